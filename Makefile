@@ -32,30 +32,30 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	@$(call INSTALL,.[test])
 	@touch $@
 
-demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export, report
+demo: setup  ## run the whole flow on a demo class: release, submit, grade, feedback, export, report
 	@$(BIN)/viva demo --flow
 	@echo
-	@echo "submitted/   what the demo class handed in      autograded/   the same, graded"
+	@echo "submitted/   the demo class's submissions     autograded/   the same, graded"
 	@echo "feedback/    a page for each student            grades.csv    every score"
 	@echo "results.jsonl what every check came to          report/      a page about the class: report/index.html"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
-audit: setup  ## prove every assignment with known answers and mutants (half a minute to some minutes each on two cores)
+audit: setup  ## test every assignment with known answers and mutants (half a minute to some minutes each on two cores)
 	@$(BIN)/viva audit
 
-release: setup  ## compile what passes its audit into release/ and enter it into the gradebook
+release: setup  ## compile assignments that pass their audit into release/, and enter them into the gradebook
 	@$(BIN)/viva release
 
 class: setup  ## write the demo class into submitted/
 	@$(BIN)/viva demo
 
-grade: setup  ## grade what was handed in and not graded yet
+grade: setup  ## grade submissions that are new or changed
 	@$(BIN)/viva grade
 
 feedback: setup  ## write a page for each graded submission
 	@$(BIN)/viva feedback
 
-report: setup  ## write report/index.html: scores, checks, who needs a human, integrity, similar answers
+report: setup  ## write report/index.html: scores, checks, open grading work, integrity, similar answers
 	@$(BIN)/viva report
 
 export: setup  ## write grades.csv and print the class as a table
@@ -68,7 +68,7 @@ formgrader: setup $(NO_NEWS)  ## open nbgrader's formgrader on this course; Jupy
 $(NO_NEWS): | setup
 	@mkdir -p $(@D) && echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' >$@ || true
 
-docs: .venv/.docs  ## build the documentation site into site/; it can be read without a network
+docs: .venv/.docs  ## build the documentation site into site/; it works without a network
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs site && echo "The site is in site/index.html."
 
 .venv/.docs: .venv/.complete
@@ -79,19 +79,19 @@ wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the com
 	@rm -rf build dist && $(PIP) --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist .
 	@ls dist/*.whl
 
-doctor: setup  ## say what this machine lacks
-	@$(BIN)/viva doctor
+doctor: setup  ## list what this machine lacks
+	@$(BIN)/viva doctor --run-config
 
 test: setup  ## run the tests
 	@$(BIN)/pytest
 
-proofs: setup  ## run the tests that take long
+proofs: setup  ## run the slow tests
 	@$(BIN)/pytest -m 'slow and not cluster' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
 
-cluster-proofs: setup  ## kill, freeze and add workers of real clusters for longer than the proofs do
+cluster-proofs: setup  ## kill, freeze and add workers of real clusters, longer than in the proofs
 	@$(BIN)/pytest -m 'slow and cluster' -n 0
 
-faults: setup  ## kill, stop and crowd the grader more often than the tests do (about ten minutes)
+faults: setup  ## kill, stop and crowd the grader, more often than in the tests (about ten minutes)
 	@VIVA_FAULTS=1 $(BIN)/pytest -m '' -n 0 --timeout=1800 -q tests/test_faults.py
 
 compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
@@ -105,17 +105,17 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)
 	@$(BIN)/python -m bench.parity $(A)
 
-tape: setup  ## grade all known answers and 400 damaged notebooks, and say which verdicts moved (OLD=, FOREIGN=, ACCEPT=1)
+tape: setup  ## grade all known answers and 400 damaged notebooks, and list changed verdicts (OLD=, FOREIGN=, ACCEPT=1)
 	@$(BIN)/python -m bench.tape $(if $(OLD),--old=$(OLD)) $(if $(FOREIGN),--foreign=$(FOREIGN)) $(if $(ACCEPT),--accept)
 
 screenshots: setup  ## take the README's pictures of the demo class, after `make demo` (needs chromium)
 	@$(BIN)/python docs/screenshots.py
 
-bench: setup  ## time `viva grade` against stock nbgrader and the floor (N=60 submissions)
+bench: setup  ## compare the time of `viva grade` with stock nbgrader and the floor (N=60 submissions)
 	@$(BIN)/python -m bench.throughput --submissions=$(N)
 
 soak: SUBMISSIONS = $(if $(filter file,$(origin N)),2000,$(N))
-soak: setup  ## grade N=2000 submissions, mangled and attacked at random, and compare with the truth (SEED=1)
+soak: setup  ## grade N=2000 submissions, damaged and attacked at random, and compare with the known verdicts (SEED=1)
 	@$(BIN)/python -m bench.soak --submissions=$(SUBMISSIONS) --seed=$(or $(SEED),1)
 
 bench-scale: SUBMISSIONS = $(if $(filter file,$(origin N)),10000,$(N))
@@ -129,9 +129,9 @@ lint: setup  ## check style, formatting, types, and that every package uses only
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/mypy
 
-clean-demo: setup  ## remove the demo class, and what was made of it; refused when anybody else is in the course
+clean-demo: setup  ## remove the demo class and its files; refused if the course has other students
 	@$(BIN)/viva demo --remove
 
-clean:  ## remove what can be made again; what was handed in, the gradebook and the log of regrades stay
+clean:  ## remove files that can be made again; keep submissions, gradebook and regrade log
 	@rm -rf feedback report grades.csv results.jsonl .rehearsals .unchanged
 	@find autograded -mindepth 1 -maxdepth 1 -not -name .gitignore -exec rm -rf {} +

@@ -37,7 +37,7 @@ configuration.apply(c, __file__)
 c.Blind.show_names = False
 
 # A late submission loses a tenth of its score for each day that has begun; also of what is given by hand later.
-# c.LatePolicy.zone and c.LatePolicy.assignments say when each is due; docs/term.md has the other rules.
+# c.LatePolicy.zone and c.LatePolicy.assignments say when each is due; docs/deadlines.md has the other rules.
 c.LatePolicy.per_day = 0.1
 
 # Marking schemes are hidden from students too.

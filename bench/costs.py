@@ -24,7 +24,7 @@ from viva.sandbox.confinement import Sandbox
 RUNS = 15
 PROJECT = Path(__file__).resolve().parents[1]
 CELLS, TESTS, ANSWERS = "the notebook's cells", "the tests", "answers to the tests"
-GIVEN, SANDBOX, FORK = "given cells, beside the tests", "start of the sandbox", "fork and end of the process"
+GIVEN, SANDBOX, FORK = "read-only cells, beside the tests", "start of the sandbox", "fork and end of the process"
 PARTS = {"run": CELLS, "check": TESTS, "begin": TESTS, "given": GIVEN}
 
 

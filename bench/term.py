@@ -25,7 +25,7 @@ from nbgrader.api import Gradebook
 from bench.soak import BIN, PROJECT, write
 from tests.mangling import ALONE, KEEPING, plain
 from viva.author.answers import Answer, fill_in, read_answers
-from viva.author.paraphrase import paraphrased
+from viva.author.demo import paraphrased
 from viva.engine.blueprint import Blueprint, read_blueprint
 
 SHARES = {"right": 520, "wrong": 300, "not done": 60, "damaged": 100, "slow": 15, "endless": 1, "no notebook": 4}

@@ -27,7 +27,7 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
 from viva.course.batch import autograde
-from viva.course.ending import Ending
+from viva.submission.submission import Ending
 
 TINY = "tiny"
 STUB = "raise NotImplementedError()"

@@ -67,7 +67,7 @@ def test_a_step_may_be_given_as_a_class_and_another_late_policy_is_the_courses_c
 def test_in_a_course_with_other_rules_each_command_says_so_in_a_line(course, viva, command):
     (course / "nbgrader_config.py").unlink()
     result = viva(*command)
-    lines = [line for line in result.err.splitlines() if line.startswith("This course has other rules")]
+    lines = [line for line in result.err.splitlines() if line.startswith("The nbgrader_config.py of this course lacks")]
     assert len(lines) == 1
     assert "the rules of c.LatePolicy have no effect" in lines[0]
     assert "'viva init --write' adds two lines" in lines[0]

@@ -21,7 +21,7 @@ from tests.faults import make_course, timeless
 from tests.scale.cluster import Dask, filed, grade_there
 from tests.scale.conftest import HERE, graded
 from tests.scale.test_scheduler import certificates
-from viva.course.ending import Status
+from viva.submission.submission import Status
 
 DEPLOY = PROJECT / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
@@ -160,7 +160,7 @@ def test_in_a_read_only_root_as_an_ordinary_user_the_doctor_says_which_layers_ho
     found = run(["viva", "doctor", "--machine", "--json"], keys)
     assert found.returncode == 0, found.stdout + found.stderr
     healthy = {one["what"].partition(":")[0]: one["healthy"] for one in json.loads(found.stdout)["diagnoses"]}
-    layers = {name.removeprefix("wall, "): well for name, well in healthy.items() if name.startswith("wall, ")}
+    layers = {name.removeprefix("sandbox, "): well for name, well in healthy.items() if name.startswith("sandbox, ")}
     assert layers == {
         "session": True, "limits": True, "root": True, "landlock": True, "seccomp": True, "together": True,
         "namespaces": False, "bubblewrap": False,

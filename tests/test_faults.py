@@ -30,7 +30,7 @@ from tests.faults import (
     scores,
     timeless,
 )
-from viva.course.ending import Status
+from viva.submission.submission import Status
 
 pytestmark = pytest.mark.slow
 

@@ -103,5 +103,5 @@ def test_a_folder_that_cannot_be_listed_for_want_of_open_files_stays_without_a_w
 def test_a_file_of_the_instructors_that_is_no_utf8_is_said_to_be_none_with_its_line(folder, read):
     path = folder / "written"
     path.write_text("# one line\n# Prüfung", encoding="latin-1")
-    with pytest.raises(CourseError, match="written, line 2: this is no UTF-8"):
+    with pytest.raises(CourseError, match="written, line 2: the file is not in UTF-8"):
         read(path)

@@ -113,6 +113,20 @@ def test_the_readme_can_be_read_in_some_minutes():
     assert len(README.split()) <= 800
 
 
+@pytest.mark.parametrize(
+    ("names", "most"),
+    [
+        (["students"], 900),
+        (["students-feedback"], 900),
+        (["grade", "grading", "manual", "feedback"], 2000),
+        (["start", "adopting"], 3000),
+    ],
+)
+def test_nobody_reads_more_than_their_path_needs(names, most):
+    pages = [(PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in names]
+    assert sum(len(page.split()) for page in pages) <= most
+
+
 def test_every_command_and_option_is_in_the_reference(reference):
     page = reference.commands()
     for name, (place, _) in reference.commands_of_the_flow():
@@ -251,12 +265,13 @@ def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_describ
     assert seed_in(given) == 20261 and given.count("viva_seed") == 2
 
 
-def test_the_sentences_and_columns_explained_to_graders_are_those_in_the_code():
-    text = (PROJECT / "docs" / "grading.md").read_text(encoding="utf-8")
+def test_the_messages_and_columns_explained_in_the_docs_are_those_in_the_code():
+    pages = ("messages", "feedback", "variants", "export")
+    text = "\n".join((PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in pages)
     code = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py"))
     code += " ".join(words.format_map(defaultdict(str, READERS["grader"])) for words in WORDS.values())
     sentences = re.findall(r"^\| \*(.+?)\* \|", text, re.MULTILINE)
-    assert len(sentences) >= 5
+    assert len(sentences) >= 50
     for sentence in sentences:
         for piece in re.split(r"scaled_attention\.ipynb|\.\.\.|\d+|[():]", sentence):
             assert piece.strip() in code, piece

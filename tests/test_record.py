@@ -55,7 +55,7 @@ FIRST = {
     "seconds": 0.4,
     "faults": [],
     "notebooks": {"book": {"test": [{"title": "a", "points": 2, "earned": 0, "verdict": "failed", "reason": "No."}]}},
-    "repairs": {"book": ["the cells stood in another order"]},
+    "repairs": {"book": ["the cells were in another order"]},
     "sanitized": {},
     "names": {"book": ["Ada"]},
 }
@@ -71,7 +71,7 @@ def test_a_line_of_the_first_form_is_read_with_what_it_said():
     (result,) = record.notebooks["book"].checks["test"]
     assert (record.place, record.key, record.seconds) == (("ps1", "b"), "5f0c", 0.4)
     assert (result.verdict, result.points, result.reason) == (Verdict.FAILED, 2, "No.")
-    assert record.notebooks["book"].repairs == [Note("told", names=("the cells stood in another order",))]
+    assert record.notebooks["book"].repairs == [Note("told", names=("the cells were in another order",))]
     assert record.notebooks["book"].names == ["Ada"]
 
 

@@ -71,7 +71,7 @@ def test_a_home_that_is_none_stops_nothing_and_the_exchange_is_made_when_it_is_n
         assert shell(course, f"$VIVA {command}", HOME="/proc/nonexistent").returncode == 0
     home = tmp_path / "home"
     home.mkdir()
-    assert shell(course, "$VIVA doctor", HOME=str(home)).stdout.count("which is made when it is needed") == 1
+    assert shell(course, "$VIVA doctor", HOME=str(home)).stdout.count("created when it is needed") == 1
     assert not list(home.rglob("nbgrader_exchange"))
     done = shell(course, f"{BIN}/nbgrader release_assignment {TINY}", HOME=str(home))
     (root,) = home.rglob("nbgrader_exchange")
@@ -97,8 +97,8 @@ def test_a_time_zone_that_is_none_is_noticed(course, viva, monkeypatch):
     for zone in ("Nowhere/City", "Europe/Berlim", "CET1CEST nonsense"):
         monkeypatch.setenv("TZ", zone)
         done = viva("export")
-        assert done.status == 0 and f"The variable TZ is '{zone}', which is no time zone" in done.err
-        assert "which is no time zone" in viva("doctor").out
+        assert done.status == 0 and f"The variable TZ is '{zone}', which is not a time zone" in done.err
+        assert "which is not a time zone" in viva("doctor").out
     for zone in ("Europe/Berlin", "UTC", "CET-1CEST,M3.5.0,M10.5.0/3", ":America/New_York", ""):
         monkeypatch.setenv("TZ", zone)
         assert "time zone" not in viva("export").err
@@ -111,6 +111,7 @@ READS = {
     "report --to={out}/report": "report/index.html",
     "report --to={out}/report --anonymous": "report/anonymous.html",
     "export --dry-run": "",
+    f"regrade {TINY} --what-if": "",
     f"package gradescope {TINY} --dry-run": "",
     f"collect --assignment={TINY} {{out}}/hw --no-times --dry-run": "",
     "roster {out}/list.csv --dry-run": "",
@@ -210,7 +211,7 @@ def test_files_of_a_course_that_graders_share_are_the_groups_too(tmp_path):
 
 def test_pages_that_nobody_else_could_reach_are_said_to_be_so(course):
     done = shell(course, "umask 077; $VIVA feedback")
-    assert done.returncode == 0 and "The umask is 077, so nobody else can enter the folders" in done.stdout
+    assert done.returncode == 0 and "The umask is 077, so no other user can open the folders" in done.stdout
     assert "umask" not in shell(course, "umask 022; $VIVA feedback --force").stdout
 
 

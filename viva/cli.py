@@ -25,7 +25,7 @@ FLOW = {
     "Write assignments": {
         "init": (
             "setup.InitCommand",
-            "Found a course in a folder, with a first assignment; or say what an nbgrader course lacks.",
+            "Create a course in a folder, with a first assignment; or list what an nbgrader course lacks.",
         ),
         "new": (
             "author.NewCommand",
@@ -33,11 +33,11 @@ FLOW = {
         ),
         "adopt": (
             "author.AdoptCommand",
-            "Make an existing nbgrader notebook one of this course, and say what its audit will miss.",
+            "Add an existing nbgrader notebook to this course, and list what its audit will need.",
         ),
         "audit": (
             "author.AuditCommand",
-            "Prove that right answers earn every point, and that wrong ones, mutants among them, do not.",
+            "Check that right answers earn every point, and that wrong answers and mutants do not.",
         ),
         "release": (
             "author.ReleaseCommand",
@@ -47,37 +47,37 @@ FLOW = {
     "Class": {
         "roster": (
             "roster.RosterCommand",
-            "Read who is in the course from a learning system's list; say who is new, changed or gone.",
+            "Read the roster from a learning system's file; list added, changed and removed students.",
         ),
         "deadlines": (
             "deadlines.DeadlinesCommand",
-            "Say when assignments are due, what lateness costs and whom; or what another rule would cost.",
+            "List deadlines, late penalties and late students; or compare with another late policy.",
         ),
         "extend": (
             "extend.ExtendCommand",
-            "Give students more time for an assignment, or excuse them from it; or take that back.",
+            "Give students an extension for an assignment, or excuse them from it; or undo that.",
         ),
         "collect": (
             "collect.CollectCommand",
-            "Unpack what students handed in to a learning system into submitted/; the newest attempt counts.",
+            "Unpack submissions from a learning system into submitted/; the newest attempt counts.",
         ),
         "demo": (
             "setup.DemoCommand",
-            "Write a class of artificial students, drawn from the known answers, into submitted/.",
+            "Write submissions of an artificial class into submitted/, made from the known answers.",
         ),
         "check": (
             "check.CheckCommand",
-            "For students: grade the visible checks of a notebook, as they will be graded.",
+            "For students: run the visible checks of a notebook, exactly as in grading.",
         ),
     },
     "Grade": {
         "grade": (
             "grade.GradeCommand",
-            "Grade submissions automatically; what was graded before and has not changed is left alone.",
+            "Grade submissions automatically; graded submissions that did not change are skipped.",
         ),
         "regrade": (
             "regrade.RegradeCommand",
-            "Release a corrected assignment over its graded submissions, grade them again, say who changes.",
+            "Release a corrected assignment, grade its submissions again, and list changed scores.",
         ),
         "watch": (
             "watch.WatchCommand",
@@ -85,29 +85,28 @@ FLOW = {
         ),
         "package": (
             "package.PackageCommand",
-            "Make the zip with which Gradescope's autograder grades an assignment as Viva does.",
+            "Make an autograder zip, so that Gradescope grades an assignment with Viva.",
         ),
     },
-    "Hand back": {
+    "Return feedback": {
         "feedback": (
             "hand_back.FeedbackCommand",
-            "Write a page for each graded submission, for its student; one that has not changed is left alone.",
+            "Write a feedback page for each graded submission; unchanged pages are skipped.",
         ),
         "report": (
             "hand_back.ReportCommand",
-            "Write a page about the class: scores, checks, who needs a human, integrity, similar answers.",
+            "Write a class report: scores, checks, open grading work, integrity, similar answers.",
         ),
         "export": (
             "exportgrades.ExportCommand",
-            "Write every score to a CSV file, or what a learning system takes in, and print the class as a table.",
+            "Write all scores to a CSV file or a learning system's file, and print them as a table.",
         ),
     },
     "Course and machine": {
         "doctor": (
             "setup.DoctorCommand",
-            "Say what this machine or this course lacks, and the command that mends it.",
+            "List what this machine or course lacks, with the command that fixes it.",
         ),
-        "completion": ("completion.CompletionCommand", "Print what completes viva's commands in bash, zsh or fish."),
     },
 }
 """The commands by part of the flow: where each stands below viva.commands, and what it does."""
@@ -117,8 +116,8 @@ NEEDS_GRADER, BAD_REQUEST = 1, 2
 PIPE_CLOSED = 141
 """As of a program that SIGPIPE ended."""
 STATUSES = (
-    "Exit status: 0 done or explained; 1 something needs you (for check: some visible check does not pass);\n"
-    "2 the request or the course is at fault; 130 stopped. 'viva COMMAND --help' says more, with examples."
+    "Exit status: 0 done; 1 something needs you (check: a visible check does not pass);\n"
+    "2 wrong command line, or a problem in the course; 130 stopped. 'viva COMMAND --help' has examples."
 )
 
 
@@ -150,7 +149,7 @@ class Viva(Application):
             begun = [command for command in self.subcommands if command.startswith(name)]
             near = begun[:1] or difflib.get_close_matches(name, self.subcommands, 1)
             meant = f" Did you mean 'viva {near[0]}'?" if near else ""
-            print(f"There is no command '{name}'.{meant} 'viva' alone lists the commands.", file=sys.stderr)
+            print(f"There is no command '{name}'.{meant} Run 'viva' to list the commands.", file=sys.stderr)
             self.exit(BAD_REQUEST)
         gc.freeze()
         gc.enable()

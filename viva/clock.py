@@ -91,8 +91,8 @@ def parse(text: str, zones: Iterable[str] = ()) -> datetime:
     found = _parts(text)
     if found is None:
         raise CourseError(
-            f"'{text}' is no time. Write date and time as 2026-10-05 23:59, with a zone behind it if it is "
-            "another than the course's."
+            f"'{text}' is not a date and time. Write it as 2026-10-05 23:59, and add the time zone if it is "
+            "not the course's."
         )
     when, zone = found
     return when.replace(tzinfo=_zone(zone, when, zones)) if zone else when
@@ -129,7 +129,7 @@ def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
         return offset
     if name in ABBREVIATIONS or (name.isupper() and not _known(name)):
         raise CourseError(
-            f"'{name}' is no time zone, or may be one of several, on {when:%Y-%m-%d}. Write an offset, as in "
+            f"'{name}' is not a time zone, or has several meanings, on {when:%Y-%m-%d}. Write an offset, as in "
             f"{when:%Y-%m-%d %H:%M}+02:00, or a zone such as Europe/Berlin."
         )
     return zone_of(name)

@@ -63,17 +63,17 @@ RULES = (
     Rule(
         "Autograde.autograde_preprocessors",
         "viva.course.autograde.Examine",
-        "'nbgrader autograde' and formgrader's button run student code and tests in one process, without a wall",
+        "'nbgrader autograde' and formgrader's button run student code and tests in one process, without a sandbox",
     ),
     Rule(
         "Autograde.exporter_class",
         "viva.course.exporter.RepairingExporter",
-        "'nbgrader autograde' and formgrader's button do not repair what was handed in",
+        "'nbgrader autograde' and formgrader's button do not repair damaged submissions",
     ),
     Rule(
         "HTMLExporter.preprocessors",
         "viva.submission.sanitize.Sanitize",
-        "what a student handed in can run in a grader's browser",
+        "code in a submission can run in a grader's browser",
     ),
     Rule(
         "HTMLExporter.template_name",
@@ -88,9 +88,9 @@ RULES = (
     Rule(
         "ExchangeFactory.collect",
         "",
-        "'nbgrader collect' takes hand-ins in another student's name, and follows links to the course's own files",
+        "'nbgrader collect' accepts submissions in another student's name, and follows links to the course's own files",
     ),
-    Rule("Lateness.followed", "", "points that are given by hand in formgrader escape the late penalty"),
+    Rule("Lateness.followed", "", "manual grades in formgrader escape the late penalty"),
     Rule("AssignLatePenalties.plugin_class", "", "the rules of c.LatePolicy have no effect"),
 )
 """The settings that a course needs; a test holds the project's own nbgrader_config.py to them."""
@@ -107,9 +107,9 @@ def warning(config: Config) -> str:
     if not without:
         return ""
     return (
-        f"This course has other rules: its nbgrader_config.py lacks {len(without)} of {len(RULES)} settings, "
-        f"so {without[0]}{', and ' + without[-1] if len(without) > 1 else ''}. 'viva init --write' adds two lines that "
-        "say all of them."
+        f"The nbgrader_config.py of this course lacks {len(without)} of Viva's {len(RULES)} settings, "
+        f"so {without[0]}{', and ' + without[-1] if len(without) > 1 else ''}. 'viva init --write' adds two lines with "
+        "all of them."
     )
 
 

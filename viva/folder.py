@@ -145,4 +145,4 @@ def read_utf8(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise CourseError(f"{path}, line {line}: this is no UTF-8. Save the file in that encoding.") from error
+        raise CourseError(f"{path}, line {line}: the file is not in UTF-8. Save it in that encoding.") from error

@@ -161,13 +161,13 @@ def decode(line: bytes) -> SubmissionRecord:
     try:
         return _record(known)
     except msgspec.ValidationError as error:
-        raise CourseError(f"it is no record of a graded submission: {error}") from error
+        raise CourseError(f"it is not the record of a graded submission: {error}") from error
 
 
 def _record(known: object) -> SubmissionRecord:
     version = known.get("schema") if isinstance(known, dict) else None
     if isinstance(version, int) and version > SCHEMA:
-        raise CourseError(f"a newer Viva wrote it, in form {version}, and this one knows forms up to {SCHEMA}")
+        raise CourseError(f"a newer Viva wrote it (form {version}); this Viva reads forms up to {SCHEMA}")
     known = known if version else _upgraded(known)
     if not version or version < 4:
         known = _with_faults(known)

@@ -52,13 +52,13 @@ def test_nbgraders_own_example_is_adopted_with_its_picture_and_its_points(course
     assert said.status == 0, said.err
     path = course / "source" / "ps1" / "problem1.ipynb"
     assert f"written: {path}\nwritten: {path.parent / 'jupyter.png'}\n" in said.out
-    assert "Other notebooks beside it are adopted one by one: problem2.ipynb." in said.out
+    assert "Adopt the other notebooks in its folder one by one: problem2.ipynb." in said.out
     assert "- Cell 'correct_squares': it has no line '### CHECK 1: ...'" in said.out
-    assert "- Cell 'cell-938593c4a215c6cc': the id says nothing" in said.out
+    assert "- Cell 'cell-938593c4a215c6cc': the id has no meaning" in said.out
     assert "- Cell 'jupyter': the picture 'jupyter.png' has no readable alt text." in said.out
     assert "- There is no right answer to 'squares', 'sum_of_squares': write" in said.out
     assert "- There is no wrong answer to 'squares', 'sum_of_squares': write" in said.out
-    assert said.out.endswith("Then prove it: viva audit ps1\n")
+    assert said.out.endswith("Then run: viva audit ps1\n")
 
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
@@ -126,7 +126,7 @@ def test_cells_that_the_course_puts_around_a_notebook_are_left_out(course, found
             cell["id"] = ("name", "before_you_start")[place] if place < 2 else f"{place:08x}"
 
     adopted = adopt(load(course)[0], found(change=change))
-    assert "The cells that the course's own header has too were left out." in adopted.changes
+    assert "Cells that are also in the course's header were removed." in adopted.changes
     notebook = nbformat.read(adopted.written[0], as_version=4)
     assert notebook.cells[0].id == "jupyter"
     assert not {cell.id for cell in notebook.cells} & {cell["id"] for cell in header}
@@ -138,9 +138,9 @@ def test_grade_ids_that_cannot_be_ids_of_cells_are_changed_and_named(course, fou
         notebook["cells"][6]["metadata"]["nbgrader"]["grade_id"] = "correct_squares"
 
     adopted = adopt(load(course)[0], found(change=change))
-    assert "The cell with the grade id 'squares of numbers' is called 'squares_of_numbers' now" in adopted.changes[0]
-    assert adopted.changes[0].endswith("now, as an id has letters, digits, _ and - alone.")
-    assert "The cell with the grade id 'correct_squares' is called 'correct_squares_2' now" in adopted.changes[1]
+    assert "The grade id 'squares of numbers' was changed to 'squares_of_numbers', because" in adopted.changes[0]
+    assert adopted.changes[0].endswith("now, as an id can only have letters, digits, _ and -.")
+    assert "The grade id 'correct_squares' was changed to 'correct_squares_2', because" in adopted.changes[1]
     assert adopted.changes[1].endswith("now, as ids must differ.")
 
 
@@ -148,7 +148,7 @@ def test_that_an_assignment_has_a_notebook_more_now_is_said(course, found):
     path = found()
     adopt(load(course)[0], path)
     second = adopt(load(course)[0], path.rename(path.with_name("second.ipynb")))
-    assert any("The assignment squares has it beside squares.ipynb now." in change for change in second.changes)
+    assert any("It is now in the assignment squares, beside squares.ipynb." in change for change in second.changes)
 
 
 def test_a_students_version_is_recognised(course, found):
@@ -162,8 +162,8 @@ def test_a_students_version_is_recognised(course, found):
 
     adopted = adopt(load(course)[0], found(change=change))
     missing = [adopted.missing[0], *adopted.advice]
-    assert missing[0] == "Cell 'squares': it holds no solution. Was the students' version adopted?"
-    assert missing[1].startswith("Cell 'sum_of_squares': no '### BEGIN SOLUTION' stands in it")
+    assert missing[0] == "Cell 'squares': it has no solution. Check that this is not the student version."
+    assert missing[1].startswith("Cell 'sum_of_squares': it has no '### BEGIN SOLUTION'")
 
 
 def test_links_become_copies_and_what_is_the_instructors_own_stays_away(course, found, tmp_path):
@@ -180,8 +180,8 @@ def test_links_become_copies_and_what_is_the_instructors_own_stays_away(course, 
     copy = course / "source" / "squares" / "data" / "table.csv"
     assert adopted.written[1:] == [copy, course / "source" / "squares" / "first.csv"]
     assert copy.read_text() == "1,2\n" and not copy.is_symlink()
-    assert f"data/table.csv was a link to {path.parent / 'first.csv'}; now it is a copy." in adopted.changes
-    assert "gone.csv is a link to nothing and was left out." in adopted.changes
+    assert f"data/table.csv was a link to {path.parent / 'first.csv'}; it was replaced by a copy." in adopted.changes
+    assert "gone.csv is a broken link and was skipped." in adopted.changes
 
 
 @pytest.mark.parametrize("name", ["data.csv", "data", "deep/data"])
@@ -192,7 +192,7 @@ def test_a_link_out_of_the_notebooks_folder_is_refused_as_it_would_be_released(c
     link = path.parent / name
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(tmp_path / "home" / ("letter" if name == "data.csv" else ""))
-    with pytest.raises(CourseError, match=r"is a link to .*home.*, which lies outside of the notebook's folder"):
+    with pytest.raises(CourseError, match=r"is a link to .*home.*, which is outside the notebook's folder"):
         adopt(load(course)[0], path)
     assert not (course / "source" / "squares").exists()
 
@@ -206,7 +206,10 @@ def test_a_notebook_that_lies_beside_the_course_comes_without_the_courses_own_fi
     folder = course / "source" / "squares"
     assert adopted.written == [folder / "squares.ipynb"]
     assert list(folder.iterdir()) == adopted.written
-    said = f"It lay beside this course, so it came alone; what it needs belongs into {folder}."
+    said = (
+        "Only the notebook was copied, because it was beside this course; copy other files that it needs into "
+        f"{folder}."
+    )
     assert said in adopted.changes
 
 
@@ -270,13 +273,13 @@ def test_a_request_that_cannot_be_met_is_answered_in_a_sentence(course, found, v
     path = found()
     for arguments, sentence in (
         ([], "Name one notebook"),
-        ([str(tmp_path / "none.ipynb")], "There is no notebook"),
-        ([str(broken), "--as=ps99"], "is no notebook"),
-        ([str(path), "--as=a b"], "cannot name an assignment"),
+        ([str(tmp_path / "none.ipynb")], "does not exist"),
+        ([str(broken), "--as=ps99"], "is not a notebook"),
+        ([str(path), "--as=a b"], "is not a valid assignment name"),
     ):
         said = viva("adopt", *arguments)
         assert said.status == 2 and sentence in said.err and "Traceback" not in said.text
     for number in range(101):
         (path.parent / f"{number}.csv").touch()
     said = viva("adopt", str(path))
-    assert said.status == 2 and "Put the notebook and what it needs into a folder of their own" in said.err
+    assert said.status == 2 and "Move the notebook and the files that it needs into a new folder" in said.err

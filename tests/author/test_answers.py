@@ -95,7 +95,7 @@ def test_cells_that_no_section_names_stay_as_released(write, release):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = (", "not Python"),
+        ("x = (", "syntax error"),
         ("x = 1", "needs a docstring"),
         ('"""Right?"""', "needs a list 'Loses:'"),
         (WRONG.replace("# %% double", "x = 1\n\n# %% double"), "code before the first"),
@@ -111,8 +111,8 @@ def test_a_file_that_is_no_known_answer_is_refused_in_words(write, text, message
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("test: two", "test: three", "names no check"),
-        ("    everything else", "    test: *", "both lost and kept"),
+        ("test: two", "test: three", "is not a check"),
+        ("    everything else", "    test: *", "both as lost and as kept"),
         ("    everything else", "    nothing", "does not say whether 'test: one'"),
     ],
 )

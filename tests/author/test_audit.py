@@ -235,7 +235,7 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     (wrong / "excused_for_nothing.py").write_text(WRONG.replace("\nLoses:", "\nhidden: an attack\n\nLoses:"))
     found = audited(course)
     sentence = (
-        f"The check '{OTHER}' comes without a warning: a student who makes the mistake 'in_place' passes all that"
+        f"The check '{OTHER}' comes as a surprise: a student with the mistake 'in_place' passes all visible checks."
     )
     assert [remark for remark in found.remarks if remark.startswith(sentence)]
     assert [score.surprises for score in found.scores] == [[], ["in_place"], []]
@@ -304,7 +304,7 @@ def test_a_cell_whose_last_value_is_its_credit_is_named_with_the_wrong_answers_t
     found = audited(course)
     (told,) = [remark for remark in found.remarks if "last value" in remark]
     assert told == (
-        "Cell 'test_centre': its last value says how many of its points are earned, and these wrong answers keep all "
+        "Cell 'test_centre': its last value decides how many points are earned, and these wrong answers keep all "
         "of them: rows."
     )
     lost = {proof.name: [str(ruling) for ruling in proof.lost.values()] for proof in found.proofs}
@@ -325,7 +325,7 @@ def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_i
 def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, course, viva):
     assert strong.kinds == {"centre": "", "centre()": "plain", "spread": "plain"}
     text = page(strong)
-    for path, words in (("centre", "a function or an object"), ("centre()", "plain data")):
+    for path, words in (("centre", "function or object"), ("centre()", "plain data")):
         assert f"<code>{path}</code></td>\n<td>{words}</td>" in text
     kinds = {"f": "", "norm": "numpy.linalg:norm", "f()": "any"} | {f"number_{n}": "plain" for n in range(9)}
     assert kinds_in_words(kinds) == (
@@ -341,8 +341,8 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
     nbformat.write(notebook, path)
     (course / "answers/small/wrong/rows.py").unlink()
     said = viva("audit", "--no-sandbox")
-    assert "small: kinds of answers: a function or an object: centre; anything (widened): centre(...).\n" in said.out
-    assert "widen the kind of 'center()', but no test asks the solution for it." in said.out
+    assert "small: Expected types: function or object: centre; anything (widened): centre(...).\n" in said.out
+    assert "widen the expected type of 'center()', but no test uses it." in said.out
     assert "<td>anything (widened)</td>" in (course / "report/audit/small.html").read_text()
 
 
@@ -375,7 +375,7 @@ def test_a_notebook_without_tests_is_said_to_be_unproven(course):
     notebook.cells = [cell for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
     nbformat.write(notebook, path)
     shutil.rmtree(course / "answers")
-    assert any("nothing was proven" in remark for remark in audited(course).remarks)
+    assert any("nothing was tested" in remark for remark in audited(course).remarks)
 
 
 VARIED = "import numpy as np\n\nviva_seed = 3\nnumbers = np.random.default_rng(viva_seed).normal(size=(4, 1))"

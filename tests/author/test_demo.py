@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
 
 import nbformat
+import numpy as np
 import pytest
 from nbgrader.api import Gradebook
 
-from tests.conftest import SHORT, load
-from viva.author.demo import LENDER, ROLES, write_class
+from tests.conftest import PROJECT, SHORT, load
+from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
+from viva.author.answers import fill_in, read_answer
+from viva.author.demo import LENDER, ROLES, paraphrased, renamed, write_class
 from viva.course.variants import seeds_of
-from viva.pages.reporting.similarity import compare
+from viva.pages.reporting.similarity import compare, tokens
 
 DAMAGED, COPIED, UNRUN, REFUSED, PATCHED, LATE, ABSENT = (f"demo-{number:02d}" for number in ROLES)
 
@@ -82,7 +86,7 @@ def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, 
         f"{DAMAGED}: scaled_attention.ipynb: 'test_permuted' was not handed in" in said.out
     )
     assert f"{REFUSED}: the file 'scaled_attention.ipynb' is not a notebook but a PDF" in said.out
-    assert "begins with %%writefile, so that it was not run in the notebook; a human should look at it" in said.out
+    assert "begins with %%writefile, so it did not run as Python in the notebook; a grader should check it" in said.out
     records = {r["student"]: r for r in map(json.loads, (course / "results.jsonl").read_text().splitlines())}
     assert "numpy.allclose" in str(records[PATCHED]["notebooks"]["scaled_attention"]["integrity"])
     for student in (DAMAGED, PATCHED, LATE):
@@ -165,7 +169,7 @@ def test_the_demo_class_is_not_removed_where_anybody_else_is_in_the_course(cours
     before = files(course)
     result = viva("demo", "--remove")
     assert result.status == 2
-    assert "Nothing was removed: 1 in this course are not of the demo class ('anna' first)" in result.err
+    assert "Nothing was removed: 1 students of this course are not in the demo class ('anna' first)" in result.err
     assert files(course) == before
 
 
@@ -182,3 +186,74 @@ def test_where_an_assignment_has_variants_everybody_has_their_own_and_who_copied
     assert len(found) > 5 and COPIED in found
     lender = f"demo-{LENDER:02d}"
     assert found == {who: [str(seeds[lender if who == COPIED else who])] for who in found}
+
+
+SOURCE = """def softmax_cols(scores):
+    largest = np.max(scores, axis=0, keepdims=True)
+    weights = np.exp(scores - largest)
+    sizes = scores.shape
+    return weights / np.sum(weights, axis=0, keepdims=True) + 0 * sizes[0]
+
+data = np.array([[1.0, 2.0], [3.0, 5.0]])
+table = data.T @ softmax_cols(data) / np.sqrt(2)
+rows = [row @ row for row in [data[0], data[1]]]
+means = [1, 2] / np.sqrt(len(rows))
+"""
+RIGHT = {name: sorted(PROJECT.glob(f"answers/{name}/right/*.py")) for name in ASSIGNMENTS}
+
+
+def values(source: str) -> dict:
+    space = {"np": np}
+    exec(source, space)
+    return space
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_another_wording_computes_the_same_and_is_the_same_every_time(seed):
+    text = paraphrased(SOURCE, str(seed))
+    assert text == paraphrased(SOURCE, str(seed))
+    before, after = values(SOURCE), values(text)
+    assert np.allclose(after["table"], before["table"]) and np.allclose(after["rows"], before["rows"])
+    assert np.allclose(after["means"], before["means"])
+
+
+def test_wordings_differ_and_leave_given_names_alone():
+    texts = {paraphrased(SOURCE, str(seed), taken={"part"}) for seed in range(10)}
+    assert len(texts) == 10
+    for text in texts:
+        assert not any(isinstance(node, ast.Name) and node.id == "part" for node in ast.walk(ast.parse(text)))
+
+
+@pytest.mark.parametrize("source", ["%%timeit\nx = 1", "def f(:", "class A:\n    x = 1 @ 2"])
+def test_what_it_cannot_say_otherwise_stays_as_it_is(source):
+    assert paraphrased(source, "1") == source
+
+
+def test_other_names_change_nothing_else():
+    text = renamed(SOURCE)
+    assert "my_weights" in text and "my_scores" not in text
+    assert [sign for sign, *_ in tokens(text)] == [sign for sign, *_ in tokens(ast.unparse(ast.parse(SOURCE)))]
+    assert np.allclose(values(text)["table"], values(SOURCE)["table"])
+
+
+def lost(path, grader, examination, assignment, seed):
+    blueprint, release = notebooks(assignment)
+    notebook = fill_in(read_answer(path), release, blueprint)
+    taken = {name for cell in notebook.cells for name in cell.source.replace("(", " ").split()}
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution") and cell.cell_type == "code":
+            cell.source = paraphrased(cell.source, f"{seed} {cell.id}", taken)
+    outcome = grader.grade(notebook, examination(assignment))
+    return [one for results in outcome.checks.values() for one in results if one.earned < one.points]
+
+
+def test_a_right_answer_in_other_words_is_right(grader, examination):
+    assert lost(RIGHT["ps3_scaled_attention"][0], grader, examination, "ps3_scaled_attention", 1) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_every_right_answer_in_other_words_is_right(assignment, grader, examination):
+    for path in RIGHT[assignment]:
+        for seed in range(2):
+            assert lost(path, grader, examination, assignment, seed) == [], path

@@ -46,7 +46,7 @@ def change(name, *pairs):
     return edit
 
 
-STALE = "check '{}': the student's function has had 'test_scores' when the expected result"
+STALE = "check '{}': the student's function got 'test_scores' before the expected result"
 
 
 def after_the_call(title, lines):
@@ -68,7 +68,7 @@ def rename(notebook):
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        (rename, "the id says nothing"),
+        (rename, "the id has no meaning"),
         (set_output, "Cell 'setup': it holds outputs of an earlier run"),
         (change("setup", ("import numpy as np", "import requests\nimport numpy as np")), "'requests' needs"),
         (change("setup", ("import numpy as np", "import numpy as np\n!pip install x")), "'!pip install x' needs"),
@@ -94,7 +94,10 @@ def rename(notebook):
             after_the_call("other sizes", "    got = softmax(test_scores)\n    assert agrees(got, EXPECTED), 'No.'"),
             STALE.format("other sizes"),
         ),
-        (change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")), "what they should write"),
+        (
+            change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")),
+            "students can read the answer to",
+        ),
         (
             change("sentence", ("| place |", "`reference_softmax`\n\n| place |")),
             "the hidden function 'reference_softmax'",
@@ -124,7 +127,7 @@ def test_a_fault_is_named(look, edit, sentence):
 def test_a_name_that_the_call_itself_binds_is_not_what_the_function_had(look, call):
     notebook = nbformat.read(FIVE, as_version=4)
     after_the_call("other sizes", f"    {call}\n    expected = EXPECTED")(notebook)
-    assert not [fault for fault in look(FIVE, notebook) if "has had" in fault]
+    assert not [fault for fault in look(FIVE, notebook) if "function got" in fault]
 
 
 def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
@@ -134,8 +137,8 @@ def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
     assert "def reference_softmax" in helper
     cells["test_softmax_sizes"].source = helper + cells["test_softmax_sizes"].source
     assert look(FIVE, notebook) == [
-        "Cell 'test_softmax_sizes': it has the hidden function 'reference_softmax' of 'test_softmax' once more; "
-        "define it before the first check there, and use it here."
+        "Cell 'test_softmax_sizes': it defines the hidden function 'reference_softmax' of 'test_softmax' again; "
+        "define it before the first check of that cell, and use it here."
     ]
 
 
@@ -143,7 +146,7 @@ def test_lines_that_students_see_use_no_name_that_only_hidden_lines_bind(look):
     notebook = nbformat.read(FIVE, as_version=4)
     change("test_me", ("expected = [0.1981", "print(reference_alphas, expected)\nexpected = [0.1981"))(notebook)
     assert look(FIVE, notebook) == [
-        "Cell 'test_me': students' own lines there use 'reference_alphas', which only hidden lines bind."
+        "Cell 'test_me': its visible lines use 'reference_alphas', which only hidden lines define."
     ]
 
 
@@ -160,9 +163,7 @@ def test_a_test_cell_that_runs_in_the_candidate_has_hidden_functions_of_its_own(
 def test_a_picture_needs_words(look):
     notebook = nbformat.read(FIVE, as_version=4)
     next(cell for cell in notebook.cells if cell.id == "picture").source = "A picture"
-    assert look(FIVE, notebook) == [
-        "Cell 'draw_map': it draws a picture, and no text above it says what the picture shows."
-    ]
+    assert look(FIVE, notebook) == ["Cell 'draw_map': it draws a picture, and no text above it describes the picture."]
 
 
 def test_the_readme_must_give_the_same_points(tmp_path):
@@ -182,9 +183,9 @@ def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault()
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (("viva_seed = 0\n", "viva_seed = int(0)\n"), "the value of viva_seed is not written as one whole number"),
+        (("viva_seed = 0\n", "viva_seed = int(0)\n"), "the value of viva_seed is not a whole number"),
         (("viva_seed = 0\nnp.random.seed(viva_seed)", "viva_seed = 0\nnp.random.seed(0)"), "nothing uses viva_seed"),
-        (("viva_seed = 0\n", ""), "it uses viva_seed, which no given cell gives a value"),
+        (("viva_seed = 0\n", ""), "it uses viva_seed, which no read-only cell defines"),
     ],
 )
 def test_a_seed_that_no_variant_can_have_is_named(lines, said, look):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from viva.author.auditresult import Audit, Fate, Proof, weakened
-from viva.author.checkname import CheckName, names_of_checks
+from viva.author.checkname import CheckName, Ruling, names_of_checks
 from viva.author.judgement import (
     ENDED,
     fate_of,
@@ -20,7 +20,6 @@ from viva.author.judgement import (
     warn,
 )
 from viva.author.mutants import Mutant
-from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import Check
@@ -158,7 +157,7 @@ def test_a_check_surprises_where_nothing_visible_warns_and_the_answer_does_not_s
     sentences = unwarned(scores)
     assert len(sentences) == surprising
     if surprising:
-        assert sentences[0].startswith("The check 'test_f: right' comes without a warning: a student who")
+        assert sentences[0].startswith("The check 'test_f: right' comes as a surprise: a student with")
         assert "'shortcut'" in sentences[0]
 
 

@@ -66,7 +66,7 @@ def test_the_ten_minutes_to_a_release_run_and_print_what_is_shown(course, viva):
 
 @pytest.mark.parametrize("name", ["9ps", "a/b", "..", "a b"])
 def test_a_name_that_is_none_is_refused(course, name):
-    with pytest.raises(CourseError, match="cannot name an assignment"):
+    with pytest.raises(CourseError, match="is not a valid assignment name"):
         write_assignment(load(course)[0], name)
 
 

@@ -11,10 +11,44 @@ from viva.commands.doctor import examine
 from viva.sandbox.protection import PROMISES, protection
 
 
-def test_a_healthy_course_has_nothing_missing(course, viva):
-    result = viva("doctor")
+@pytest.mark.parametrize("options", [[], ["--run-config"]])
+def test_a_healthy_course_has_nothing_missing(course, viva, options):
+    result = viva("doctor", *options)
     assert result.status == 0
     assert "MISSING" not in result.out
+    computed = f"{course / 'nbgrader_config.py'} computes Exchange.root, which"
+    assert (computed in result.out, "exchange /" in result.out) == (not options, bool(options))
+
+
+def test_a_strangers_configuration_is_read_and_runs_only_when_told(course, viva, tmp_path):
+    canary, config = tmp_path / "ran", course / "nbgrader_config.py"
+    runs = f"import pathlib; pathlib.Path({str(canary)!r}).write_text('x')\n"
+    (course / "local_plugin.py").write_text(runs + "from nbgrader.exchange.default import Exchange as Mine\n")
+    (course / "jupyter_config.py").write_text(runs)
+    plugins = "c.ExchangeFactory.exchange = c.Authenticator.plugin_class = 'local_plugin.Mine'\n"
+    plugins += "c.ExchangeFactory.exchange = 'local_plugin.Mine'\nc.Authenticator.plugin_class = 'local_plugin.Mine'\n"
+    config.write_text(f"{runs}{config.read_text()}{plugins}c.CourseDirectory.db_url = 'sqlite:///' + __file__\n")
+    assert (course / "gradebook.db").exists(), "as a stranger's archive can hold one too"
+    result = viva("doctor")
+    assert not canary.exists() and "Traceback" not in result.out + result.err
+    assert "line 1" in result.out and "ExchangeFactory.exchange" in result.out
+    assert "CourseDirectory.db_url" in result.out and "gradebook sqlite" not in result.out
+    assert "viva doctor --run-config" in result.out
+    config.write_text(f"{runs}{config.read_text().replace(plugins, '')}")
+    viva("doctor", "--run-config")
+    assert canary.exists()
+
+
+def test_a_strangers_configuration_in_json_imports_nothing_from_the_course(course, viva, tmp_path):
+    canary = tmp_path / "ran"
+    (course / "plugin_here.py").write_text(f"import pathlib; pathlib.Path({str(canary)!r}).write_text('x')\n")
+    (course / "nbgrader_config.json").write_text('{"ExchangeFactory": {"exchange": "plugin_here.Mine"}}')
+    for command in ("doctor", "init"):
+        result = viva(command)
+        assert not canary.exists() and "Traceback" not in result.out + result.err
+        assert result.status == 0, result.err
+    result = viva("export")
+    assert result.status == 2 and "'plugin_here.Mine' could not be imported" in result.err
 
 
 def test_a_machine_that_grades_for_another_needs_no_course(course, viva):
@@ -59,10 +93,10 @@ def test_an_assignment_that_was_not_released_is_optional(course, viva):
 
 def test_each_layer_of_the_sandbox_has_a_line_and_the_last_says_what_they_come_to(course, viva):
     result = viva("doctor")
-    lines = [line for line in result.out.splitlines() if "wall, " in line or "protection" in line]
+    lines = [line for line in result.out.splitlines() if "sandbox, " in line or "protection" in line]
     tried = [layer.name for layer in protection(all_layers=True).layers]
     assert set(PROMISES) - {"user"} <= set(tried)
-    assert [line.split("wall, ")[1].split(":")[0] for line in lines[:-1]] == tried
+    assert [line.split("sandbox, ")[1].split(":")[0] for line in lines[:-1]] == tried
     assert lines[-1].endswith(f"protection from student code: {protection().level}") or protection().level == "none"
 
 
@@ -70,7 +104,7 @@ def test_a_layer_that_does_not_hold_comes_with_its_fault_and_its_remedy(course, 
     opened, config = load(course)
     diagnoses = {diagnosis.what: diagnosis for diagnosis in examine(opened, config)}
     for layer in protection(all_layers=True).layers:
-        (what,) = [what for what in diagnoses if what.startswith(f"wall, {layer.name}: ")]
+        (what,) = [what for what in diagnoses if what.startswith(f"sandbox, {layer.name}: ")]
         assert diagnoses[what].healthy == layer.works
         assert diagnoses[what].needed == layer.needed
         assert layer.fault in what and diagnoses[what].remedy == layer.remedy != ""
@@ -84,16 +118,16 @@ def test_variants_without_their_key_or_with_one_that_others_can_read_are_found(c
     def found() -> dict:
         return {one.what: one for one in examine(opened, config) if "variants" in one.what}
 
-    assert "there is no key to know them by" in found()["variants of ps4_multihead"].remedy
+    assert "but their key" in found()["variants of ps4_multihead"].remedy
     key = course / "variants.key"
     key.write_text("a key that is long enough\n")
     key.chmod(0o644)
     known = found()
     assert known["variants of ps4_multihead"].healthy
-    assert "no notebook of it has a line 'viva_seed = 20261'" in known["variants of ps3_scaled_attention"].remedy
-    assert known[f"{key}, which no one else can read"].remedy == f"chmod 600 {key}"
+    assert "none of its notebooks has a line 'viva_seed = 20261'" in known["variants of ps3_scaled_attention"].remedy
+    assert known[f"{key}, readable by nobody else"].remedy == f"chmod 600 {key}"
     key.chmod(0o600)
-    assert found()[f"{key}, which no one else can read"].healthy
+    assert found()[f"{key}, readable by nobody else"].healthy
 
 
 @pytest.mark.parametrize(("mode", "closed"), [(0o755, False), (0o711, False), (0o750, True), (0o700, True)])
@@ -121,4 +155,4 @@ def test_a_gradebook_that_is_damaged_anywhere_is_found(course, viva):
     path.write_bytes(data)
     result = viva("doctor")
     assert result.status == 1 and "Traceback" not in result.out + result.err
-    assert "is damaged" in result.out and "Put a copy of it back" in result.out
+    assert "is damaged" in result.out and "Restore a copy" in result.out

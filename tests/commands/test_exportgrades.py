@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 
 import pytest
 from nbgrader.api import Gradebook
+from rich.console import Console
 
 from tests.term.sheets.classroom import PS, enter, found, grade, page
+from viva.commands.exportgrades import class_tables
 from viva.course.gradebook.results import Results
+from viva.course.gradebook.standing import Status
 from viva.record import SubmissionRecord
 from viva.term.lms.rosterfile import Entry
 
@@ -55,7 +59,7 @@ def test_the_document_names_everybody(course, viva):
     assert (told["system"], told["assignment"], told["column"], told["dry_run"]) == ("canvas", PS, f"{PS} (11)", True)
     assert told["written"] == [{"student": "alee", "name": "Lee, Anna", "what": "3"}]
     assert told["replaced"] == [{"student": "bo", "name": "[red]Bo, Bo", "what": "2 → 12.5"}]
-    assert told["warnings"] == ["One student is late, and what that costs is not taken off, as --raw says."]
+    assert told["warnings"] == ["One student is late, and late penalties are not subtracted, because of --raw."]
 
 
 def test_the_file_may_be_named_and_be_the_sheet_itself(course, viva):
@@ -84,7 +88,9 @@ def test_the_scores_of_one_student_take_the_place_of_the_classs_in_no_file(cours
     whole, before = (course / name).read_bytes(), files(course)
     found = viva("export", "--student=bo", *options)
     assert (found.status, found.err) == (0, "") and "bo" in found.out
-    assert f"Nothing was written: {name} is the whole class's, and --student names some of it." in found.out
+    assert (
+        f"Nothing was written: {name} has the scores of the whole class, and --student selects only some."
+    ) in found.out
     assert ((course / name).read_bytes(), files(course)) == (whole, before)
     assert json.loads(viva("export", "--student=bo", "--json", *options).out)["file"] is None
     assert viva("export", "--student=bo", "--to=bo.out", *options).status == 0
@@ -126,11 +132,11 @@ def test_pages_as_a_zip(course, viva):
         (["--as=blackboard"], "There is no --as=blackboard. Those are: canvas, moodle"),
         (["--as=canvas", "--into=none.csv"], "There is no file none.csv"),
         (["--as=moodle"], "choose 'Download grading worksheet'"),
-        (["--as=moodle", "--into=gradebook.csv"], "is no grading worksheet that Viva knows"),
+        (["--as=moodle", "--into=gradebook.csv"], "is not a known grading worksheet"),
         (["--as=gradescope", "--into=gradebook.csv"], "without --into"),
-        (["--as=brightspace", "--feedback"], "takes no zip of feedback pages"),
-        (["--raw"], "--raw goes with a learning system"),
-        (["--as=xlsx", "--into=gradebook.csv"], "--into goes with a learning system"),
+        (["--as=brightspace", "--feedback"], "cannot import feedback pages"),
+        (["--raw"], "--raw needs a learning system"),
+        (["--as=xlsx", "--into=gradebook.csv"], "--into needs a learning system"),
         (["--as=canvas", "--colum=x"], "Did you mean '--column'?"),
         (["--as=canvas", "--student=nobody"], "There is no student 'nobody'"),
     ],
@@ -150,7 +156,7 @@ def test_a_sheet_in_which_nobody_is_known_is_refused_with_what_one_row_lacks(cou
     assert "no row of gradebook.csv is certainly about a student of this course. Line 2 has the name of 'alee'" in (
         found.err
     )
-    assert "Read the class list of Canvas with 'viva roster FILE'" in found.err
+    assert "Read the roster of Canvas with 'viva roster FILE'" in found.err
 
 
 def test_in_a_large_class_each_reason_why_a_cell_is_left_is_told_once(course, viva):
@@ -182,3 +188,34 @@ def test_an_empty_gradebook_of_graded_work_is_not_called_a_course_before_its_rel
     assert result.status == 2
     assert f"knows no submission of {PS}, though work was graded" in result.err
     assert "Run 'viva release" not in result.err
+
+
+STUDENTS = ["demo-01", "anna-katharina.von-der-heide@students.example.org"]
+ASSIGNMENTS = [f"ps{number}_name" for number in range(1, 9)]
+
+
+def printed(width: int) -> tuple[str, int]:
+    known = {"status": Status.GRADED, "score": 12.5, "max_score": 25.0}
+    known |= {"seconds_late": 1, "needs_manual_grade": True}
+    rows = [known | {"student_id": student, "assignment": name} for student in STUDENTS for name in ASSIGNMENTS]
+    console = Console(width=width, record=True, file=io.StringIO())
+    tables = class_tables(rows, ASSIGNMENTS, console)
+    for table in tables:
+        console.print(table)
+    return console.export_text(), len(tables)
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_no_name_and_no_score_is_cut_off_whatever_the_screen(width):
+    text, tables = printed(width)
+    assert "…" not in text
+    assert text.count("(12.5*)") == len(STUDENTS) * len(ASSIGNMENTS)
+    assert text.count(STUDENTS[1]) == tables and text.count("demo-01") == tables
+    assert text.count("(100)") == len(STUDENTS), "a total with a score that waits is as open as that"
+    assert text.count("total") == 1 and text.count(" 200 ") == 1
+    assert (tables == 1) == (width == 200)
+
+
+def test_a_screen_too_narrow_for_a_name_folds_it():
+    text, tables = printed(40)
+    assert "…" not in text and tables == len(ASSIGNMENTS)

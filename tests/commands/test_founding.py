@@ -55,12 +55,12 @@ def test_a_new_course_is_proven_released_and_graded_with_what_the_readme_says(tm
     run(course, "feedback")
     run(course, "export")
     assert "anna" in (course / "grades.csv").read_text()
-    assert "lacks nothing" in run(course, "init")
+    assert "is a complete course" in run(course, "init")
 
 
 @pytest.mark.parametrize("name", ["term [1]", "wh?t", "a*"])
 def test_no_course_is_founded_where_nbgrader_would_find_nothing(tmp_path, name):
-    with pytest.raises(CourseError, match="takes for a pattern"):
+    with pytest.raises(CourseError, match="reads as a pattern"):
         plan(tmp_path / name)
 
 
@@ -93,7 +93,7 @@ def test_in_an_nbgrader_course_nothing_is_changed_until_it_is_said(tmp_path):
     assert changed == before
     assert missing(settings(tmp_path)) == []
     again = files(tmp_path)
-    assert "lacks nothing" in run(tmp_path, "init", "--write") and files(tmp_path) == again
+    assert "is a complete course" in run(tmp_path, "init", "--write") and files(tmp_path) == again
 
 
 def test_a_course_without_a_configuration_gets_one(tmp_path):
@@ -145,10 +145,10 @@ def test_where_no_course_can_be_a_sentence_says_so(tmp_path):
         plan(tmp_path / "file")
     (tmp_path / "busy").mkdir()
     (tmp_path / "busy" / "Makefile").write_text("all:\n")
-    with pytest.raises(CourseError, match="holds Makefile already"):
+    with pytest.raises(CourseError, match="already has Makefile"):
         plan(tmp_path / "busy")
     found(plan(tmp_path / "course"))
-    with pytest.raises(CourseError, match="lies in the course"):
+    with pytest.raises(CourseError, match="is inside the course"):
         plan(tmp_path / "course" / "inner")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "nbgrader_config.py").write_text("c = get_config(\n")

@@ -43,7 +43,9 @@ def test_what_lies_astray_is_told_in_a_sentence_for_all_of_one_name(course, viva
     shutil.copy(notebook, course / "submitted" / "ada.ipynb")
     result = viva("grade")
     submitted = course / "submitted"
-    assert f"No assignment of this course: {submitted}/ada/ps3, and 2 more of that name, were left alone." in result.out
+    assert (
+        f"Not an assignment of this course: {submitted}/ada/ps3 and 2 more with that name were skipped."
+    ) in result.out
     assert (
         f"In no folder of a submission, so not graded: {submitted}/ada.ipynb, {submitted}/bo/scaled_attention.ipynb. "
         f"Put each into {submitted}/<student>/<assignment>."
@@ -52,7 +54,7 @@ def test_what_lies_astray_is_told_in_a_sentence_for_all_of_one_name(course, viva
 
 def test_a_value_that_is_none_is_told_in_whole_sentences(course, viva):
     result = viva("grade", "--workers=-1")
-    assert result.status == 2 and "-1 was specified. 'viva grade --help' says more." in result.err
+    assert result.status == 2 and "-1 was specified. See 'viva grade --help'." in result.err
 
 
 def test_a_fault_that_is_everybodys_is_told_once(course, viva):

@@ -1,10 +1,11 @@
-"""`viva report` at the terminal: what it says of how many."""
+"""`viva report` and `viva feedback` at the terminal: what they say beside their pages."""
 
 from __future__ import annotations
 
 import shutil
 
 import pytest
+from nbgrader.api import Gradebook
 
 from tests.term.sheets.classroom import enter, found, grade
 from viva.term.lms.rosterfile import Entry
@@ -21,6 +22,16 @@ def founded(tmp_path_factory):
 @pytest.fixture
 def course(founded, tmp_path):
     return shutil.copytree(founded, tmp_path / "course")
+
+
+@pytest.mark.parametrize(("year", "told"), [(2999, True), (2001, False)])
+def test_feedback_says_which_assignments_are_still_open(course, viva, year, told):
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        (assignment,) = gradebook.assignments
+        gradebook.update_or_create_assignment(assignment.name, duedate=f"{year}-10-05 21:59 UTC")
+        name = assignment.name
+    (course / "submitted" / "alee" / name).mkdir(parents=True, exist_ok=True)
+    assert (f"{name} is due at {year}-10-05 21:59 UTC. Hand its pages out after that" in viva("feedback").out) is told
 
 
 def test_one_submission_is_said_to_be_one_and_several_are_not(course, viva):

@@ -16,9 +16,9 @@ from nbgrader.api import Gradebook
 from tests.conftest import SHORT, hand_in, load
 from tests.mangling import KEEPING, plain
 from viva.course.batch import autograde
-from viva.course.ending import Status
 from viva.folder import remove
 from viva.record import Note
+from viva.submission.submission import Status
 from viva.verdict import SandboxError
 
 RIGHT = "right/einsum"
@@ -63,7 +63,7 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "pat[t]ern": Status.DONE,
         "quits": Status.DONE,
     }
-    assert outcomes["twice"].notes == ("also handed in, not graded: 'Copy.ipynb'",)
+    assert outcomes["twice"].notes == ("also submitted, not graded: 'Copy.ipynb'",)
     assert outcomes["renamed"].repairs["scaled_attention"] == [
         Note("graded_as", names=("Untitled.ipynb", "scaled_attention"))
     ]
@@ -92,7 +92,7 @@ def test_a_folder_that_was_renamed_after_grading_is_noticed(course):
     statuses(course)
     shutil.move(course / "submitted" / "anna", course / "submitted" / "anna.lee")
     (note,) = statuses(course)["anna.lee"].notes
-    assert "it is what 'anna' handed in, whose folder" in note and "points by hand stay with that name" in note
+    assert "it is the submission of 'anna', whose folder" in note and "manual grades belong to that name" in note
     hand_in(course, "anna", answer=RIGHT)
     hand_in(course, "bo", answer=RIGHT)  # who copied is no folder that was renamed
     assert statuses(course)["bo"].notes == ()
@@ -148,10 +148,8 @@ def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(co
     (course / "submitted" / "anna" / "ps10_unknown").mkdir()
     result = viva("grade")
     assert result.status == 1
-    assert (
-        "ps9_later, anna: The gradebook does not know ps9_later yet. Run 'viva release ps9_later' first." in result.out
-    )
-    assert "ps10_unknown was left alone" in result.out
+    assert "ps9_later, anna: ps9_later is not in the gradebook. Run 'viva release ps9_later' first." in result.out
+    assert "ps10_unknown was skipped" in result.out
     assert scores(course) == {"anna": 20}
 
 
@@ -183,7 +181,7 @@ def test_a_source_that_lacks_a_test_which_was_released_grades_nobody(course, viv
     nbformat.write(notebook, source)
     result = viva("grade", SHORT)
     assert result.status == 1
-    assert f"{source} no longer has test_permuted as a test, which was released" in result.out
+    assert f"{source} no longer has the released test test_permuted" in result.out
     assert scores(course) == {}
 
 

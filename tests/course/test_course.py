@@ -121,7 +121,7 @@ def test_where_work_was_graded_and_the_gradebook_is_gone_a_copy_is_asked_for(cou
     (course / "gradebook.db").unlink()
     (course / "results.jsonl").touch()
     opened, _ = load(course)
-    with pytest.raises(CourseError, match="Put a copy of the gradebook back"):
+    with pytest.raises(CourseError, match="Restore a copy of the gradebook"):
         opened.released_notebooks(SHORT)
     assert not (course / "gradebook.db").exists()
 

@@ -42,7 +42,9 @@ def test_a_folder_that_is_a_link_is_refused_and_the_rest_of_the_batch_is_graded(
     (course / "submitted/dan" / SHORT).symlink_to("nowhere")
     result = viva("grade", SHORT)
     assert result.status == 0
-    assert f"the folder '{SHORT}' is a link, and links are not followed; put the files themselves there" in result.text
+    assert (
+        f"the folder '{SHORT}' is a link, and links are not followed; replace it by the files themselves"
+    ) in result.text
     assert "the folder 'cleo' is a link" in result.text
     with load(course)[0].gradebook() as gradebook:
         assert gradebook.find_submission(SHORT, "bo").score == 20
@@ -123,7 +125,7 @@ def test_where_nothing_tells_who_had_a_linked_file_first_both_wait(linked, opene
     for folder in linked:
         os.utime(folder, (1_800_000_000,) * 2)
     for student in ("ada", "bo"):
-        assert "nothing tells who had it first" in opened(student).problem
+        assert "it is unknown who had it first" in opened(student).problem
 
 
 def test_a_page_for_a_student_names_no_other_one(course, linked):
@@ -209,7 +211,7 @@ def test_what_was_shipped_with_an_assignment_is_nobodys_answer(course, opened):
     assert (result.problem, result.notes, result.repairs) == ("", [], {BOOK: []})
     assert "NotImplementedError" in str(result.notebooks[BOOK])
     path.unlink()
-    assert "the file 'example.ipynb' was handed out with the assignment, and is nobody's answer" in opened().problem
+    assert "the file 'example.ipynb' is a file of the released assignment, not an answer" in opened().problem
 
 
 def test_an_answer_beside_what_was_shipped_counts(course, opened):

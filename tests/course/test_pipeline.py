@@ -129,7 +129,7 @@ def test_a_function_in_the_configuration_stays_behind_and_a_batch_goes_on(made, 
         expected = Expected.of(gradebook, TINY)
     with contextlib.chdir(course):
         data = Material.of(opened, TINY, config, expected, grader).to_bytes()
-    with pytest.raises(CourseError, match="holds a function of its own"):
+    with pytest.raises(CourseError, match="defines a function"):
         Material.from_bytes(data)
 
 
@@ -153,7 +153,7 @@ def test_what_a_worker_of_a_cluster_says_without_record_or_scores_is_refused(mad
     job = Job(submission, Finding(), folder / "material")
     assert task.known(job).digest
     marked = task.kept(job, msgspec.msgpack.encode(Marked(passed)))
-    assert marked == Marked(problem="its worker gave an answer to something else")
+    assert marked == Marked(problem="its worker sent the reply to another request")
 
 
 def test_the_same_bytes_come_to_the_same(made, grader):

@@ -79,7 +79,7 @@ def test_a_header_that_is_not_there_is_refused_with_its_place_and_release_stays(
         assert found.status == (1 if command == ["audit"] else 2), found.text
         told = " ".join(found.text.split())
         if command[0] != "regrade":  # nothing was graded here
-            assert f"There is no file {course / 'source' / 'header.ipynb'}, which nbgrader_config.py includes" in told
+            assert f"The file {course / 'source' / 'header.ipynb'}, which nbgrader_config.py includes" in told
             assert "correct c.IncludeHeaderFooter.header" in told
         assert "Errno" not in told and "Traceback" not in told
     assert {path: path.read_bytes() for path in (course / "release").rglob("*.ipynb")} == before
@@ -176,6 +176,6 @@ def test_the_single_process_cells_are_named_with_the_reason(course, viva):
     edit(source(course), patch)
     said = " ".join(viva("release", SHORT, "--no-audit").out.split())
     name = graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
-    assert f"the test cell '{name}' is a single-process cell: it patches, limits or looks into the code" in said
-    assert "Its hidden lines reach the student's process" in said
+    assert f"the test cell '{name}' is a single-process cell: it patches, limits or inspects the code" in said
+    assert "Its hidden lines run in the student's process" in said
     assert said.count("single-process cell") == 1

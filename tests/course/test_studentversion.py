@@ -288,7 +288,7 @@ def test_a_strangers_template_runs_nothing_in_the_command_itself(course):
 def test_autotest_lines_that_cannot_be_computed_are_told_with_their_cell(course):
     path = write(course, [answer("n = 3"), graded("### AUTOTEST missing")])
     shutil.copy(TEMPLATES, path.parent)
-    with pytest.raises(CourseError, match="cell 'check': the code up to there raises NameError: name 'missing'"):
+    with pytest.raises(CourseError, match="cell 'check': the code up to that cell raises NameError: name 'missing'"):
         compiled(load(course)[0], "ps", "nb")
 
 
@@ -297,7 +297,7 @@ def test_a_link_in_the_source_that_leads_out_of_it_is_not_released(course, tmp_p
     (tmp_path / "letter").write_text("private")
     (path.parent / "data.csv").symlink_to(tmp_path / "letter")
     opened, config = load(course)
-    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter, which lies outside"):
+    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter, which is outside"):
         release(opened, "ps", config=config)
     assert not (course / "release" / "ps").exists()
 

@@ -204,17 +204,18 @@ def test_each_notebook_is_graded_with_the_seed_that_it_was_handed_out_with(grade
 def test_whose_variant_it_is_is_listed_under_integrity_and_nowhere_else(graded):
     known = records(graded)
     told = {student: facts(record) for student, record in known.items()}
-    whose = ["holds the variant of anna, and was graded as that"]
+    whose = ["contains the variant of anna, and was graded as that"]
     assert told == {
         "anna": [], "ed": [], "gus": [], "hal": [], "bo": whose, "fay": whose,
-        "cy": ["holds the assignment as it is without variants, and was graded as that"],
-        "di": ["the seed of its variant was changed to 5, which is nobody's; it was graded with the student's own"],
+        "cy": ["contains the assignment without a variant, and was graded as that"],
+        "di": ["the seed of its variant was changed to 5, which belongs to no student; it was graded with the "
+               "student's own seed"],
     }  # fmt: skip
     assert all(facts(record, "second") == told[student] for student, record in known.items())
     assert not any(facts(record, "third") for record in known.values())
     repairs = {student: wording.sentences(record.notebooks["first"].repairs) for student, record in known.items()}
     assert [student for student in ("anna", "bo", "cy", "ed", "fay") if repairs[student]] == []
-    assert repairs["di"] == ["the given cell 'data' was edited; the released text was put back"]
+    assert repairs["di"] == ["the read-only cell 'data' was edited; the released text was restored"]
     assert any("not handed in" in sentence for sentence in repairs["hal"])
 
 
@@ -224,11 +225,11 @@ def test_the_report_lists_it_and_no_page_of_a_student_does(graded, tmp_path):
     path, figures = report.write(course, [NAME], SERVER)
     (part,) = figures["assignments"]
     rows = {(row["student"], row["notebook"]): row["facts"] for row in part["integrity"]}
-    assert rows["bo", "first"] == ["holds the variant of anna, and was graded as that"]
+    assert rows["bo", "first"] == ["contains the variant of anna, and was graded as that"]
     assert {student for student, _ in rows} == {"bo", "cy", "di", "fay"}
-    assert "holds the variant of anna" in path.read_text()
+    assert "contains the variant of anna" in path.read_text()
     hidden, _ = report.write(course, [NAME], SERVER, anonymous=True)
-    assert "holds the variant of" in hidden.read_text() and "anna" not in hidden.read_text()
+    assert "contains the variant of" in hidden.read_text() and "anna" not in hidden.read_text()
     with contextlib.chdir(root):
         list(write_feedback(course, course.submissions([NAME]), config=config))
     page = (root / "feedback" / "bo" / NAME / "first.html").read_text()
@@ -331,7 +332,7 @@ def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     _, _, known = found["none"]
     assert not any(facts(record) for record in known.values())
     (repair,) = wording.sentences(known["anna"].notebooks["first"].repairs)
-    assert repair == "the given cell 'data' is of an earlier release; today's text stands in its place"
+    assert repair == "the read-only cell 'data' is from an earlier release; it was replaced by the current text"
 
 
 @pytest.mark.slow
@@ -340,7 +341,7 @@ def test_a_regrade_gives_everybody_the_same_again(graded, tmp_path):
     course, config = load(root)
     with contextlib.chdir(root):
         regrade = Regrade(course, NAME, config)
-        assert regrade.release()[-1] == f"'viva release {NAME} --variants' brings the copies in variants/ up to date."
+        assert regrade.release()[-1] == f"'viva release {NAME} --variants' updates the copies in variants/."
         assert {str(one.status) for one in regrade.grade()} == {"done"}
         assert regrade.finish().changes == []
 
@@ -365,7 +366,7 @@ def test_the_key_is_made_once_for_the_owner_alone_and_never_again(course):
         made_key(opened)
     assert path.read_text() == "short\n"
     path.unlink()
-    with pytest.raises(CourseError, match=f"{KEY} is gone, and .* holds variants that were made with it"):
+    with pytest.raises(CourseError, match=f"{KEY} is missing, and .* contains variants made with it"):
         made_key(opened)
     assert not path.exists()
     shutil.rmtree(course / "variants")
@@ -395,7 +396,7 @@ def test_a_seed_has_nine_digits_and_belongs_to_one_student_and_one_assignment():
 def test_a_notebook_whose_seed_cannot_be_put_in_is_refused_with_its_cell(course):
     write_source(course, DATA.replace("viva_seed = 11", "viva_seed = 10 + 1"))
     opened, config = load(course)
-    with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed is not written as one whole"):
+    with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed is not a whole"):
         list(autograde(opened, opened.submissions([NAME]), config=config))
 
 
@@ -404,7 +405,9 @@ def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(cours
     path = course / "source" / NAME / "second.ipynb"
     path.write_text(path.read_text().replace("viva_seed", "seed"))
     opened, config = load(course)
-    with pytest.raises(CourseError, match="no notebook of it has a line 'viva_seed = 20261' in a locked given cell"):
+    with pytest.raises(
+        CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a locked read-only cell"
+    ):
         list(autograde(opened, opened.submissions([NAME]), config=config))
 
 

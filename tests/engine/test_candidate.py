@@ -13,8 +13,8 @@ from jupyter_core.utils import ensure_event_loop
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
-from viva.cleaning.output import output as made
 from viva.engine.session import Session
+from viva.submission.sanitize import output as made
 
 pytestmark = pytest.mark.xdist_group("candidate")
 
@@ -153,7 +153,7 @@ def test_a_magic_of_another_program_or_machine_does_not_stop_a_cell(grader, line
         reply = session.candidate(60, do="run", source=f"{line}\n'what is below it'")
     kinds = [output["output_type"] for output in reply["outputs"]]
     assert kinds == ["stream", "execute_result"]
-    assert reply["outputs"][0]["text"] == f"{line.split()[0]} is not run while grading.\n"
+    assert reply["outputs"][0]["text"] == f"{line.split()[0]} is not run in grading.\n"
 
 
 def test_a_magic_that_runs_code_stops_a_cell_as_the_code_does_and_sees_the_names_around_it(grader):

@@ -455,7 +455,7 @@ def f(x): return x
 %%timeit -n 1 -r 1
 assert f(1) == 2
 """,
-    "top-level await in given cells and answers": """
+    "top-level await in read-only cells and answers": """
 --- given
 import asyncio
 async def slow(x):

@@ -208,7 +208,7 @@ def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quic
     assert verdicts(outcome, "test-3") == ["timeout", "passed"]
     assert verdicts(outcome, "test-5") == ["passed"]
     assert "user did not finish in 1 second" in wording.reason(outcome.checks["test-1"][0])
-    assert wording.reason(last(outcome, "test-1")).startswith("user was not called again: it had not finished in")
+    assert wording.reason(last(outcome, "test-1")).startswith("user was not called again: it did not finish in")
 
 
 def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_for_others(quick, tmp_path):
@@ -328,7 +328,7 @@ def test_a_notebook_that_dies_too_often_is_killed_from_there(exam):
     outcome = exam.grader.grade(notebook, exam.examination)
     assert verdicts(outcome, FIRST) == ["passed", "passed"]
     assert verdicts(outcome, SECOND) == ["killed", "killed"]
-    assert wording.reason(last(outcome, THIRD)) == "the cells before ended the code's process too often"
+    assert wording.reason(last(outcome, THIRD)) == "earlier cells ended the code's process too often"
     assert outcome.faults == []
 
 

@@ -44,7 +44,7 @@ def test_an_answer_that_imports_one_is_doubted(exam, answer):
     assert (doubt.kind, doubt.cells, doubt.names, doubt.tests, doubt.doubt) == (
         "library", ("answer-2",), (ABSENT,), ("test-3",), True
     )  # fmt: skip
-    assert wording.sentence(doubt).startswith(f"'answer-2' imports {ABSENT}, which is not installed where this was")
+    assert wording.sentence(doubt).startswith(f"'answer-2' imports {ABSENT}, which is not installed on the grading")
 
 
 def test_so_is_what_uses_a_cell_of_the_students_own_that_imports_one(exam):

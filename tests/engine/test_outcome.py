@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.odd import Odd
 from viva import wording
-from viva.course.outputs import show
+from viva.course.autograde import show
 from viva.engine.dialogue.integrity import facts
 from viva.engine.outcome import (
     CHARACTERS,
@@ -31,7 +31,7 @@ ODD = {
     "a number that is none": SHOWN | {"output_type": "execute_result", "execution_count": {"a": 1}},
     "a number without end": SHOWN | {"output_type": "execute_result", "execution_count": 10**5000},
     "a number below nothing": SHOWN | {"output_type": "execute_result", "execution_count": -6},
-    "no number": SHOWN | {"output_type": "execute_result"},
+    "not a number": SHOWN | {"output_type": "execute_result"},
     "an unknown type": {"output_type": "update_display_data"},
     "no output": 5,
 }
@@ -61,7 +61,7 @@ def test_ordinary_outputs_stay_as_they_are():
 def test_more_than_a_notebook_should_hold_is_dropped_and_said():
     text = {"output_type": "stream", "name": "stdout", "text": "x" * (CHARACTERS // 2)}
     kept = outputs_of({"outputs": [text, text, text]})
-    assert kept == [text, text | {"text": "[more output was dropped here]\n"}]
+    assert kept == [text, text | {"text": "[more output was cut here]\n"}]
 
 
 @pytest.mark.parametrize("count", [True, -1, MOST_COUNT + 1, "1", None, 1.5])

@@ -9,6 +9,7 @@ from tests.submission.test_selfcheck import check, write
 from viva import wording
 from viva.engine.grading import Grader
 from viva.record import doubtful
+from viva.verdict import Verdict
 
 pytestmark = pytest.mark.xdist_group("refusals")
 
@@ -48,9 +49,9 @@ def test_an_answer_that_starts_another_process_is_doubted(exam, name):
     outcome = exam.grade(OTHERS[name])
     (doubt,) = outcome.doubts
     assert (doubt.kind, doubt.tests, doubtful([doubt])) == ("refused_process", ("test-1",), ("test-1",))
-    assert "which grading refuses" in wording.sentence(doubt)
+    assert "the sandbox does not allow that" in wording.sentence(doubt)
     if name != "a cell of its own":
-        assert "grading refuses other processes" in wording.reason(outcome.checks["test-1"][0])
+        assert "the sandbox refuses other processes" in wording.reason(outcome.checks["test-1"][0])
     assert outcome.earned("test-3") == 1
 
 
@@ -58,7 +59,7 @@ def test_an_answer_that_uses_the_network_is_doubted(exam):
     answer = "import urllib.request\ndef double(numbers):\n    urllib.request.urlopen('http://example.org/numbers')"
     outcome = exam.grade(answer)
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_network", ("test-1",))]
-    assert "grading refuses the network" in wording.reason(outcome.checks["test-1"][0])
+    assert "the sandbox refuses the network" in wording.reason(outcome.checks["test-1"][0])
 
 
 @pytest.mark.parametrize(
@@ -76,9 +77,38 @@ def test_what_is_wrong_for_another_reason_is_not(exam, answer):
     assert outcome.earned("test-1") == 0 and outcome.doubts == []
 
 
+FORGED = {
+    "the refusal of a process": "def double(numbers): raise OSError(1, 'Operation not permitted')",
+    "its words in another exception": "def double(numbers): raise ValueError('[Errno 1] Operation not permitted')",
+    "a class of its own": "class Mine(Exception):\n    def __str__(self): return '[Errno 13] Permission denied'\n"
+    "def double(numbers): raise Mine",
+    "the refusal of the network": "def double(numbers): raise RuntimeError('<urlopen error refused>')",
+    "a cell that stops": "raise OSError(1, 'Operation not permitted')\ndef double(numbers): return 0",
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_who_raises_the_words_of_a_refusal_gets_a_human_and_no_point(exam, forged):
+    outcome = exam.grade(FORGED[forged])
+    (result,) = outcome.checks["test-1"]
+    assert (result.verdict, result.earned, outcome.earned("test-1")) == (Verdict.ERROR, 0, 0)
+    assert [doubtful([doubt]) for doubt in outcome.doubts] == [("test-1",)], "no other cell waits"
+    assert outcome.earned("test-3") == 1 and not outcome.faults
+
+
+def test_the_words_of_a_refusal_change_no_other_verdict(exam):
+    asserts = "def double(numbers): raise AssertionError('[Errno 1] Operation not permitted')"
+    hangs = "import os\ndef double(numbers):\n    try:\n        raise OSError(1, 'Operation not permitted')\n"
+    hangs += "    except OSError:\n        os._exit(1)"
+    for answer, verdict in ((asserts, Verdict.FAILED), (hangs, Verdict.KILLED)):
+        outcome = exam.grade(answer)
+        assert outcome.checks["test-1"][0].verdict is verdict
+        assert outcome.earned("test-1") == 0 and outcome.doubts == []
+
+
 def test_that_a_process_was_to_be_started_is_a_fact(exam):
     told = [wording.sentence(fact) for fact in exam.grade(OTHERS["a program"]).integrity]
-    assert "tried to start another process: subprocess.Popen (the wall refused it)" in told
+    assert "tried to start another process: subprocess.Popen (the sandbox refused it)" in told
     assert not [fact for fact in exam.grade(OTHERS["shared memory"]).integrity if fact.kind == "processes"]
 
 
@@ -91,4 +121,4 @@ def test_viva_check_says_before_that_grading_will_refuse_it(exam, tmp_path, name
     finally:
         own.close()
     assert [one.state for one in tried] == ["passed", "passed"]
-    assert any("it starts another process" in remark and "grading refuses" in remark for remark in copy.remarks)
+    assert any("it starts another process" in remark and "not in grading" in remark for remark in copy.remarks)

@@ -597,7 +597,7 @@ ABOVE = {
         "assert_allclose(scaled([1]), [limit])",
         False,
     ),
-    "hidden numbers, and a visible object that cannot cross": (
+    "hidden numbers, and a visible object that cannot be sent between the two processes": (
         "rng = np.random.default_rng(0)\n"
         + HIDDEN.format("case = rng.normal(size=3)\nassert scaled(case).shape == (3,)"),
         "assert np.allclose(scaled(case), 3 * case) and rng.normal(size=2).shape == (2,)",
@@ -648,7 +648,7 @@ def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_poin
     for answer, verdict in ((None, Verdict.PASSED), ("def one(): return 2", Verdict.FAILED)):
         outcome = exam.grade(answer)
         assert [outcome.checks[test][0].verdict for test in exam.tests] == [verdict, Verdict.UNGRADED]
-        assert "passes this test where one process does everything" in wording.reason(outcome.checks[second][0])
+        assert "passes this test in one process" in wording.reason(outcome.checks[second][0])
 
 
 ENDING = """
@@ -818,7 +818,7 @@ assert np.loadtxt("data/run.txt").sum() == 6
 --- test
 assert float(open("start.txt").read()) == 3
 """,
-    "by an answer's function that a given cell calls": """
+    "by an answer's function that a read-only cell calls": """
 --- given
 import numpy as np
 np.savetxt("given.txt", [6.0])

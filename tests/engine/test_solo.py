@@ -60,7 +60,7 @@ def test_only_files_that_were_there_before_a_cell_are_told_of_it(grader, tmp_pat
     ("line", "why"),
     [
         ("while True: pass", 'does not finish in 2 s; give it more in its metadata, as in {"viva": {"seconds": 8}}'),
-        ("x = bytearray(1 << 45)", "needs more memory than a process may have; allow more with c.Examine.memory"),
+        ("x = bytearray(1 << 45)", "exceeds the memory limit; allow more with c.Examine.memory"),
     ],
 )
 def test_a_cell_that_the_limits_cut_off_comes_with_its_reason(line, why, grader, tmp_path):

@@ -71,7 +71,7 @@ def test_what_is_wrong_is_a_sentence_that_loses_nothing_and_the_same_command_goe
 
     with Dask(tmp_path / "dask") as dask:
         address = dask.schedule()
-        require_refused(grade(address), "The cluster has no worker of use, and none came in 2 s. Start one with")
+        require_refused(grade(address), "The cluster has no usable worker, and none connected in 2 s. Start one with")
 
         odd = dask.work(lie="platform.python_version_tuple = lambda: ('3', '10', '2')")
         sentences = "it has other versions: Python 3.10 there and 3.1", "No worker of the cluster can be used, for"
@@ -83,7 +83,10 @@ def test_what_is_wrong_is_a_sentence_that_loses_nothing_and_the_same_command_goe
         full.mkdir()
         within = in_private_mounts(tmp_path, f"mount -t tmpfs -o size=256k tmpfs {full}")
         small = dask.work(within=within, TMPDIR=str(full))
-        sentences = f"is not used: Temporary files go to {full}, and only", "The cluster has no worker of use, and none"
+        sentences = (
+            f"is not used: The disk of temporary files, {full}, has only",
+            ("The cluster has no usable worker, and none"),
+        )
         require_refused(grade(address), *sentences)
         small.kill()
         small.wait()
@@ -94,7 +97,7 @@ def test_what_is_wrong_is_a_sentence_that_loses_nothing_and_the_same_command_goe
         do(url, "ALTER TABLE grade RENAME COLUMN another TO extra_credit")
 
         do(url, "CREATE ROLE reader LOGIN", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
-        require_refused(grade(address, url.replace("viva@", "reader@")), "its user has too few rights there")
+        require_refused(grade(address, url.replace("viva@", "reader@")), "its database user lacks permissions")
 
         status, said = grade(address)
         assert status == 0, said

@@ -183,7 +183,7 @@ def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_
 ):
     course, _ = load(graded)
     _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "to be graded by hand"]
+    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "manual grading"]
     (link,) = [row["link"] for row in by_hand["rows"] if row["student"] == TO_REGRADE]
     lab.goto(link)
     score, comment = lab.locator(f"#{TASK}"), lab.locator(f"#{TASK}-comment")
@@ -219,7 +219,10 @@ def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_lo
         submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, DOUBTFUL).id
     lab.goto("{0.scheme}://{0.netloc}/formgrader/submissions/{1}/".format(urlsplit(address), submission))
     expect(lab.locator("#test_self_attention")).to_be_focused()
-    said = "'self_attention' begins with %%writefile, so that it was not run in the notebook; a human should look at it"
+    said = (
+        "'self_attention' begins with %%writefile, so it did not run as Python in the notebook; a grader should "
+        "check it"
+    )
     expect(lab.get_by_text(said).first).to_be_visible()
 
 
@@ -227,7 +230,7 @@ def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_lo
 def test_the_reports_link_opens_the_first_score_that_waits_with_the_cursor_in_its_box(graded, address, lab):
     course, _ = load(graded)
     _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "to be graded by hand"]
+    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "manual grading"]
     doubtful = next(row for row in by_hand["rows"] if row["student"] == DOUBTFUL)
     other = next(row for row in by_hand["rows"] if row["student"] != DOUBTFUL)
     for row, cell in ((doubtful, "test_self_attention"), (other, TASK)):

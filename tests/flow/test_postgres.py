@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served
+from viva import cli
 from viva.course.regrade.trialcopy import copy_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
@@ -70,7 +71,7 @@ def test_a_class_is_graded_handed_back_and_regraded_on_a_server(rooted):
     assert len(list(root.glob(f"feedback/*/{SHORT}/*.html"))) == len(STUDENTS)
     viva(root, "report", SHORT)
     assert len(json.loads(viva(root, "export", SHORT, "--json").stdout)["scores"]) == len(STUDENTS)
-    assert "Nobody changes." in viva(root, "regrade", SHORT, "--what-if", "--no-audit").stdout
+    assert "No score changes." in viva(root, "regrade", SHORT, "--what-if", "--no-audit").stdout
     viva(root, "regrade", SHORT, "--no-audit")
     assert scores(url) == {name: (20, 2.0 * (name in STUDENTS[4:])) for name in STUDENTS}
     assert (
@@ -137,6 +138,11 @@ def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_an
 
 
 COMMANDS = {
+    "collect": ("collect", "hw", f"--assignment={SHORT}", "--no-times"),
+    "demo": ("demo", SHORT, "--students=2"),
+    "package": ("package", "gradescope", SHORT),
+    "export a sheet": ("export", SHORT, "--to=sheet.csv"),
+    "what-if": ("regrade", SHORT, "--what-if", "--no-audit"),
     "release": ("release", SHORT, "--no-audit"),
     "grade": ("grade", SHORT, "--force"),
     "feedback": ("feedback", SHORT, "--force"),
@@ -148,6 +154,30 @@ COMMANDS = {
     "regrade": ("regrade", SHORT, "--no-audit"),
     "doctor": ("doctor",),
 }
+OFFLINE = {
+    "init": ("init",),
+    "new": ("new", "ps99_new"),
+    "adopt": ("adopt", f"source/{SHORT}/scaled_attention.ipynb", "--as=ps98_adopted"),
+    "audit": ("audit", "ps99_new"),
+    "check": ("check", f"release/{SHORT}/scaled_attention.ipynb"),
+    "completion": ("completion", "bash"),
+}
+"""Commands that ask no gradebook."""
+
+
+def test_every_command_is_cut_or_asks_no_gradebook():
+    assert {words[0] for words in COMMANDS.values()} | OFFLINE.keys() == set(cli.Viva.subcommands)
+
+
+def test_commands_that_ask_no_gradebook_work_while_its_server_is_away(rooted, postgres, tmp_path):
+    root = shutil.copytree(rooted[0], tmp_path / "course")
+    postgres.stop()
+    try:
+        for command in OFFLINE.values():
+            done = subprocess.run([BIN / "viva", *command], cwd=root, capture_output=True, text=True)
+            assert done.returncode in (0, 1) and "gradebook" not in done.stderr, (command, done.stderr)
+    finally:
+        postgres.start()
 
 
 class Cutter(threading.Thread):
@@ -180,6 +210,8 @@ def test_connections_that_are_cut_at_random_cost_no_command_anything(rooted, pos
     (root / "list.csv").write_text(
         "id,last_name,first_name,email,lms_user_id\n" + "".join(f"{one},A,B,,\n" for one in STUDENTS)
     )
+    if not (root / "hw").exists():
+        shutil.copytree(root / "submitted" / STUDENTS[0] / SHORT, root / "hw" / STUDENTS[0])
     viva(root, "grade", SHORT)
     before, cut = scores(url), 0
     for seed in range(3):
@@ -199,6 +231,29 @@ def test_connections_that_are_cut_at_random_cost_no_command_anything(rooted, pos
     assert {one: score for one, (score, _) in scores(url).items()} == {one: score for one, (score, _) in before.items()}
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_joining_two_students_loses_nothing_where_connections_are_cut(rooted, postgres, seed):
+    root, url = rooted
+    old, new = f"leaver{seed}", f"comer{seed}"
+    hand_in(root, new, answer="right/einsum")
+    (root / "list.csv").write_text(f"id,last_name,first_name,email,lms_user_id\n{old},A,B,,\n{new},A,B,,\n")
+    viva(root, "roster", "list.csv")
+    viva(root, "grade", SHORT)
+    cutter = Cutter(postgres, url, f"joining {seed}")
+    cutter.start()
+    try:
+        viva(root, "roster", "--same", old, new)
+    finally:
+        cutter.over.set()
+        cutter.join()
+    assert cutter.cut
+    with Gradebook(url, "viva") as book:
+        assert new not in {one.id for one in book.students}
+        assert book.find_submission(SHORT, old).score == 20
+    assert (root / "submitted" / old / SHORT).is_dir() and not (root / "submitted" / new).exists()
+    viva(root, "roster", "--same", old, new)
+
+
 @pytest.mark.parametrize("name", [*COMMANDS])
 def test_a_server_that_starts_after_a_command_is_waited_for(rooted, postgres, name):
     root, _ = rooted
@@ -211,7 +266,7 @@ def test_a_server_that_starts_after_a_command_is_waited_for(rooted, postgres, na
     finally:
         postgres.start()
     out, err = running.communicate()
-    assert "cannot be reached. Trying again, for 20 seconds; Ctrl-C to leave." in said
+    assert "cannot be reached. Trying again for 20 seconds; press Ctrl-C to stop." in said
     assert running.returncode == 0 or (name == "doctor" and "MISSING   gradebook" not in out), said + err
 
 

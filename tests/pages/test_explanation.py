@@ -74,7 +74,7 @@ def test_a_visible_check_tells_the_whole_message_unless_a_hidden_literal_is_in_i
         ("test", "A word is not doubled.", "A word is not doubled."),
         ("student", "A word is not doubled.", "A word is not doubled."),
         ("test", "For another number it gives 7, which is wrong.", "For another number it gives 7, which is wrong."),
-        ("student", "For another number it gives 7, which is wrong.", "The result is not what it should be."),
+        ("student", "For another number it gives 7, which is wrong.", "The result is wrong."),
         (
             "test",
             "For another number it gives 271828, which is wrong.",
@@ -85,9 +85,9 @@ def test_a_visible_check_tells_the_whole_message_unless_a_hidden_literal_is_in_i
             "\nNot equal to tolerance rtol=1e-07, atol=0\n\nMismatch\n DESIRED: 1.15",
             "Not equal to tolerance rtol",
         ),
-        ("test", "1.5 != 2.5", "The result is not what it should be."),
-        ("student", "array([1.5, 2.5])", "The result is not what it should be."),
-        ("", "For another number it gives 7, which is wrong.", "The result is not what it should be."),
+        ("test", "1.5 != 2.5", "The result is wrong."),
+        ("student", "array([1.5, 2.5])", "The result is wrong."),
+        ("", "For another number it gives 7, which is wrong.", "The result is wrong."),
     ],
 )
 def test_what_is_told_of_a_failed_hidden_check(explainer, whose, reason, sentence):
@@ -101,8 +101,8 @@ def test_what_is_told_of_a_failed_hidden_check(explainer, whose, reason, sentenc
     [
         (note("not_plain", "mean(...)", "kumquat"), "mean(...) should be plain"),
         (note("not_plain", "kumquat", "X"), "The result should be plain"),
-        (note("no_credit", "the text 'kumquat'"), "This check counts points, and with your code it did not come to"),
-        (note("lied", "the answer cannot be read: kumquat"), "The result is not what it should be."),
+        (note("no_credit", "the text 'kumquat'"), "This check computes points, but with your code it did not return"),
+        (note("lied", "the reply cannot be read: kumquat"), "The result is wrong."),
     ],
 )
 def test_what_is_told_of_a_hidden_check_at_which_the_answer_was_none(explainer, cause, sentence):

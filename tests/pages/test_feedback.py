@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import subprocess
 from datetime import datetime
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,8 +15,10 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
+import viva
 from tests.conftest import BIN, PROJECT
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
+from viva.pages import feedback
 
 pytestmark = pytest.mark.xdist_group("feedback")
 UNTOUCHED = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
@@ -191,7 +195,7 @@ def test_code_that_never_ends_or_ends_its_process_is_said_to(graded):
     assert "timeout: it took too long" in checks(graded, "timeout")[1][2]
     assert "Your code did not finish in time." in checks(graded, "timeout")[1][2]
     assert "Look for a loop that never ends" in checks(graded, "timeout")[1][2]
-    assert "killed: the process ended" in checks(graded, "killed")[1][2]
+    assert "killed: the process was ended" in checks(graded, "killed")[1][2]
     assert "Look for exit() or quit()" in checks(graded, "killed")[1][2]
 
 
@@ -211,7 +215,7 @@ def test_no_page_of_any_answer_holds_a_secret(graded):
 
 def test_what_a_later_cell_tells_of_a_hidden_check_is_left_out_with_a_sentence(graded):
     outputs = [output.text for output in page(graded, "remember").select("pre.output")]
-    assert [output.startswith("[This output is left out") for output in outputs] == [True, True, False]
+    assert [output.startswith("[This output is not shown") for output in outputs] == [True, True, False]
     assert outputs[2] == "3"
 
 
@@ -224,7 +228,7 @@ def test_what_code_prints_is_shown_in_visible_checks_only(graded):
 def test_a_late_hand_in_names_the_penalty(graded):
     text = " ".join(page(graded, "late").select_one(".score").text.split())
     assert "Late: \N{MINUS SIGN}1.2 points." in text
-    assert "1 day 2 hours 30 minutes late: it was due 2026-09-14 12:00 (UTC)." in text
+    assert "1 day 2 hours 30 minutes late: the deadline was 2026-09-14 12:00 (UTC)." in text
     assert "2 days begun, 10 % each: 20 % of 6 points, which is 1.2." in text
     assert "6 \N{MINUS SIGN} 1.2 = 4.8." in text
     assert "4.8 of 7 points" in text
@@ -265,8 +269,8 @@ def test_what_was_left_out_of_the_outputs_is_said_gently_and_only_then(course, v
     change_results(course, "right", lambda record: record["notebooks"][NOTEBOOK].update(sanitized=[taken]))
     assert viva("feedback", "--student=right").status == 0
     text = page(course, "right").select_one("section[aria-labelledby=notebook]").text
-    assert "Some of it is left out on this page" in text and "That cost no points" in " ".join(text.split())
-    assert "Cell 3 was shown without: <script>." in text
+    assert "Some parts are not shown on this page" in text and "This costs no points" in " ".join(text.split())
+    assert "Parts of cell 3 were removed from the page: <script>." in text
 
 
 def test_a_question_whose_heading_begins_with_a_number_is_named_so(course, viva):
@@ -289,11 +293,11 @@ def test_what_was_not_graded_is_told_apart_from_what_is_missing_and_the_graders_
     change_results(course, "right", change)
     assert viva("feedback", "--student=right").status == 0
     missing, ungraded, *_ = checks(course, "right")
-    assert "This cell is not in what you handed in." in missing[2]
-    assert "The grader itself failed here, not you." in ungraded[2]
+    assert "This cell is missing in your submission." in missing[2]
+    assert "The grader failed here, not your code." in ungraded[2]
     top = page(course, "right").select_one(".score").text
     assert "The grader itself failed once." in top
-    assert "Graded without a wall." in top
+    assert "Graded without a sandbox." in top
     assert "kumquat" not in str(page(course, "right"))
 
 
@@ -342,7 +346,7 @@ def test_a_page_with_a_hidden_line_is_withheld_and_an_older_one_removed(course, 
     assert path_of(course, "right").exists()
     result = viva("feedback", "--student=[rw]*g*t*")
     assert result.status == 1
-    assert f"right: the page of {NOTEBOOK}.ipynb was withheld" in " ".join(result.out.split())
+    assert f"right: the page of {NOTEBOOK}.ipynb was not written" in " ".join(result.out.split())
     assert not path_of(course, "right").parent.exists()
     assert path_of(course, "wrong").exists()
 
@@ -503,7 +507,7 @@ def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_ag
     )
     text = page(course, "scan").main.text
     assert "the file 'doubling.ipynb' is not a notebook but a PDF." in text
-    assert "hand that file in again" in text
+    assert "submit that file again" in text
     beside = path_of(course, "scan").parent
     assert (beside / "timestamp.txt").read_text().startswith("2026-09-15"), "nbgrader's exchange asks for it"
     assert (beside / "submission_secret.txt").read_text() == "s3cret"
@@ -533,4 +537,25 @@ def test_a_grader_mends_a_date_that_is_none_and_the_student_is_not_asked_to(cour
 def test_a_course_that_was_graded_without_vivas_engine_gets_a_page_too(course, viva):
     (course / "results.jsonl").unlink()
     assert viva("feedback", "--student=wrong").status == 0
-    assert "There are no results by check for this cell." in page(course, "wrong").text
+    assert "This cell has no checks." in page(course, "wrong").text
+
+
+ROOT = Path(viva.__file__).parent
+SEALED = {path for pattern in feedback.MADE_BY for path in ROOT.glob(pattern)}
+
+
+@pytest.mark.parametrize("maker", ["page", "exercise", "explanation", "hidden", "typeset"])
+def test_whatever_a_maker_of_pages_imports_is_in_the_seal(maker):
+    imported = set()
+    for node in ast.walk(ast.parse((ROOT / "pages" / f"{maker}.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "viva":
+            place = ROOT.joinpath(*node.module.split(".")[1:])
+            modules = [place.with_suffix(".py"), *(place / f"{alias.name}.py" for alias in node.names)]
+            imported |= {path for path in modules if path.is_file()}
+    assert imported <= SEALED
+
+
+def test_whatever_a_page_is_laid_out_with_is_in_the_seal():
+    others = {"report.html", "audit.html", "refusal.html"}
+    templates = {path for path in (ROOT / "pages" / "templates").iterdir() if path.is_file()}
+    assert {path for path in templates if path.name not in others} <= SEALED

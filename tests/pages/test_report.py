@@ -26,9 +26,8 @@ from viva.commands.grade import GradeCommand
 from viva.course.gradebook import export
 from viva.course.gradebook.results import Results
 from viva.pages import report
-from viva.pages.reporting import findings, tables
-from viva.pages.reporting.cells import focus, read_cells
-from viva.pages.reporting.pseudonyms import Pseudonyms
+from viva.pages.reporting import findings
+from viva.pages.reporting.pseudonyms import Pseudonyms, focus, read_cells
 from viva.record import Note, NotebookRecord, SubmissionRecord, encode, note
 from viva.term.people import people_of
 from viva.verdict import CourseError, Verdict
@@ -128,13 +127,13 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     page, figures = written(classroom, server="https://hub.example.org/user/me/")
     (part,) = figures["assignments"]
     waiting = {reason["why"]: {row["student"]: row for row in reason["rows"]} for reason in part["waiting"]}
-    assert set(waiting) == {"killed", "refused", "to be graded by hand"}
+    assert set(waiting) == {"killed", "refused", "manual grading"}
     assert set(waiting["killed"]) == {"cy"}
     assert set(waiting["refused"]) == {"late"}
     assert waiting["refused"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
     assert waiting["refused"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
     assert re.search(">late</bdi></a>: <bdi>no scaled_attention", page), "what was refused has no notebook to name"
-    by_hand = waiting["to be graded by hand"]
+    by_hand = waiting["manual grading"]
     assert set(by_hand) == {"ada", "bo", "cy"}
     with load(classroom)[0].gradebook() as gradebook:
         place = gradebook.find_submission_notebook(BOOK, SHORT, "ada").id
@@ -158,19 +157,19 @@ def test_ungraded_checks_doubtful_repairs_and_missing_sandboxes_are_told(room):
     page, figures = written(room)
     rows = {reason["why"]: reason["rows"] for reason in figures["assignments"][0]["waiting"]}
     assert [row["student"] for row in rows["ungraded"]] == ["bo"]
-    doubted = [(row["student"], row["detail"]) for row in rows["repair in doubt"]]
+    doubted = [(row["student"], row["detail"]) for row in rows["uncertain repair"]]
     assert doubted == [("cy", sentence(DOUBT))], "ada passed everything, so that nothing is in doubt"
     assert "1 submission was" in re.sub(r"\s+", " ", page)
-    assert "without a wall" in page
-    assert "without a wall" not in written(room, assignments=["ps1_general_attention"])[0]
+    assert "without a sandbox" in page
+    assert "without a sandbox" not in written(room, assignments=["ps1_general_attention"])[0]
 
 
 def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom):
     found = records(classroom)
     told = sentences(found[SHORT, "mallory"].notebooks[BOOK].integrity)
     assert told == [
-        "not what was loaded any more: numpy.allclose",
-        "tried to open outside its folder: '/etc/passwd' (the wall refused it)",
+        "replaced: numpy.allclose",
+        "tried to open files outside its folder: '/etc/passwd' (the sandbox refused it)",
     ]
     assert not any(record.notebooks[BOOK].integrity for (_, name), record in found.items() if name != "mallory")
     page, figures = written(classroom)
@@ -183,7 +182,7 @@ def test_what_was_taken_out_before_a_notebook_is_shown_is_told(room):
     old[SHORT, "bo"].notebooks[BOOK].sanitized = [note("shown_without", "<script>", numbers=(7,))]
     Results.of(load(room)[0].directory).add(old.values())
     page, figures = written(room)
-    assert ("bo", ["Cell 7 was shown without: <script>."]) in [
+    assert ("bo", ["Parts of cell 7 were removed from the page: <script>."]) in [
         (row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]
     ]
     assert "shown without: &lt;script&gt;" in page
@@ -240,7 +239,7 @@ def test_every_table_and_figure_is_in_the_page_as_csv(classroom):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "@sum", "\t=1", " =1", "\r=1", "\x00=1"])
 def test_no_text_in_a_csv_file_is_a_formula(text):
-    (row,) = csv.DictReader(io.StringIO(tables.csv_text([{"reason": text, "points": -1.5}]), newline=""))
+    (row,) = csv.DictReader(io.StringIO(report.csv_text([{"reason": text, "points": -1.5}]), newline=""))
     assert row["reason"][0] in "'\N{REPLACEMENT CHARACTER}"
     assert row["points"] == "-1.5"
 
@@ -321,7 +320,7 @@ def test_one_student_and_old_records(room):
     for line in (encode(one), encode(SubmissionRecord(SHORT, "ada")), json.dumps(old).encode()):
         path.write_bytes(line + b"\n")
         page, figures = written(room)
-        assert "Report of" in page
+        assert "Class report" in page
     assert [row["repairs"] for row in figures["assignments"][0]["repairs"]] == [["so"]], "what was written long ago"
 
 
@@ -437,7 +436,7 @@ def test_nothing_of_a_students_runs_or_leaves_the_report(browser, hostile):
     page.wait_for_timeout(200)
     assert asked == [hostile.as_uri()]
     assert errors == []
-    assert page.title().startswith("Report of")
+    assert page.title().startswith("Class report")
     assert page.locator("script, iframe, img, object, embed, form, base, link").count() == 0
     assert page.locator("style").count() == 1
     text = page.locator("body").inner_text()

@@ -46,7 +46,7 @@ COMMAND = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from viva.sandbox import bubblewrap
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 print(json.dumps(bubblewrap.command([*readable_by_default(), *sys.argv[3:]], sys.argv[2])))
 """
 """Prints the command with which an interpreter is started in bubblewrap."""

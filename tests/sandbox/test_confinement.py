@@ -307,7 +307,7 @@ def test_a_fork_dies_with_its_parent(tmp_path):
     program = """
 import os, signal, time
 from viva.sandbox import confinement
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 around, parent, (reader, writer) = confinement.Sandbox(readable_by_default()), os.getpid(), os.pipe()
 child = os.fork()
 if child == 0:

@@ -18,9 +18,9 @@ from distributed import Scheduler
 from tests.conftest import PROJECT, load
 from tests.faults import TINY
 from viva.course.batch import autograde
-from viva.course.ending import Ending
 from viva.course.processes import stopping
 from viva.scale.clustergraders import ClusterGraders
+from viva.submission.submission import Ending
 
 LIE = """
 import importlib.metadata, platform, sys

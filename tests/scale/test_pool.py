@@ -18,11 +18,11 @@ from distributed import Client
 from tests.conftest import PROJECT
 from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
 from tests.scale.cluster import Dask, batches, filed, grade_there, processes
-from viva.course.ending import Status
 from viva.scale.clusteraddress import Cluster
 from viva.scale.pool import Pool
 from viva.scale.versions import LIBRARIES
 from viva.scale.workerprocess import Settings
+from viva.submission.submission import Status
 from viva.verdict import CourseError
 
 
@@ -130,7 +130,7 @@ def test_ctrl_c_in_a_terminal_reaches_every_process_and_only_one_answers(crowded
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err.startswith("Stopped. What was finished is kept") and err.count("\n") == 1
+    assert err.startswith("Stopped. Finished work is kept") and err.count("\n") == 1
     require_tidy(crowded)
     assert 3 < len(recorded(crowded)) < 40
 
@@ -188,9 +188,7 @@ def test_a_submission_that_ends_two_workers_is_set_aside_and_named_and_no_other(
     endings = grade_there(course, address, Autograde__sanitize_preprocessors=step)
     failed = {one.submission.student: one.reason for one in endings if one.status is not Status.DONE}
     assert failed.keys() == {"kills-workers", "kills-processes"}
-    assert set(failed.values()) == {
-        "the process that graded it was killed twice; look at the machine, then grade again"
-    }
+    assert set(failed.values()) == {"its grading process was killed twice; check the machine, then grade again"}
     assert {one.submission.student for one in endings} == {
         *("student0000", "student0001", "student0004", "student0005", "kills-workers", "kills-processes")
     }
@@ -248,7 +246,7 @@ def test_two_batches_at_once_share_a_cluster(course, few, gate, dask, tmp_path):
 def test_a_function_in_the_configuration_cannot_travel_and_a_sentence_says_so(course, dask):
     address = dask.schedule()
     dask.work()
-    with pytest.raises(CourseError, match="holds a function of its own, which cannot go to another process"):
+    with pytest.raises(CourseError, match="defines a function, which cannot be sent to another process"):
         grade_there(course, address, Autograde__hook=lambda notebook: notebook)
     assert not recorded(course)
 
@@ -262,10 +260,10 @@ def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few,
     address = dask.schedule()
     dask.work(within=within, TMPDIR=str(full))
     told: list[str] = []
-    with pytest.raises(CourseError, match=r"The cluster has no worker of use, and none came in 1 s\."):
+    with pytest.raises(CourseError, match=r"The cluster has no usable worker, and none connected in 1 s\."):
         grade_there(course, address, told, wait=1.0)
     assert len(told) == 1
-    assert f"is not used: Temporary files go to {full}, and only" in told[0]
+    assert f"is not used: The disk of temporary files, {full}, has only" in told[0]
     assert not recorded(course)
     dask.work()
     assert {one.status for one in grade_there(course, address)} == {Status.DONE}
@@ -279,7 +277,7 @@ def test_a_worker_without_a_sandbox_is_refused(dask):
     dask.work(lie="protection.protection = lambda *_: protection.Protection(())")
     error, told = refused(address)
     assert error.startswith("No worker of the cluster can be used")
-    assert "it cannot wall student code in; 'viva doctor' says there what is missing" in told[0]
+    assert "it cannot sandbox student code; run 'viva doctor' there to see what is missing" in told[0]
 
 
 @pytest.mark.slow
@@ -292,7 +290,7 @@ def test_a_worker_on_another_machine_is_refused_without_tls_unless_told(dask):
     dask.work(host=here)
     error, told = refused(address)
     assert error.startswith("No worker of the cluster can be used")
-    assert f"tcp://{here}" in told[0] and "another machine without TLS; start it with TLS, or say --insecure" in told[0]
+    assert f"tcp://{here}" in told[0] and "another machine without TLS; start it with TLS, or use --insecure" in told[0]
     cluster, settings = Cluster(address=address, insecure=True), Settings("none:None", 30.0, False, 2000, 0.0, (), ())
     with Pool(cluster, settings, LIBRARIES, None, told.append) as pool:
         assert next(iter(pool.workers.seats)).startswith(f"tcp://{here}")
@@ -308,7 +306,7 @@ def test_ctrl_c_stops_the_batch_and_the_next_one_goes_on(crowded, many, dask):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err.startswith("Stopped. What was finished is kept") and err.count("\n") == 1
+    assert err.startswith("Stopped. Finished work is kept") and err.count("\n") == 1
     before = recorded(crowded)
     assert 3 < len(before) < 40
     endings = {one.submission.student: one.status for one in grade_there(crowded, address)}
@@ -327,7 +325,7 @@ def test_a_scheduler_that_ends_loses_nothing_that_was_finished(crowded, many, tm
         dask.processes[0].kill()
         _, err = process.communicate(timeout=120)
         assert process.returncode == 2
-        assert "The scheduler of the cluster does not answer any more. What was finished is kept" in err
+        assert "The scheduler of the cluster stopped answering. What was finished is kept" in err
         assert "Traceback" not in err
     before = recorded(crowded)
     with Dask(tmp_path / "again") as dask:

@@ -13,9 +13,9 @@ from distributed.security import Security
 
 from tests.faults import timeless
 from tests.scale.cluster import Dask, filed, grade_there
-from viva.course.ending import Status
 from viva.scale.clusteraddress import Cluster
 from viva.scale.scheduler import connected
+from viva.submission.submission import Status
 from viva.verdict import CourseError
 
 HIDDEN = b"double(3) == 6"
@@ -80,7 +80,7 @@ def test_over_tls_nothing_can_be_read_and_without_it_everything(course, few, tmp
 
         with pytest.raises(CourseError, match="No cluster answers at tls://127"):
             grade_there(course, address, Autograde__force=True, **certificates(tmp_path / "others"))
-        with pytest.raises(CourseError, match="no certificates are named"):
+        with pytest.raises(CourseError, match="no certificates are given"):
             grade_there(course, address, Autograde__force=True)
     with Dask(tmp_path / "plain") as dask:
         address = dask.schedule()

@@ -19,10 +19,10 @@ from tests.mangling import as_utf8, plain, strip_nbgrader, zipped
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, ONE
 from viva.cleaning import plaintext
 from viva.record import doubtful
+from viva.submission.cells.handout import Shipped
 from viva.submission.files import contents
 from viva.submission.files.handin import find
 from viva.submission.reading import Opened, open_notebooks
-from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
 from viva.wording import sentences
 
@@ -114,7 +114,7 @@ def test_a_zip_that_has_the_name_of_a_notebook_or_none_is_opened(submit, tmp_pat
 def test_the_answers_in_a_zip_count_when_the_notebook_beside_it_holds_none(submit):
     opened = submit(scaled_attention__ipynb=BLANK, all__zip=zipped(scaled_attention__ipynb=FULL))
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'scaled_attention.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'scaled_attention.ipynb'"]
 
 
 def test_of_a_zip_beside_the_notebook_nothing_is_said_when_it_adds_nothing(submit):
@@ -149,7 +149,7 @@ def test_a_notebook_in_a_zip_is_found_by_what_it_holds_where_its_name_does_not_t
 )
 def test_a_file_that_may_hold_the_answers_beside_a_blank_notebook_is_told(submit, name, content):
     opened = submit(scaled_attention__ipynb=BLANK, **{name: content})
-    wanted = f"no answer is in it, but the file '{name.replace('__', '.')}' beside it, which is not read as a notebook"
+    wanted = f"the notebook has no answers, but the file '{name.replace('__', '.')}' may hold some"
     assert [wanted in sentence for sentence in said(opened)] == [True]
     assert doubtful(opened.repairs[NAME]) == tuple(sorted(ONE.released.graded))
     answered = submit(scaled_attention__ipynb=FULL, **{name: content})
@@ -195,12 +195,12 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"ps3__py": "import numpy"}, "was handed in (found: 'ps3.py')"),
         ({"scaled_attention__ipynb": ""}, "the file 'scaled_attention.ipynb' is empty"),
         ({"scaled_attention__ipynb": "%PDF-1.7"}, "the file 'scaled_attention.ipynb' is not a notebook but a PDF"),
-        ({"scaled_attention__ipynb": '{"cells": ['}, "no JSON from line 1, column 12 on"),
+        ({"scaled_attention__ipynb": '{"cells": ['}, "invalid JSON at line 1, column 12"),
         ({"a__zip": b"PK"}, "the file 'a.zip' is a damaged zip"),
         ({"a__zip": zipped()}, "the file 'a.zip' is a zip that holds nothing"),
-        ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is no zip but a RAR archive, which was not opened"),
+        ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is a RAR archive instead of a zip and was not opened"),
         ({"._scaled_attention__ipynb": b"\0\5\x16\7"}, "(found: '._scaled_attention.ipynb')"),
-        ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); of archives only a zip is opened"),
+        ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); zip is the only archive that is opened"),
         ({"Untitled": "{", "homework__txt": "see my mail"}, "was handed in (found: 'Untitled', 'homework.txt')"),
         (
             {"scaled_attention__ipynb": "I was ill"},
@@ -253,14 +253,14 @@ def test_of_a_second_notebook_with_other_answers_a_human_is_told(submit):
     find_cell = next(cell for cell in half["cells"] if cell["id"] == "self_attention")
     find_cell["source"] = "def self_attention(X, *more):\n    return X, X"
     opened = submit(scaled_attention__ipynb=as_utf8(half), another__ipynb=FULL)
-    assert said(opened) == ["the file 'another.ipynb' holds other answers; a human should look at it"]
+    assert said(opened) == ["the file 'another.ipynb' holds other answers; a grader should check it"]
     assert {"test_self_attention", "why_equivariant"} <= set(doubtful(opened.repairs[NAME]))
 
 
 def test_what_jupyter_saved_by_itself_counts_when_nothing_else_holds_answers(submit):
     opened = submit(scaled_attention__ipynb=BLANK, __ipynb_checkpoints___scaled_attention_checkpoint__ipynb=FULL)
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'scaled_attention.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'scaled_attention.ipynb'"]
     opened = submit(scaled_attention__ipynb=FULL)
     assert graded(opened)
     assert (said(opened), opened.notes) == ([], [])
@@ -270,7 +270,7 @@ def test_a_packed_notebook_is_unpacked_and_no_further_than_the_limit(submit, mon
     assert graded(submit(scaled_attention__ipynb__gz=gzip.compress(FULL)))
     monkeypatch.setattr(contents, "MOST_BYTES", 2**20)
     opened = submit(scaled_attention__ipynb__gz=gzip.compress(b" " * 2**22))
-    assert "at most 1 MB are read" in opened.problem
+    assert "the limit is 1 MB" in opened.problem
 
 
 def test_many_stray_files_are_named_in_short(submit):
@@ -283,13 +283,13 @@ def test_many_stray_files_are_named_in_short(submit):
 def test_a_second_notebook_is_a_note_not_a_problem(submit):
     opened = submit(scaled_attention__ipynb=FULL, copy__ipynb=BLANK)
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'copy.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'copy.ipynb'"]
 
 
 def test_the_file_with_the_answers_is_graded_when_the_right_name_holds_none(submit):
     opened = submit(**{"scaled_attention__ipynb": BLANK, "scaled_attention (1)__ipynb": FULL})
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'scaled_attention.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'scaled_attention.ipynb'"]
 
 
 def test_a_zip_with_the_answers_is_graded_when_the_notebook_beside_it_holds_none(submit):
@@ -317,14 +317,16 @@ def test_the_latest_download_is_graded(submit):
 
 def test_a_missing_second_notebook_is_a_note(submit):
     opened = submit(names=(NAME, "other"), scaled_attention__ipynb=FULL)
-    assert opened.notes == ["other.ipynb was not handed in"]
+    assert opened.notes == ["other.ipynb was not submitted"]
 
 
 @pytest.mark.parametrize("other", [name for name in ASSIGNMENTS if name != SHORT])
 def test_the_notebook_of_another_assignment_is_not_graded_as_this_one(submit, other):
     notebook = plain(CASES[other][0].full)
     opened = submit(Untitled__ipynb=as_utf8(notebook))
-    assert opened.problem == "the file 'Untitled.ipynb' holds too little of scaled_attention.ipynb to be graded as it"
+    assert opened.problem == (
+        "the file 'Untitled.ipynb' contains too little of scaled_attention.ipynb to be graded as it"
+    )
 
 
 def test_a_notebook_of_any_name_that_holds_the_answers_is_graded_and_told(submit):
@@ -333,7 +335,7 @@ def test_a_notebook_of_any_name_that_holds_the_answers_is_graded_and_told(submit
     cells = {cell.id: cell.source for cell in opened.notebooks[NAME].cells}
     assert {name: cells[name] for name in borrowed.answers} == borrowed.answers
     assert doubtful(opened.repairs[NAME]) == ()
-    hardly = "hardly a cell of the assignment is in it; it may be another notebook"
+    hardly = "the file holds almost none of the assignment's cells; it may be another notebook"
     assert said(opened)[:2] == [
         hardly,
         f"the file '12_1_Self_Attention_(1).ipynb' was graded as {NAME}.ipynb",
@@ -344,7 +346,7 @@ def test_of_two_such_notebooks_with_other_answers_a_human_is_told(submit):
     one, other = (answers_in(case.full) for case in CASES[SHORT][:2])
     files = {name: borrowed_bytes(borrow(answers, random.Random(1))) for name, answers in (("a", one), ("b", other))}
     opened = submit(a__ipynb=files["a"], b__ipynb=files["b"])
-    assert "the file 'b.ipynb' holds other answers; a human should look at it" in said(opened)
+    assert "the file 'b.ipynb' holds other answers; a grader should check it" in said(opened)
 
 
 def test_a_renamed_notebook_without_any_identity_is_recognised(submit):
@@ -383,7 +385,7 @@ def test_a_pipe_does_not_stop_anything(submit, tmp_path):
 def test_what_is_too_large_is_not_read(submit, monkeypatch):
     monkeypatch.setattr(contents, "MOST_BYTES", 2**20)
     opened = submit(scaled_attention__ipynb=b" " * (2**20 + 1))
-    assert "the file 'scaled_attention.ipynb' has 1 MB, and at most 1 MB are read" in opened.problem
+    assert "the file 'scaled_attention.ipynb' has 1 MB; the limit is 1 MB" in opened.problem
 
 
 def test_a_zip_that_claims_to_be_small_is_not_unpacked_beyond_the_limit(submit, monkeypatch):
@@ -457,4 +459,6 @@ def test_reading_has_a_limit_of_time(submit, monkeypatch):
 
     monkeypatch.setattr("viva.submission.reading.repair", repair_for_ever)
     opened = submit(scaled_attention__ipynb=FULL)
-    assert opened.problem == "it cannot be read in 0.2 seconds; delete what is no answer and hand it in again"
+    assert opened.problem == (
+        "it cannot be read within 0.2 seconds; delete everything that is not an answer and submit it again"
+    )

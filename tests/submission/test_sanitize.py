@@ -5,13 +5,14 @@ import json
 
 import nbformat
 import pytest
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 
 from tests import hostile
 from tests.cleaning.test_markup import FRAMES
 from tests.conftest import SHORT, hand_in, load
 from viva.course.gradebook.results import Results
-from viva.submission.sanitize import clean_output, clean_text
+from viva.submission.sanitize import clean_output, clean_text, made_output
 from viva.submission.sanitize import sanitize as clean
 from viva.wording import sentences
 
@@ -66,7 +67,7 @@ def test_of_a_hostile_output_only_harmless_data_and_sizes_stay(name):
     done, removed = cleaned(new_output("display_data", data=data, metadata=about))
     text = json.dumps(done)
     for word in ("window.ran", "onload", "isolated", "filenames", "elsewhere.example", "vnd.", "onclick"):
-        assert word not in text.partition("[This output is not shown here")[0]
+        assert word not in text.partition("[This output is not shown")[0]
     assert removed or name in ("size that is an attribute", "file name", "isolated")
 
 
@@ -89,7 +90,7 @@ def test_code_and_the_instructors_own_texts_are_never_altered():
 
 def test_each_cell_that_lost_something_is_named_and_no_other():
     notebook = new_notebook(cells=[new_markdown_cell("a < b"), new_markdown_cell("<script>x</script>")])
-    assert sanitize(notebook) == ["Cell 2 was shown without: <script>."]
+    assert sanitize(notebook) == ["Parts of cell 2 were removed from the page: <script>."]
     assert sanitize(notebook) == []
 
 
@@ -141,7 +142,7 @@ def test_grading_cleans_autograded_and_leaves_what_was_handed_in(course, viva):
     known = Results.of(load(course)[0].directory).read()
     assert known[SHORT, "bert"].notebooks[path.stem].sanitized == []
     (note,) = sentences(known[SHORT, "anna"].notebooks[path.stem].sanitized)
-    assert note.endswith("was shown without: <script>.")
+    assert note.endswith("were removed from the page: <script>.")
 
 
 @pytest.mark.parametrize("student", ["<script>alert(1)<", "a\u202eb", "a\x1b]0;x\x07", "=1+1", "\uff1d1+1", 'a"b'])
@@ -156,7 +157,7 @@ def test_a_students_folder_whose_name_is_more_than_a_name_is_not_graded_and_said
 def test_a_raw_cell_is_cleaned_of_formulas_too_and_else_stays():
     cells = [new_raw_cell(r"$\def\frac#1#2{0}$"), new_raw_cell("a < b & $x$")]
     notebook = new_notebook(cells=cells)
-    assert sanitize(notebook) == [r"Cell 1 was shown without: \def."]
+    assert sanitize(notebook) == [r"Parts of cell 1 were removed from the page: \def."]
     assert [cell.source for cell in notebook.cells] == [r"$\<span></span>def\frac#1#2{0}$", "a < b & $x$"]
 
 
@@ -173,7 +174,7 @@ def test_of_an_interactive_output_the_picture_or_the_text_stays_and_else_a_sente
     assert cleaned(new_output("display_data", data=WIDGET))[0].data == {"text/plain": "IntSlider(value=3)"}
     left = cleaned(new_output("display_data", data=PLOTLY))[0].data
     assert left.keys() == {"text/plain"}
-    assert left["text/plain"].startswith("[This output is not shown here, because it could run or load something: ")
+    assert left["text/plain"].startswith("[This output is not shown, because it could run code or load content: ")
 
 
 def test_a_sound_can_be_played_by_who_presses_its_button():
@@ -190,3 +191,18 @@ def test_a_sound_can_be_played_by_who_presses_its_button():
     done, removed = cleaned(new_output("display_data", data={"text/html": loud}))
     assert not {"autoplay", "loop", "onplay", "src"} & set(done.data["text/html"].replace("=", " ").split())
     assert removed
+
+
+FIELDS = {
+    "stream": {"name": "stderr", "text": "a\n"},
+    "error": {"ename": "ValueError", "evalue": "no", "traceback": ["a"]},
+    "display_data": {"data": {"text/plain": "a", "application/json": {"b": [{"c": 1}]}}, "metadata": {}},
+    "execute_result": {"data": {"text/plain": "a"}, "metadata": {"image/png": {"width": 3}}, "execution_count": 2},
+}
+
+
+@pytest.mark.parametrize("output_type", FIELDS)
+def test_an_output_is_what_nbformat_makes_of_its_parts(output_type):
+    made = made_output(output_type, **FIELDS[output_type])
+    assert made == new_output(output_type, **FIELDS[output_type])
+    assert all(isinstance(value, NotebookNode) for value in made.values() if isinstance(value, dict))

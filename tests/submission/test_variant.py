@@ -65,7 +65,7 @@ def formatted(notebook, cells) -> None:
 
 @pytest.mark.parametrize("change", [None, without_identity, joined, as_text, formatted])
 @pytest.mark.parametrize(
-    ("seed", "told"), [(123456789, ""), (987654321, "holds the variant of bo, twin, and was graded")]
+    ("seed", "told"), [(123456789, ""), (987654321, "contains the variant of bo, twin, and was graded")]
 )
 def test_a_seed_that_was_handed_out_counts_whatever_became_of_its_cell(released, change, seed, told):
     found, sentence = meant(handed_in(seed, change), released)
@@ -76,7 +76,7 @@ def test_a_seed_that_was_handed_out_counts_whatever_became_of_its_cell(released,
 def test_the_release_without_a_variant_counts_as_it_is(released):
     assert meant(handed_in(DEFAULT), released) == (
         DEFAULT,
-        "holds the assignment as it is without variants, and was graded as that",
+        "contains the assignment without a variant, and was graded as that",
     )
 
 
@@ -86,7 +86,8 @@ def test_a_number_that_is_nobodys_gives_way_to_the_students_own(released, number
         cells["data"].source = cells["data"].source.replace("viva_seed = 123456789", f"viva_seed = {number}")
 
     said = (
-        f"the seed of its variant was changed to {int(number)}, which is nobody's; it was graded with the student's own"
+        f"the seed of its variant was changed to {int(number)}, which belongs to no student; it was graded with "
+        "the student's own seed"
     )
     assert meant(handed_in(123456789, change), released) == (123456789, said)
 
@@ -152,4 +153,4 @@ def test_viva_check_takes_a_variant_as_it_was_handed_out_and_says_where_its_numb
     edited = copy.deepcopy(RELEASE)
     for cell in edited.cells:
         cell.source = cell.source.replace("viva_seed = 0", "viva_seed = 5")
-    assert open_copy(edited).remarks == ["the given cell 'data' was changed; grading puts its first text back"]
+    assert open_copy(edited).remarks == ["the read-only cell 'data' was changed; grading restores its original text"]

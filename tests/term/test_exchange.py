@@ -157,7 +157,7 @@ def test_a_pipe_a_flood_and_a_cellar_are_refused_before_they_are_read(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     os.mkfifo(folder / "pipe")
-    with pytest.raises(SubmissionError, match="'pipe' in it is no file"):
+    with pytest.raises(SubmissionError, match="'pipe' in it is not a file"):
         take(folder, tmp_path / "first", None, 1000)
     (folder / "pipe").unlink()
     with (folder / "flood").open("wb") as file:
@@ -186,5 +186,5 @@ def test_a_hand_in_of_an_uncertain_time_is_refused_and_said_and_takes_nothings_p
     collect(course)
     (collected(course) / "timestamp.txt").write_text("2026-10-24 23:58 CST")
     hand_in(course, inbound, ME, 2, "\n")
-    assert "has no certain time zone" in collect(course)
+    assert "has no clear time zone" in collect(course)
     assert (collected(course) / "timestamp.txt").read_text() == "2026-10-24 23:58 CST"

@@ -97,7 +97,7 @@ def test_where_both_have_work_each_keeps_its_own_and_it_is_said(taught):
     before = scores(taught)
     plan = joining.plan(taught, "alee", "amoss")
     assert (plan.moved, plan.both) == ((OTHER,), (SHORT,))
-    assert any("both ids have work of it" in sentence for sentence in plan.sentences())
+    assert any("both ids have a submission" in sentence for sentence in plan.sentences())
     joining.join(taught, plan)
     assert scores(taught) == {
         (SHORT, "alee"): before[SHORT, "alee"],

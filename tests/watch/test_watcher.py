@@ -223,7 +223,7 @@ def test_one_watcher_works_on_a_course_and_a_new_configuration_begins_it_anew(ro
         ({"assignments": {TINY: {"before": "all"}}}, "no good 'before'"),
         ({"assignments": {TINY: {"until": "x"}}}, "Write it as"),
         ({"assignments": {TINY: {"attempts": -1}}}, "no number of attempts"),
-        ({"apart": "soon"}, "no time span"),
+        ({"apart": "soon"}, "is not a time span"),
     ],
 )
 def test_a_setting_that_is_none_is_refused_with_a_sentence(root, settings, told):

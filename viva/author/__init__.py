@@ -10,21 +10,16 @@ skeleton      a new assignment to start from
 adoption      an existing nbgrader notebook -> one of this course
 operators     the mistakes that people make in Python, as changes of a syntax tree
 slips         those that they make with attention, and when they train
-decoding      those that they make with a decoder: positions, the cache, the top k
 mutants       wrong solutions derived from the right one
 trimming      which cells a trial needs
-calls         random calls of a function, like those that were noted
 witness       runs beside a mutant and finds out whether it is equivalent to the solution
-ruling        what one trial says of one check
 trials        what a worker process does with one notebook of an audit
 auditresult   what an audit came to, as plain data; excuses
 judgement     what the trials say, as plain data: proofs, fates, scores
 expectations  expected results that are computed from what a student's function had before
 hygiene       what a notebook should be before it is released
-jobs          what is graded in an audit
 audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed
 audits        audits of several assignments at the terminal
 demo          the demo class
-paraphrase    a right answer in other words, so that honest demo students are not alike
 """

@@ -58,17 +58,22 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     """
     notebook = notebook.expanduser()
     if not notebook.is_file():
-        raise CourseError(f"There is no notebook {notebook}. Name one, as in: viva adopt ~/old/ps1/problem1.ipynb")
+        raise CourseError(
+            f"The notebook {notebook} does not exist. Name one, as in: viva adopt ~/old/ps1/problem1.ipynb"
+        )
     assignment = assignment or Path(os.path.normpath(notebook.absolute())).parent.name  # of ../x.ipynb, too
     if not NAME.fullmatch(assignment):
-        raise CourseError(f"'{assignment}' cannot name an assignment. Name another, as in --as=ps11_my_topic.")
+        raise CourseError(f"'{assignment}' is not a valid assignment name. Choose another, as in --as=ps11_my_topic.")
     changes: list[str] = []
     text = nbformat.writes(_adapted(_read(notebook), _header(course), changes)) + "\n"
     folder = course.path("source", assignment)
     target = folder / f"{notebook.stem}.ipynb"
     files = {}
     if course.root.resolve().is_relative_to(notebook.parent.resolve()):  # beside it lie the course's answers
-        changes.append(f"It lay beside this course, so it came alone; what it needs belongs into {folder}.")
+        changes.append(
+            "Only the notebook was copied, because it was beside this course; copy other files that it "
+            f"needs into {folder}."
+        )
     else:
         files = _beside(notebook, course.directory.ignore, changes)
     copies = {folder / name: file for name, file in files.items()}
@@ -77,8 +82,8 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
     if there := sorted(path.name for path in folder.glob("*.ipynb")):
         changes.append(
-            f"The assignment {assignment} has it beside {plaintext.some(there, LISTED)} now. If it is to be one of its "
-            f"own, remove {target} and adopt it with --as=NAME."
+            f"It is now in the assignment {assignment}, beside {plaintext.some(there, LISTED)}. To make it a separate "
+            f"assignment, delete {target} and adopt it with --as=NAME."
         )
     copies = {path: file for path, file in copies.items() if not path.exists()}
     leftovers.write(target, text)
@@ -94,16 +99,16 @@ def _read(path: Path) -> NotebookNode:
     try:
         notebook = nbformat.read(path, as_version=4)
     except Exception as error:  # nbformat raises whatever a broken file leads to
-        raise CourseError(f"{path} is no notebook: {str(error).splitlines()[0]}.") from error
+        raise CourseError(f"{path} is not a notebook: {str(error).splitlines()[0]}.") from error
     if (language := language_of(notebook.metadata)) != "python":
         raise CourseError(f"{path} is written in {language}; this course is graded in Python.")
     try:
         notebook = MetadataValidator().upgrade_notebook_metadata(notebook)
     except (ValueError, TypeError) as error:
-        raise CourseError(f"{path}: nbgrader cannot read what its cells are: {error}.") from error
+        raise CourseError(f"{path}: nbgrader cannot read its cells' metadata: {error}.") from error
     if not any("nbgrader" in cell.metadata for cell in notebook.cells):
         raise CourseError(
-            f"{path} is no source notebook of nbgrader: no cell is an answer, a test or a task. "
+            f"{path} is not an nbgrader source notebook: no cell is an answer, a test or a task. "
             "Mark its cells in JupyterLab's panel 'Create Assignment' first."
         )
     return notebook
@@ -121,7 +126,7 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
     texts = {" ".join(cell.source.split()) for cell in header} - {"", "---"}
     kept = [cell for cell in notebook.cells if " ".join(cell.source.split()) not in texts]
     if len(kept) < len(notebook.cells):
-        changes.append("The cells that the course's own header has too were left out.")
+        changes.append("Cells that are also in the course's header were removed.")
     if any(cell.get("outputs") for cell in kept):
         changes.append("The outputs of earlier runs were cleared.")
     known = {cell.get("id", "") for cell in header}
@@ -137,8 +142,8 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
             about["grade_id"] = name
             cell.metadata.nbgrader = about
             if name != wanted:
-                why = "ids must differ" if name.startswith(wanted) else "an id has letters, digits, _ and - alone"
-                changes.append(f"The cell with the grade id '{wanted}' is called '{name}' now, as {why}.")
+                why = "ids must differ" if name.startswith(wanted) else "an id can only have letters, digits, _ and -"
+                changes.append(f"The grade id '{wanted}' was changed to '{name}', because {why}.")
         metadata = {key: cell.metadata[key] for key in KEPT if key in cell.metadata}
         fields = {"cell_type": cell.cell_type, "id": name, "metadata": metadata, "source": cell.source}
         if cell.cell_type == "code":
@@ -215,27 +220,28 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
                 continue
             if path.is_symlink() and path.exists() and not path.resolve().is_relative_to(root.resolve()):
                 raise CourseError(
-                    f"{path} is a link to {path.resolve()}, which lies outside of the notebook's folder and would be "
-                    "released with it. Nothing was written. Put a copy in its place, or remove it."
+                    f"{path} is a link to {path.resolve()}, which is outside the notebook's folder and would be "
+                    "released with it. Nothing was written. Replace the link by a copy, or remove it."
                 )
             if path.is_dir():
                 look(path)
             elif path.is_file():
                 files[name] = path
                 if path.is_symlink():
-                    changes.append(f"{name} was a link to {path.resolve()}; now it is a copy.")
+                    changes.append(f"{name} was a link to {path.resolve()}; it was replaced by a copy.")
             elif not path.exists():
-                changes.append(f"{name} is a link to nothing and was left out.")
+                changes.append(f"{name} is a broken link and was skipped.")
             if len(files) > MOST_FILES or sum(file.stat().st_size for file in files.values()) > MOST_BYTES:
                 raise CourseError(
-                    f"Beside {notebook} lie more than {MOST_FILES} files or {MOST_BYTES // 2**20} MB, and all would be "
-                    "released with it. Put the notebook and what it needs into a folder of their own."
+                    f"The folder of {notebook} has more than {MOST_FILES} files or {MOST_BYTES // 2**20} MB, and "
+                    "all would be "
+                    "released with it. Move the notebook and the files that it needs into a new folder."
                 )
 
     look(root)
     others = sorted(path.name for path in root.glob("*.ipynb") if path.name != notebook.name)
     if others:
-        changes.append(f"Other notebooks beside it are adopted one by one: {plaintext.some(others, LISTED)}.")
+        changes.append(f"Adopt the other notebooks in its folder one by one: {plaintext.some(others, LISTED)}.")
     return files
 
 
@@ -257,10 +263,10 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
     sources = {name: next(cell.source for cell in notebook.cells if cell.id == name) for name in answers}
     bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
     empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
-    missing = [f"Cell '{name}': it holds no solution. Was the students' version adopted?" for name in empty]
+    missing = [f"Cell '{name}': it has no solution. Check that this is not the student version." for name in empty]
     missing += findings(notebook, release, blueprint)
     advice = [
-        f"Cell '{name}': no '### BEGIN SOLUTION' stands in it, so students get an empty cell."
+        f"Cell '{name}': it has no '### BEGIN SOLUTION', so students get an empty cell."
         for name in bare
         if name not in empty
     ]
@@ -274,5 +280,5 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
                 f"write {what} into answers/{assignment}/{verdict}/<name>.py."
             )
     if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):
-        advice.append("No cell is graded automatically, so the audit proves nothing.")
+        advice.append("No cell is graded automatically, so the audit tests nothing.")
     return missing, advice

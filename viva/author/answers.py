@@ -105,10 +105,10 @@ class Answer:
         elif not REST.isdisjoint(self.keeps):
             kept |= rest
         if both := lost & kept:
-            raise AnswerError(f"{self.path}: '{min(both, key=str)}' is said to be both lost and kept.")
+            raise AnswerError(f"{self.path}: '{min(both, key=str)}' is listed both as lost and as kept.")
         if neither := set(every) - lost - kept:
             which = min(neither, key=str)
-            raise AnswerError(f"{self.path}: the docstring does not say whether '{which}' is lost or kept.")
+            raise AnswerError(f"{self.path}: the docstring does not list '{which}', neither as lost nor as kept.")
         return lost
 
     def _matched(self, lines: tuple[str, ...], every: list[CheckName]) -> set[CheckName]:
@@ -119,7 +119,7 @@ class Answer:
             said = CheckName.read(line)
             found = {name for name in every if name.cell == said.cell and said.title in ("*", name.title)}
             if not found:
-                raise AnswerError(f"{self.path}: '{line}' names no check of this assignment.")
+                raise AnswerError(f"{self.path}: '{line}' is not a check of this assignment.")
             matched |= found
         return matched
 
@@ -134,9 +134,9 @@ def read_answer(path: Path) -> Answer:
     try:
         docstring = ast.get_docstring(ast.parse(text))
     except SyntaxError as error:
-        raise AnswerError(f"{path}, line {error.lineno}: not Python ({error.msg}).") from error
+        raise AnswerError(f"{path}, line {error.lineno}: syntax error ({error.msg}).") from error
     if not docstring:
-        raise AnswerError(f"{path}: the file needs a docstring that says what this answer does.")
+        raise AnswerError(f"{path}: the file needs a docstring that describes this answer.")
     right = path.parent.name == "right"
     reason = REASON.search(docstring)
     summary, loses, keeps = _promises(REASON.sub("", docstring))

@@ -8,20 +8,21 @@ solution; where the two are equivalent, it is no fault of the tests.
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.author.answers import Answer, read_answers
+from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import findings, untold
-from viva.author.jobs import RUNS, Jobs
 from viva.author.judgement import (
     fate_of,
     flaky,
@@ -37,7 +38,7 @@ from viva.author.judgement import (
 )
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker, make_grader
-from viva.author.trimming import trimmed
+from viva.author.trimming import name_of, seeded, trimmed
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import stopping
@@ -46,13 +47,120 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, Purpose, language_of, read_notebook
+from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
+from viva.engine.checks import HIDDEN
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.engine.seedline import SEED, default_of
 from viva.sandbox.confinement import MB, USUAL
+from viva.submission import variant
 from viva.verdict import BlueprintError, VivaError
+
+# What is graded in an audit: the notebooks, and the jobs that the workers get.
+#
+# A job is a key under which its result is found, the name of a worker's method, and its arguments.
+
+RUNS = 6
+"""So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
+
+
+class Jobs:
+    """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``."""
+
+    def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer]) -> None:
+        self.release, self.known, self.answers = release, known, answers
+        code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
+        self.cells = [cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.ANSWER and cell.id in code]
+
+    def filled(self, right: set[str]) -> NotebookNode:
+        """The release with the solution in some answer cells."""
+        notebook, solutions = copy.deepcopy(self.release), self.known.blueprint.solutions()
+        for cell in notebook.cells:
+            if name_of(cell) in right:
+                cell.source = solutions[name_of(cell)]
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
+
+    def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+        return key, "grade", notebook, known or self.known
+
+    def _answered(self, answer: Answer) -> NotebookNode:
+        """The release with a known answer in it."""
+        notebook = fill_in(answer, self.release, self.known.blueprint)
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
+
+    def proofs(self) -> Iterator[tuple]:
+        """The untouched release, the solution, and each known answer."""
+        solution = self.filled(set(self.cells))
+        yield self._grading(("untouched",), self.filled(set()))
+        yield self._grading(("solution",), solution)
+        yield self._grading(("trimmed",), *self._trimmed(solution))
+        for place, answer in enumerate(self.answers):
+            yield self._grading(("answer", place), self._answered(answer))
+
+    def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
+        tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == Purpose.TESTS}
+        return trimmed(notebook, self.known, tests)
+
+    def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
+        """What is graded of a notebook from its second run on: without pictures, if the solution passes then."""
+        trial = trials[("trimmed",)]
+        return self._trimmed if trial and not trial.lost and not trial.faults else lambda notebook: (notebook,)
+
+    def again(self, trials: dict) -> Iterator[tuple]:
+        """The solution and the known answers once more, with other random numbers."""
+        lean, solution = self._leaner(trials), self.filled(set(self.cells))
+        for run in range(1, RUNS):
+            notebook, *known = lean(solution)
+            yield self._grading(("again", run), seeded(notebook, run), *known)
+        for place, answer in enumerate(self.answers):
+            notebook, *known = lean(self._answered(answer))
+            yield self._grading(("second", place), seeded(notebook, place), *known)
+
+    def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
+        """The solution and the right answers in a variant; the ``wrong`` answers, too."""
+        other = Jobs(variant.seeded(self.release, seed), self.known.seeded(seed), self.answers)
+        lean = other._leaner(trials)
+        yield other._grading(("varied", seed), *lean(other.filled(set(other.cells))))
+        for place, answer in enumerate(self.answers):
+            if answer.right or wrong:
+                yield other._grading(("varied", seed, place), *lean(other._answered(answer)))
+
+    def shown(self, trials: dict, places: list[int]) -> Iterator[tuple]:
+        """The known answers at these places, with the lines of the tests that students see."""
+        other = Jobs(self.release, _visible(self.known), self.answers)
+        lean = other._leaner(trials)
+        for place in places:
+            yield other._grading(("shown", place), *lean(other._answered(self.answers[place])))
+
+    def alone(self, trials: dict) -> Iterator[tuple]:
+        """Each answer of the solution alone, and the solution without it."""
+        lean = self._leaner(trials)
+        for cell in self.cells:
+            yield self._grading(("alone", cell), *lean(self.filled({cell})))
+            yield self._grading(("without", cell), *lean(self.filled(set(self.cells) - {cell})))
+
+    def mutations(self, found: list[Mutant], ground: dict) -> list[tuple]:
+        """The mutants; ``ground`` says by cell in which notebook, with what known of it, in how many seconds."""
+        jobs = []
+        for place, mutant in enumerate(found):
+            notebook, known, limit = ground[mutant.cell]
+            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, limit))
+        return jobs
+
+
+def _visible(known: Examination) -> Examination:
+    """An examination without the hidden lines of its tests. A check that is all hidden has nothing to fail at."""
+    cells = tuple(_shown(cell) if cell.purpose == Purpose.TESTS else cell for cell in known.blueprint.cells)
+    return replace(known, blueprint=replace(known.blueprint, cells=cells))
+
+
+def _shown(cell: Cell) -> Cell:
+    checks = tuple(replace(check, source=HIDDEN.sub("", check.source)) for check in cell.checks)
+    return replace(cell, source=HIDDEN.sub("", cell.source), prelude=HIDDEN.sub("", cell.prelude), checks=checks)
+
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
@@ -88,7 +196,7 @@ def audit(
     language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise BlueprintError(
-            f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
+            f"{path} is written in {language}, and only Python can be audited; release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
     settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
@@ -157,8 +265,8 @@ class _Run:
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             self.result.remarks.append(
-                "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
-                "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."
+                "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
+                "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
         trials |= self._map(self.jobs.mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
@@ -189,7 +297,7 @@ class _Run:
                     self.result.faults += varied(name, case, lost, known["varied", seed, *place], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
-            f"It offers variants ({SEED} = {default}): right answers were graded with {listed}, too, wrong ones with "
+            f"It has variants ({SEED} = {default}): right answers were also graded with {listed}, wrong ones with "
             "the first."
         )
 
@@ -269,7 +377,7 @@ class _Run:
                 and answer.answers(score.answers)
                 and score.check not in lost_by(trials["answer", place])
             ]
-            told = f"Cell '{score.check.cell}': its last value says how many of its points are earned"
+            told = f"Cell '{score.check.cell}': its last value decides how many points are earned"
             kept = f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
             self.result.remarks.append(f"{told}{kept}.")
 
@@ -291,7 +399,7 @@ class _Run:
         for path in self.blueprint.widened:
             if path not in self.known.kinds:
                 result.faults.append(
-                    f"The notebook's metadata widen the kind of '{path}', but no test asks the solution for it."
+                    f"The notebook's metadata widen the expected type of '{path}', but no test uses it."
                 )
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells:
@@ -302,9 +410,11 @@ class _Run:
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
         for what, most in (("a cell", longest), ("a notebook", result.budget)):
             if result.slowest > most / MARGIN:
-                result.faults.append(f"{took}, and {what} may take {most:g} s: too close.")
+                result.faults.append(f"{took}; the limit of {what} is {most:g} s. That is too close.")
         if result.megabytes > self.room / MARGIN:
-            result.faults.append(f"The solution took {result.megabytes} of the {self.room} MB it may have: too close.")
+            result.faults.append(
+                f"The solution took {result.megabytes} of the allowed {self.room} MB. That is too close."
+            )
         lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
         declared = {cell.id for cell in self.blueprint.cells if cell.inside}
         told = self.known.single_process_sentences().items()
@@ -325,7 +435,7 @@ class _Run:
             if note == "":
                 fate.status = "equivalent"
             else:
-                fate.note = note or "it ended the process that compared it, twice"
+                fate.note = note or "it ended the comparing process, twice"
                 near = Counter(
                     check
                     for other in self.result.fates

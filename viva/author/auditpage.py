@@ -21,9 +21,9 @@ CASES = (
     ("solution", "the solution, losing none"),
     ("again", "the solution again and again, with the same verdicts"),
     ("right", "right answers, losing no check"),
-    ("wrong", "wrong answers, losing exactly what they name"),
+    ("wrong", "wrong answers, losing exactly the listed checks"),
 )
-OTHERS = (("excused", "Excused mutants"), ("equivalent", "Mutants that were proven equivalent"))
+OTHERS = (("excused", "Excused mutants"), ("equivalent", "Mutants equivalent to the solution"))
 
 
 def page(audit: Audit) -> str:

@@ -6,8 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from viva.author.checkname import CheckName
-from viva.author.ruling import Ruling
+from viva.author.checkname import CheckName, Ruling
 from viva.cleaning import plaintext
 from viva.engine.dialogue.expected import ANY, NOTHING, PLAIN
 from viva.engine.dialogue.paths import readable
@@ -178,7 +177,7 @@ WORDS = {
     PLAIN: "plain data",
     NOTHING: "plain data",
     ANY: "anything (widened)",
-    "": "a function or an object",
+    "": "function or object",
 }
 
 
@@ -228,7 +227,7 @@ def unanswered(now: Audit) -> list[str]:
     if any(proof.case in ("right", "wrong") for proof in now.proofs):
         return []
     where = f"answers/{now.assignment}/right and wrong"
-    return [f"No known answer was graded beside the solution; what is proven grows with those that lie in {where}."]
+    return [f"Only the solution was graded. Add known answers to {where} for a stronger audit."]
 
 
 # --- excuses
@@ -285,6 +284,6 @@ def read_excuses(path: Path) -> list[Excuse]:
         if not ({"cell", "reason"} <= entry.keys() <= known and ("changes" in entry) != ("operator" in entry)):
             raise AnswerError(f"{path}: an excuse needs 'cell', 'reason', and either 'changes' or 'operator'.")
         if len(str(entry["reason"]).split()) < 4:
-            raise AnswerError(f"{path}: '{entry['reason']}' is no reason that a colleague would accept.")
+            raise AnswerError(f"{path}: '{entry['reason']}' is not a reason that a colleague would accept.")
         excuses.append(Excuse(**entry | {"changes": tuple(entry.get("changes", ()))}))
     return excuses

@@ -94,8 +94,8 @@ def _prove(course: Course, assignment: str, console: Console, how: dict, table: 
         _say(console, one)
         if one.kinds:
             kinds = kinds_in_words(one.kinds)
-            console.print(f"{one.assignment}: kinds of answers: {kinds}.")
-        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}")
+            console.print(f"{one.assignment}: Expected types: {kinds}.")
+        console.print(f"{one.assignment}: {one.seconds:.0f} s, details in {page}")
     return all(one.passed for one in found)
 
 
@@ -129,9 +129,10 @@ def _say(console: Console, one: Audit) -> None:
         console.print(f"{one.assignment}: {sentence}")
     survivors = one.survivors()
     for fate in survivors[:SHOWN]:
-        near = f" The check that came nearest is '{fate.nearest}'." if fate.nearest else ""
+        near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
         console.print(
-            f"{one.assignment}: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note}).{near}"
+            f"{one.assignment}: a wrong version of '{fate.cell}' still passes every check ({fate.operator}; "
+            f"{fate.note}).{near}"
         )
         if console.is_terminal:
             console.print(Syntax(fate.diff, "diff", background_color="default"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from viva.engine.blueprint import Blueprint
+from viva.verdict import Verdict
 
 
 class CheckName(NamedTuple):
@@ -26,3 +27,16 @@ class CheckName(NamedTuple):
 def names_of_checks(blueprint: Blueprint) -> list[CheckName]:
     """Every check of a notebook, in order."""
     return [CheckName(cell.id, check.title) for cell, check in blueprint.checks()]
+
+
+# What one trial says of one check.
+
+
+class Ruling(NamedTuple):
+    """A verdict with its reason: all that an audit of thousands of trials keeps of an engine's CheckResult."""
+
+    verdict: Verdict
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {self.reason}" if self.reason else str(self.verdict)

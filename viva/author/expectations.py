@@ -16,8 +16,8 @@ def stale(blueprint: Blueprint) -> Iterator[str]:
         ours |= _functions(cell.source)  # test cells below use them too
         for name in dict.fromkeys(_stale(tree_of(check.source).body, theirs, ours, set())):
             yield (
-                f"Cell '{cell.id}', check '{check.title}': the student's function has had '{name}' when the expected "
-                f"result is computed from it, and may have changed it; compute that before, or hand over a copy."
+                f"Cell '{cell.id}', check '{check.title}': the student's function got '{name}' before the expected "
+                f"result is computed from it, and may have changed it. Compute the result before, or pass a copy."
             )
 
 

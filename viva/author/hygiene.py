@@ -71,7 +71,7 @@ def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:
         if line.lstrip().startswith("|") and re.search(rf"\b{re.escape(assignment)}\b", line):
             numbers = {float(number) for number in re.findall(r"(?<=\|)\s*(\d+(?:\.\d+)?)\s*(?=\|)", line)}
             if numbers and points not in numbers:
-                return [f"{readme.name} gives {assignment} other points than its notebook, which has {points:g}."]
+                return [f"{readme.name} has different points for {assignment} than its notebook, which has {points:g}."]
     return []
 
 
@@ -83,7 +83,7 @@ def untold(notebook: NotebookNode) -> list[str]:
 def _ids(blueprint: Blueprint) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in blueprint.cells).items():
         if name and count > 1:
-            yield f"Cell '{name}': {count} cells have this id; a grade id belongs to one cell."
+            yield f"Cell '{name}': {count} cells have this id; a grade id must belong to one cell."
     for cell in blueprint.cells:
         if cell.purpose in (
             Purpose.ANSWER,
@@ -91,7 +91,7 @@ def _ids(blueprint: Blueprint) -> Iterator[str]:
             Purpose.MANUAL,
             Purpose.TASK,
         ) and MACHINE_MADE.match(cell.id):
-            yield f"Cell '{cell.id}': the id says nothing; name it after what is asked or checked there."
+            yield f"Cell '{cell.id}': the id has no meaning; name it after the question or check."
 
 
 def _titles(blueprint: Blueprint) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _titles(blueprint: Blueprint) -> Iterator[str]:
         if cell.purpose == Purpose.TESTS and not any(CHECK.match(line) for line in cell.source.splitlines()):
             yield (
                 f"Cell '{cell.id}': it has no line '### CHECK {cell.points:g}: ...', "
-                "so students read its id in place of a title."
+                "so students see its id instead of a title."
             )
 
 
@@ -126,8 +126,8 @@ def _copies(blueprint: Blueprint) -> Iterator[str]:
             for function in _hidden_functions(cell):
                 if (known := first.setdefault(ast.unparse(function), cell.id)) != cell.id:
                     yield (
-                        f"Cell '{cell.id}': it has the hidden function '{function.name}' of '{known}' once more; "
-                        "define it before the first check there, and use it here."
+                        f"Cell '{cell.id}': it defines the hidden function '{function.name}' of '{known}' again; "
+                        "define it before the first check of that cell, and use it here."
                     )
 
 
@@ -143,7 +143,7 @@ def _missing(blueprint: Blueprint) -> Iterator[str]:
         shown |= names.bound
         if cell.purpose == Purpose.TESTS:
             for name in sorted(names.needed & hidden - shown):
-                yield f"Cell '{cell.id}': students' own lines there use '{name}', which only hidden lines bind."
+                yield f"Cell '{cell.id}': its visible lines use '{name}', which only hidden lines define."
 
 
 def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
@@ -177,11 +177,11 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
             for line in _own_lines(cell):
                 places = [name for name, source in squeezed.items() if len(line) >= LONG and line in source]
                 for name in places[:1]:
-                    yield f"Cell '{name}': students can read there what they should write in '{cell.id}': {line[:60]}"
+                    yield f"Cell '{name}': students can read the answer to '{cell.id}' there: {line[:60]}"
         if cell.purpose == Purpose.TESTS:
             for name in sorted({function.name for function in _hidden_functions(cell)}):
                 if re.search(rf"\b{re.escape(name)}\b", text):
-                    yield f"Cell '{cell.id}': the hidden function '{name}' is named in what students get."
+                    yield f"Cell '{cell.id}': the students' files contain the name of the hidden function '{name}'."
 
 
 def _own_lines(cell: Cell) -> list[str]:
@@ -200,13 +200,13 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
         if cell.get("outputs") or cell.get("execution_count"):
             yield f"{where}: it holds outputs of an earlier run; clear them."
         if found := ABSOLUTE_PATH.search(cell.source):
-            yield f"{where}: the path '{found[0]}' exists on one machine only; use one beside the notebook."
+            yield f"{where}: the path '{found[0]}' exists only on one machine; use a path beside the notebook."
         if cell.cell_type == "code":
             imported = {name.partition(".")[0] for name in _imports(cell.source)} & NETWORK
             command = COMMAND.search(cell.source)
             if imported or command:
                 what = sorted(imported)[0] if imported else command[0].strip() if command else ""
-                yield f"{where}: '{what}' needs the network, which does not exist while grading."
+                yield f"{where}: '{what}' needs the network, which is not available in grading."
 
 
 def _imports(source: str) -> Iterator[str]:
@@ -233,12 +233,13 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
                 seeded, chosen = True, False
             elif name.endswith(("default_rng", "RandomState", "random.Random")):
                 if not node.args and not node.keywords:
-                    yield f"Cell '{cell.id}': {name}() has no seed, so that two runs differ."
+                    yield f"Cell '{cell.id}': {name}() has no seed, so two runs differ."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and not seeded:
                 yield f"Cell '{cell.id}': {name}() draws random numbers before any seed was set."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and chosen:
                 yield (
-                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, as the test sets no seed. "
+                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, because the test sets "
+                    "no seed. "
                     "Use np.random.default_rng(SEED)."
                 )
 
@@ -252,9 +253,9 @@ def _variants(blueprint: Blueprint) -> Iterator[str]:
         return
     used = [cell for cell in blueprint.cells if cell.code and SEED in (names_of(cell.source) or Names()).needed]
     if default is not None and not used:
-        yield f"{blueprint.name}: nothing uses {SEED}, so that all variants are the same."
+        yield f"{blueprint.name}: nothing uses {SEED}, so all variants are the same."
     if default is None and used:
-        yield f"Cell '{used[0].id}': it uses {SEED}, which no given cell gives a value."
+        yield f"Cell '{used[0].id}': it uses {SEED}, which no read-only cell defines."
 
 
 def _pictures(notebook: NotebookNode) -> Iterator[str]:
@@ -271,7 +272,7 @@ def _pictures(notebook: NotebookNode) -> Iterator[str]:
                     yield f"{where}: a picture has no readable alt text."
             before = cell.source
         elif re.search(r"plt\.show\(|\bdisplay\(\s*fig", cell.source) and len(before.split()) < 15:
-            yield f"{where}: it draws a picture, and no text above it says what the picture shows."
+            yield f"{where}: it draws a picture, and no text above it describes the picture."
 
 
 def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
@@ -284,6 +285,6 @@ def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
                 numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", line)]
                 if numbers and blueprint.points not in numbers:
                     yield (
-                        f"Cell '{cell.get('id', '')}': the table says {counted(numbers[-1], 'point')}, "
+                        f"Cell '{cell.get('id', '')}': the table has {counted(numbers[-1], 'point')}, "
                         f"but the notebook is worth {blueprint.points:g}."
                     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 
 from viva.author.auditresult import CheckScore, Fate, Proof
-from viva.author.checkname import CheckName
+from viva.author.checkname import CheckName, Ruling
 from viva.author.mutants import Mutant
-from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import HIDDEN, Check
@@ -15,7 +14,7 @@ from viva.engine.seedline import SEED
 from viva.record import Fault
 from viva.verdict import Verdict
 
-ENDED = "it ended the process that graded it, twice"
+ENDED = "it ended the grading process, twice"
 """What is said of a trial of which nothing came."""
 
 
@@ -66,9 +65,9 @@ def surprises(proofs: list[Proof], check: CheckName) -> list[str]:
 def unwarned(scores: list[CheckScore]) -> list[str]:
     """A sentence on each check that surprises the students who make a known mistake."""
     return [
-        f"The check '{score.check}' comes without a warning: a student who makes the mistake {said(score.surprises)} "
-        "passes all that is visible. Show an example of it in a visible check, or write into the docstring of that "
-        "answer why not ('hidden: an attack')."
+        f"The check '{score.check}' comes as a surprise: a student with the mistake {said(score.surprises)} "
+        "passes all visible checks. Add an example to a visible check, or give the reason in the docstring of that "
+        "answer ('hidden: an attack')."
         for score in scores
         if score.surprises
     ]
@@ -116,7 +115,7 @@ def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[
             if len(seen) > 1:
                 found.append(
                     f"The check '{check}' is flaky: of {len(several)} runs of {who} one was {seen[0]} and one "
-                    f"{seen[1]}. Seed its random numbers, and let it depend on no clock and no order."
+                    f"{seen[1]}. Seed its random numbers, and do not use the clock or an undefined order."
                 )
                 break
     return found

@@ -13,13 +13,13 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from viva.author import decoding, operators, slips
+from viva.author import operators, slips
 from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of, with_changes
 from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell, Purpose
 from viva.engine.names import names_of
 
-EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | decoding.EXPRESSIONS
-BODIES = slips.BODIES | decoding.BODIES
+EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | slips.DECODING_EXPRESSIONS
+BODIES = slips.BODIES | slips.DECODING_BODIES
 CHARACTERS = 120
 """So long may each side of a change be."""
 EMPTY = ("np.ravel(a)[:0]", "np.asarray(a)[:0]")

@@ -116,7 +116,9 @@ def write_assignment(course: Course, assignment: str) -> list[Path]:
     Raises CourseError for a name that cannot be one, and when there is such an assignment already.
     """
     if not NAME.fullmatch(assignment):
-        raise CourseError(f"'{assignment}' cannot name an assignment. Begin with a letter; use letters, digits and _.")
+        raise CourseError(
+            f"'{assignment}' is not a valid assignment name. Begin with a letter; use letters, digits and _."
+        )
     source, answers = course.path("source", assignment), course.root / "answers" / assignment
     for folder in (source, answers):
         if folder.exists():

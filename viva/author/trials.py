@@ -16,10 +16,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import calls, witness
-from viva.author.checkname import CheckName
+from viva.author import witness
+from viva.author.checkname import CheckName, Ruling
 from viva.author.mutants import Mutant
-from viva.author.ruling import Ruling
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
 from viva.course.rehearsals import Rehearsals
@@ -137,9 +136,8 @@ class Worker:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    for module in (calls, witness):  # the candidate may not read their files
-        loading = LOADING.format(name=module.__name__, source=inspect.getsource(module))
-        _say(session, 60, f"exec({loading!r}, {{}})")
+    loading = LOADING.format(name=witness.__name__, source=inspect.getsource(witness))  # its file may not be read there
+    _say(session, 60, f"exec({loading!r}, {{}})")
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)
     for cell in blueprint.cells:
@@ -151,7 +149,7 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
         reply = session.candidate(seconds, do="run", source=cell.source)
         if cell.id == before:
             if reply.get("raised") is not None:
-                raise VivaError("the solution could not be run beside it")
+                raise VivaError("the solution could not be run")
             _say(session, 60, f"__viva.after({sorted(names.bound) if names else []})")
         if names:
             _say(session, 60, f"__viva.note({sorted(names.bound)})")
@@ -161,7 +159,7 @@ def _say(session: Session, seconds: float, source: str) -> str:
     """Run a line of ours in the candidate and return what it printed."""
     reply = session.candidate(seconds, do="run", source=source)
     if session.interrupted:
-        raise VivaError(f"that took longer than {seconds:g} seconds")
+        raise VivaError(f"it took longer than {seconds:g} seconds")
     if reply.get("raised") is not None:
         raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
     return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")

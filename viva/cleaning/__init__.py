@@ -5,7 +5,5 @@ picture      whether a browser can show a student's picture without harm
 drawing      whether a browser shows a student's drawing (SVG) soon, and nothing else
 address      where a student's link may lead
 mathematics  formulas that do more than typeset are shown as they were typed
-attributes   what the attributes of a student's HTML may say
-output       an output of a cell, from parts that are fit
 markup       HTML and Markdown from a student, made harmless
 """

@@ -75,9 +75,9 @@ def problem(text: object, picture: Callable[[str, str], str]) -> str:
                 root, count = element, count + 1
                 if _does_more(element, picture):
                     return "a drawing (SVG) with a script, a link, a filter, an animation or a picture from elsewhere"
-        return "a drawing (SVG) that is none" if root is None else _too_much(root, count)
+        return "an invalid drawing (SVG)" if root is None else _too_much(root, count)
     except (ParseError, DefusedXmlException, ValueError, LookupError):
-        return "a drawing (SVG) that is none"
+        return "an invalid drawing (SVG)"
 
 
 def _does_more(element: Element, picture: Callable[[str, str], str]) -> bool:

@@ -24,7 +24,7 @@ def problem(mime: str, text: object) -> str:
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
-        return "a picture that is none"
+        return "an invalid picture"
     return _measured(FORMATS[mime], data)
 
 
@@ -41,7 +41,7 @@ def _measured(name: str, data: bytes) -> str:
     except Image.DecompressionBombError:
         return f"a picture of more than {MOST_PIXELS // 10**6} million pixels"
     except Exception:  # Pillow raises what it likes over a damaged file
-        return "a picture that is none"
+        return "an invalid picture"
     if width * height > MOST_PIXELS:
         return f"a picture of {width} x {height} pixels"
     return ""

@@ -16,7 +16,6 @@ watch       watch
 package     package
 hand_back   feedback, report
 exportgrades  export
-classtable  the scores of a class as tables
 setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at

@@ -9,7 +9,7 @@ from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.table import Table
-from traitlets import Bool, Unicode
+from traitlets import Bool, Dict, Unicode
 
 from viva.author.adoption import adopt
 from viva.author.auditpage import proven, single_process
@@ -29,10 +29,13 @@ from viva.scale.clusteraddress import Cluster
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted
 
-NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
+NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without an audit.")}
 VARIANTS = {
-    "variants": ({"ReleaseCommand": {"variants": True}}, "Write each student's variant, too, into variants/."),
-    "dry-run": ({"ReleaseCommand": {"dry_run": True}}, "With --variants: only say which would be written."),
+    "variants": ({"ReleaseCommand": {"variants": True}}, "Also write each student's variant into variants/."),
+    "dry-run": (
+        {"ReleaseCommand": {"dry_run": True}},
+        "With --variants: only list the variants that would be written.",
+    ),
 }
 
 
@@ -42,14 +45,16 @@ class ReleaseCommand(ProvingCommand):
     examples = """
         viva release                        all assignments
         viva release ps3_scaled_attention   one of them
-        viva release --no-audit             without proof
-        viva release ps4_multihead --variants   and a notebook of their own for each student
+        viva release --no-audit             without an audit
+        viva release ps4_multihead --variants   and an own notebook for each student
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
     flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | INSECURE
-    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
+    no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
-    dry_run = Bool(False, help="Only say which variants would be written.").tag(config=True)
+    dry_run = Bool(False, help="Only list the variants that would be written.").tag(config=True)
+    editions = Dict()
+    """By assignment, the edition before this command; the command runs again after a lost connection."""
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster)
 
     def run(self) -> int:
@@ -68,7 +73,7 @@ class ReleaseCommand(ProvingCommand):
         failures = self._release(left, unproven, alone=len(assignments) == 1)
         if refused:
             self._say(
-                f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
+                f"Not released: {', '.join(sorted(refused))}. Fix what the audit found, excuse it with a reason in "
                 "answers/<assignment>/excused.toml, or override the audit with --no-audit."
             )
         more = {"variants": [vars(one) for one in self.copies]} if self.variants else {}
@@ -82,7 +87,7 @@ class ReleaseCommand(ProvingCommand):
         """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""
         if not self.variants:
             if self.dry_run:
-                raise CourseError("--dry-run says which variants would be written: name --variants with it.")
+                raise CourseError("--dry-run needs --variants: it lists the variants that would be written.")
             return []
         if not self.extra_args and not self.coursedir.assignment_id:
             assignments = [name for name in assignments if is_on(self.course, name)] or assignments[:1]
@@ -103,13 +108,13 @@ class ReleaseCommand(ProvingCommand):
             if one.changed:
                 verb = "would be" if self.dry_run else "were"
                 self._say(
-                    f"{one.assignment}: the release changed, so {len(one.changed)} variants {verb} written again: hand "
-                    "them out again to those who still work on them."
+                    f"{one.assignment}: the release changed, so {len(one.changed)} variants {verb} written again. Give "
+                    "them again to students who still work on them."
                 )
         if self.dry_run:
             self._say(
-                "Nothing was released or written; copies were compared with release/ as it is. To do it, run the same "
-                "command without --dry-run."
+                "Nothing was released or written; the copies were compared with the current release/. Run the same "
+                "command without --dry-run to write them."
             )
             self.show_document(variants=[vars(one) for one in copies], dry_run=True)
 
@@ -154,19 +159,21 @@ class ReleaseCommand(ProvingCommand):
         """Release an assignment; where it was graded already, the remarks say what changes and what to do next."""
         with self.course.gradebook() as gradebook:
             graded = len(gradebook.assignment_submissions(assignment))
-        before = Edition.of(self.course, assignment) if graded else None
+        if graded and assignment not in self.editions:
+            self.editions[assignment] = Edition.of(self.course, assignment)
+        before = self.editions.get(assignment)
         done = release(self.course, assignment, config=self.config, grader=grader, unproven=unproven)
         after = Edition.of(self.course, assignment)
         if is_on(self.course, assignment) and not self.variants:
-            left = f"the variants of it were not written; 'viva release {assignment} --variants' writes them"
+            left = f"its variants were not written; 'viva release {assignment} --variants' writes them"
             done = replace(done, remarks=(*done.remarks, left))
         if before in (None, after):
             return done
         regrade = f"viva regrade {assignment}"
         guide = (
-            f"Graded with what was out before, until they are graded again: {counted(graded, 'submission')}. "
-            f"'{regrade} --what-if' says who would change; '{regrade}' grades them again, with a log; "
-            "'viva grade' grades them again too, without one"
+            f"Still graded with the previous release: {counted(graded, 'submission')}. "
+            f"'{regrade} --what-if' lists the scores that would change; '{regrade}' grades again, with a log; "
+            "'viva grade' also grades them again, without a log"
         )
         return replace(done, remarks=(*done.remarks, *before.sentences(after, assignment), guide))
 
@@ -191,7 +198,7 @@ class NewCommand(VivaCommand):
 class AdoptCommand(VivaCommand):
     name = "viva-adopt"
     arguments = "NOTEBOOK"
-    description = "Make an existing nbgrader notebook one of this course, and say what its audit will miss."
+    description = "Add an existing nbgrader notebook to this course, and list what its audit will need."
     examples = """
         viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
@@ -206,11 +213,11 @@ class AdoptCommand(VivaCommand):
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
         adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
-        told = {"Before it passes its audit:": adopted.missing}
-        told |= {"It may pass without, and more is proven with:": adopted.advice}
+        told = {"To do before it can pass its audit:": adopted.missing}
+        told |= {"Optional, for a stronger audit:": adopted.advice}
         for heading, things in told.items():
             sentences += ["", heading, *(f"- {sentence}" for sentence in things)] if things else []
-        sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
+        sentences += ["", f"Then run: viva audit {adopted.assignment}"]
         self._say(*sentences)
         self.show_document(**vars(adopted))
         return 0
@@ -218,11 +225,11 @@ class AdoptCommand(VivaCommand):
 
 class AuditCommand(ProvingCommand):
     name = "viva-audit"
-    description = "Prove that right answers earn every point, and that wrong ones, mutants among them, do not."
+    description = "Check that right answers earn every point, and that wrong answers and mutants do not."
     examples = """
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
-        viva audit --cluster=local:4      by the workers of a Dask cluster, here four processes of this machine
+        viva audit --cluster=local:4      on the workers of a Dask cluster, here four local processes
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
     flags = VivaCommand.flags | NO_SANDBOX | INSECURE

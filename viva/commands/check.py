@@ -22,17 +22,17 @@ STYLES = {Verdict.PASSED: "green", Verdict.PARTLY: "yellow", NOT_DONE: "yellow"}
 
 class CheckCommand(ShortHelp, Application):
     name = "viva-check"
-    description = "For students: grade the visible checks of a notebook, as they will be graded."
+    description = "For students: run the visible checks of a notebook, exactly as in grading."
     arguments = "NOTEBOOK"
     version = viva.__version__
     examples = """
         viva check scaled_attention.ipynb                       your notebook
-        viva check scaled_attention.ipynb --original=new.ipynb  with the notebook as it was given to you beside it
+        viva check scaled_attention.ipynb --original=new.ipynb  with the original notebook, to restore cells
         viva check scaled_attention.ipynb --json                for another program
     """
     aliases = {"original": "CheckCommand.original"}
-    flags = {"json": ({"CheckCommand": {"json": True}}, "Print one JSON document, and nothing else.")}
-    original = Unicode("", help="The notebook as you were given it, to put cells back.").tag(config=True)
+    flags = {"json": ({"CheckCommand": {"json": True}}, "Print one JSON document and nothing else.")}
+    original = Unicode("", help="The notebook as you downloaded it, to restore cells.").tag(config=True)
     json = Bool(False, help="Print JSON.").tag(config=True)
 
     def start(self) -> None:
@@ -79,7 +79,7 @@ class CheckCommand(ShortHelp, Application):
         finally:
             grader.close()
         if faults:
-            raise SandboxError(f"The grader itself failed, not you: {faults[0].what}")
+            raise SandboxError(f"The grader failed, not your code: {faults[0].what}")
         (self._print_json if self.json else self._print)(path, copy, tried)
         return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
 
@@ -117,15 +117,13 @@ def _sums(copy, tried: list) -> list[str]:
     passed, partly = (sum(one.state == state for one in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
     do = "passes" if len(visible) == 1 else "pass"
     more = f", {partly} partly right" if partly else ""
-    sentences = [
-        f"{passed} of {counted(len(visible), 'visible check')} {do}{more}. Grading looks at more than what is visible."
-    ]
+    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{more}. Hidden checks also count."]
     if any(one.state == NOT_DONE for one in visible):
-        sentences.append("What is not done yet waits for answers that are empty, or still raise NotImplementedError.")
+        sentences.append("Not attempted: the answer is still empty, or still raises NotImplementedError.")
     if hidden := sum(one.points for one in tried if not one.counts):
-        sentences.append(f"Hidden checks decide {counted(hidden, 'point')}.")
+        sentences.append(f"Hidden checks are worth {counted(hidden, 'point')}.")
     if by_hand := copy.examination.blueprint.manual_points:
-        sentences.append(f"A person grades the written answers: {counted(by_hand, 'point')}.")
+        sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")
     if not copy.described:
-        sentences.append("This notebook does not say of which kind each answer must be; grading may be stricter.")
+        sentences.append("This notebook does not contain the expected types of the answers; grading may be stricter.")
     return sentences

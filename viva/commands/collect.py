@@ -17,7 +17,7 @@ from traitlets import Bool, List, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
-from viva.course.leftout import UNMATCHED
+from viva.course.gradebook.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
 from viva.folder import walk
 from viva.term.archives import companion
@@ -36,12 +36,12 @@ from viva.wording import counted
 class CollectCommand(VivaCommand):
     name = "viva-collect"
     arguments = "ARCHIVE ..."
-    description = "Unpack what students handed in to a learning system into submitted/; the newest attempt counts."
+    description = "Unpack submissions from a learning system into submitted/; the newest attempt counts."
     examples = """
         viva collect submissions.zip --assignment=ps1 --dry-run       what would be collected; nothing is written
         viva collect moodle.zip --assignment=ps1 --times=grades.csv --zone=Europe/Berlin
         viva collect canvas.zip --assignment=ps1 --time='2026-10-05 23:59'    one time for all
-        viva collect --assignment=ps1                                 settle what waits in unmatched/
+        viva collect --assignment=ps1                                 assign the submissions in unmatched/
         viva collect --assignment=ps1 --student=anna --attempt=1      an earlier attempt counts
     """
     aliases = nbgrader_aliases | {
@@ -52,27 +52,29 @@ class CollectCommand(VivaCommand):
         "attempt": "CollectCommand.attempt",
     }
     flags = VivaCommand.flags | {
-        "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only say what would be collected; nothing is written."),
-        "no-times": ({"CollectCommand": {"no_times": True}}, "Collect also what has no time of submission."),
+        "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only show what would be collected; write nothing."),
+        "no-times": ({"CollectCommand": {"no_times": True}}, "Also collect submissions without a submission time."),
     }
-    system = Unicode(
-        help="canvas, moodle, brightspace, gradescope, github, nbgrader or folder, whatever the names say."
-    ).tag(config=True)
-    times = List(Unicode(), help="Files that tell when: a worksheet, metadata, an index, a CSV.").tag(config=True)
-    time = Unicode(help="The time of submission of all whose time is not known.").tag(config=True)
+    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github, nbgrader or folder.").tag(
+        config=True
+    )
+    times = List(Unicode(), help="Files with submission times: a worksheet, metadata, an index, a CSV.").tag(
+        config=True
+    )
+    time = Unicode(help="The submission time of all submissions that have none.").tag(config=True)
     attempt = Unicode(help="Which attempt counts: newest, first, or a number.").tag(config=True)
-    no_times = Bool(False, help="Collect also what has no time of submission.").tag(config=True)
-    dry_run = Bool(False, help="Only say what would be collected.").tag(config=True)
+    no_times = Bool(False, help="Also collect submissions without a submission time.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would be collected.").tag(config=True)
     settings = (Collect, FileNameCollectorPlugin)
 
     def run(self) -> int:
         if not self.coursedir.assignment_id:
-            raise CourseError("Say which assignment it is, as in: viva collect submissions.zip --assignment=ps1")
+            raise CourseError("Name the assignment, as in: viva collect submissions.zip --assignment=ps1")
         (self.assignment,) = self.course.chosen([self.coursedir.assignment_id])
         waiting = Unmatched(self.course, self.assignment)
         if not self.extra_args and not waiting.rows and not self.attempt:
             raise CourseError(
-                "Name an archive, or the folder that one was unpacked to, as in: viva collect submissions.zip "
+                "Name an archive or an unpacked folder, as in: viva collect submissions.zip "
                 f"--assignment={self.assignment}"
             )
         zone = zone_of(self.config)
@@ -119,7 +121,7 @@ class CollectCommand(VivaCommand):
         if self.attempt:
             students |= {one for one in collection.ledger.rows if chosen in ("*", one)}
             if chosen != "*" and chosen not in students:
-                raise CourseError(f"Nothing was collected of '{plaintext.line(chosen)}' for {self.assignment}.")
+                raise CourseError(f"'{plaintext.line(chosen)}' has no collected attempt of {self.assignment}.")
         plans = []
         for student in sorted(students):
             stopping.check()
@@ -222,31 +224,33 @@ class CollectCommand(VivaCommand):
         if lost:
             sender, _ = lost[0]
             yield (
-                f"{len(lost)} could not be matched. "
-                + ("The course has no students yet; read the class first: viva roster FILE. " if not roster.entries
+                f"{counted(len(lost), 'unidentified submission')}. "
+                + ("The course has no students yet. Read the roster first: viva roster FILE. " if not roster.entries
                    else "")
-                + f"What they sent is kept in {UNMATCHED}/{self.assignment}/. Say who each is, by a line in {MATCHES} "
-                f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' for nobody). "
+                + f"The files are kept in {UNMATCHED}/{self.assignment}/. For each sender, add a line to {MATCHES} "
+                f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' if this is "
+                "not a student). "
                 f"Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
         if intake.left:
             yield (
-                f"Left out, whole or in part: {counted(len(intake.left), 'submission')}. What could be read of them is "
-                f"kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv says why. Look at "
-                "each, then remove its folder there."
+                f"{counted(len(intake.left), 'submission')} not collected, or only in part. The readable files are "
+                f"kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv has the reasons. Check "
+                "each one, then delete its folder there."
             )
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
-            yield f"Graded before, and changed: {who}. Run: viva grade {self.assignment}"
+            yield f"Changed since grading: {who}. Run: viva grade {self.assignment}"
         beside = [f"'{plan.student}' ({plan.row.attempt})" for plan in plans if plan.row and len(plan.rows) > 1]
         if beside:
             who = ", ".join(shortened(beside))
             yield (
-                f"Several attempts, and which counts: {who}. The others are kept in attempts/{self.assignment}/; "
-                f"--attempt=N --student=ID takes another, --attempt={NEWEST} the newest again."
+                f"Several attempts (the one that counts in brackets): {who}. The others are kept in "
+                f"attempts/{self.assignment}/; "
+                f"--attempt=N --student=ID selects another one, --attempt={NEWEST} the newest."
             )
         if self.dry_run:
-            yield "Nothing was written. To do it, run the same command without --dry-run."
+            yield "Nothing was written. Run the same command without --dry-run to write it."
         elif all(plan.status in (Status.UNCHANGED, Status.REFUSED) for plan in plans):
             yield "Nothing changed in submitted/."
         else:

@@ -25,25 +25,30 @@ from viva.commands.configfile import JSONFile, PyFile
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import renamed, warning
 from viva.course.course import Course
-from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
 from viva.course.location import course_above
 from viva.course.processes import leftovers, stopping
 from viva.course.snapshot import snapshot
+from viva.submission.submission import Ending, Status
 from viva.verdict import CourseError, Verdict, VivaError
 
-FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
+FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, even if it is up to date.")}
 FORCE["f"] = FORCE["force"]
 NO_SANDBOX = {
-    "no-sandbox": ({"Examine": {"no_sandbox": True}}, "Grade also where student code cannot be put into a sandbox."),
+    "no-sandbox": ({"Examine": {"no_sandbox": True}}, "Also grade where student code cannot be sandboxed."),
     "no-wall": ({"Examine": {"no_wall": True}}, "The old name of --no-sandbox."),
 }
-JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document, and everything else on stderr.")}
+JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document; print everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
-INSECURE = {"insecure": ({"Cluster": {"insecure": True}}, "Let hidden tests travel to a cluster without TLS.")}
+INSECURE = {
+    "insecure": (
+        {"Cluster": {"insecure": True}},
+        "Allow a cluster without TLS; hidden tests are then sent unencrypted.",
+    )
+}
 
 NAMED = 20
 """So many students of whom the same is said are named; --json names all."""
@@ -63,8 +68,8 @@ class VivaCommand(ShortHelp, NbGrader):
     """Whether the step writes into the course folder."""
     only_reads = False
     """Whether it writes nothing there but what lateness costs, into the gradebook."""
-    json = Bool(False, help="Print one JSON document, and everything else on stderr.").tag(config=True)
-    workers = Int(0, min=0, help="Submissions handled at the same time; 0 means one per core.").tag(config=True)
+    json = Bool(False, help="Print one JSON document; print everything else on stderr.").tag(config=True)
+    workers = Int(0, min=0, help="Number of parallel submissions; 0 means one per core.").tag(config=True)
 
     settings: tuple[type, ...] = ()
     """What the step asks about its settings beside nbgrader's own."""
@@ -99,7 +104,10 @@ class VivaCommand(ShortHelp, NbGrader):
         sys.__excepthook__(etype, evalue, tb)
 
     def start(self) -> None:
-        super().start()
+        try:
+            super().start()
+        except TraitError as error:  # a plugin that cannot be imported
+            self.refuse(str(error))
         with stopping.orderly():
             status = self._try()
         if status:
@@ -130,7 +138,7 @@ class VivaCommand(ShortHelp, NbGrader):
             name = error.filename or self.course.root
             self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
         except MemoryError:
-            self._say_error("There is too little memory, or a limit on it ('ulimit -v') is too low. " + AGAIN)
+            self._say_error("There is too little memory, or the memory limit ('ulimit -v') is too low. " + AGAIN)
         return BAD_REQUEST
 
     def _prepare(self, stack: contextlib.ExitStack) -> None:
@@ -167,8 +175,8 @@ class VivaCommand(ShortHelp, NbGrader):
             return trouble(cause, self.coursedir.db_url)
         said = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
         return (
-            f"The gradebook {shown(self.coursedir.db_url)} does not fit what was done before ({said}). Perhaps it was "
-            "replaced while this command worked. Put the newest copy of it back, then run the same command again."
+            f"The gradebook {shown(self.coursedir.db_url)} does not match the earlier steps ({said}). It may have been "
+            "replaced during this command. Restore its newest copy, then run the same command again."
         )
 
     def run(self) -> int:
@@ -214,14 +222,15 @@ class VivaCommand(ShortHelp, NbGrader):
         return NEEDS_GRADER if failed else 0
 
     def _keep_logs(self, outcomes: list[Ending]) -> None:
-        """Write what there is to read about failures, and say where."""
+        """Write what there is to read about failures, and say where; nothing in a course that is read-only."""
+        outcomes = outcomes if self.course.is_writable() else []
         folder = self.course.root / "report" / "log"
         for outcome in outcomes:
             # A folder by student, as everywhere: the longest name that one can have leaves no room for another.
             leftovers.write(folder / outcome.submission.student / f"{outcome.submission.assignment}.txt", outcome.log)
         if outcomes:
             names = plaintext.some([plaintext.line(outcome.submission.student) for outcome in outcomes], NAMED)
-            self.console.print(f"What else is known of {names} is in {folder}")
+            self.console.print(f"Other facts about {names} are in {folder}")
 
     def _print_verdicts(self, outcomes: list[Ending]) -> None:
         """How many checks of each assignment came to which verdict, where any was graded."""
@@ -259,7 +268,7 @@ class VivaCommand(ShortHelp, NbGrader):
     def say_nothing_handed_in(self) -> None:
         self.show_document(submissions=[])
         where = self.course.path("submitted", "<assignment>", "<student>")
-        self._say(f"Nothing was handed in: there is no folder {where}.")
+        self._say(f"There are no submissions: the folder {where} does not exist.")
 
     def _say(self, *sentences: str) -> None:
         """Print sentences, each in one line, which a terminal breaks: what is copied out of it stays whole."""

@@ -51,7 +51,7 @@ complete -c viva -n '__fish_seen_subcommand_from {others}' -a '(path basename so
 
 class CompletionCommand(ShortHelp, Application):
     name = "viva-completion"
-    description = "Print what completes viva's commands in bash, zsh or fish."
+    description = "Print the script that completes viva's commands in bash, zsh or fish."
     version = viva.__version__
     arguments = "bash|zsh|fish"
     aliases, flags = {}, {}

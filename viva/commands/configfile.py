@@ -1,7 +1,7 @@
 """A course's configuration file that cannot be read ends the command: traitlets would go on with other rules.
 
-It is Python, and every command runs it. ``said_in`` reads one without running it, for ``viva init`` in a course that
-somebody else may have written.
+It is Python, and nearly every command runs it. ``said_in`` reads one without running it, for ``viva init`` and ``viva
+doctor`` in a course that somebody else may have written.
 """
 
 from __future__ import annotations
@@ -17,9 +17,15 @@ from traitlets.config.loader import (
     JSONFileConfigLoader,
     PyFileConfigLoader,
 )
+from traitlets.utils.importstring import import_item
 
 from viva import configuration
 from viva.verdict import CourseError
+
+APPLIES = ("configuration.apply", "viva.configuration.apply")
+"""How a configuration file says Viva's rules."""
+PLUGINS = ("Authenticator", "ExchangeFactory")
+"""The sections of plugins that nbgrader loads for every command."""
 
 
 class _Told(FileConfigLoader):
@@ -35,8 +41,9 @@ class _Told(FileConfigLoader):
             what = error.msg if isinstance(error, SyntaxError) else str(error)
             what = ": ".join([type(error).__name__, *what.splitlines()[:1]])
             raise CourseError(
-                f"{_place(error, self.full_filename)}: {what}. Nothing was done, as the course would have other rules "
-                "without this file. Mend it, then run the same command again."
+                f"{_place(error, self.full_filename)}: {what}. Nothing was done, because the course would have "
+                "other rules "
+                "without this file. Fix it, then run the same command again."
             ) from error
 
 
@@ -64,6 +71,63 @@ class Read(_Told, PyFileConfigLoader):
         self.config = said_in(Path(self.full_filename))
 
 
+class ReadPlain(_Told, PyFileConfigLoader):
+    """The same, without the values that only running the file would show."""
+
+    left_out: dict[str, list[str]] = {}
+    """By file, what was left out; whoever reads files empties it before."""
+
+    def _read_file_as_dict(self) -> None:
+        path = Path(self.full_filename)
+        self.config, computed = said_in(path), computed_in(path)
+        for section, _, name in (one.partition(".") for one in computed if "." in one):
+            self.config[section].pop(name, None)
+        if computed:
+            self.left_out[self.full_filename] = computed
+
+
+def without_unknown_plugins(config: Config) -> list[str]:
+    """Take out the plugins that are not installed, as only the course's own folder may hold them; their settings."""
+    found = []
+    for section in set(PLUGINS) & set(config):
+        for name, place in list(config[section].items()):
+            try:
+                import_item(place) if isinstance(place, str) else None
+            except Exception:  # whatever an installed package raises
+                found.append(f"{section}.{name}")
+                del config[section][name]
+    return found
+
+
+def computed_in(path: Path) -> list[str]:
+    """What a configuration file says only when it is run: settings such as ``Exchange.root``, or ``line 7``."""
+    found: dict[str, None] = {}
+    for node in ast.parse(path.read_bytes()).body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Attribute(value=ast.Name(), attr=section), attr=name)], value=value
+            ):
+                if not _is_literal(value):
+                    found[f"{section}.{name}"] = None
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name("get_config"))):
+                pass
+            case ast.Expr(value=ast.Call(func=function)) if ast.unparse(function) in APPLIES:
+                pass
+            case _:
+                found[f"line {node.lineno}"] = None
+    return list(found)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
 def said_in(path: Path) -> Config:
     """What the lines of a configuration file say, read and not run; empty where there is none.
 
@@ -76,15 +140,12 @@ def said_in(path: Path) -> Config:
     except FileNotFoundError:
         return config
     except (SyntaxError, ValueError) as error:
-        raise CourseError(f"{path} cannot be read: {error} ({type(error).__name__}). Mend it first.") from error
+        raise CourseError(f"{path} cannot be read: {error} ({type(error).__name__}). Fix it first.") from error
     for node in sorted(ast.walk(tree), key=lambda node: getattr(node, "lineno", 0)):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Attribute(value=ast.Name(), attr=section), attr=name)]):
                 config[section][name] = _value(node.value)
-            case ast.Call(func=function) if ast.unparse(function) in (
-                "configuration.apply",
-                "viva.configuration.apply",
-            ):
+            case ast.Call(func=function) if ast.unparse(function) in APPLIES:
                 configuration.apply(config, str(path))
     return config
 

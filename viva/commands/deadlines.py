@@ -17,8 +17,7 @@ from viva.commands.terminal import figures
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
-from viva.course.deadlines.reckoning import Reckoning, number, percent
-from viva.course.deadlines.rule import exact
+from viva.course.deadlines.rule import Reckoning, exact, number, percent
 from viva.course.gradebook import agreement, lateness
 from viva.verdict import CourseError
 
@@ -36,8 +35,8 @@ class LateCommand(VivaCommand):
         rules = lateness.policy(gradebook.db())
         if rules is None:
             raise CourseError(
-                "This course reckons lateness by other rules than Viva's. It has Viva's with the two lines that "
-                "'viva init' prints in nbgrader_config.py, and without another c.AssignLatePenalties.plugin_class."
+                "This course does not use Viva's late policy. To use it, add the two lines that "
+                "'viva init' prints to nbgrader_config.py, and remove c.AssignLatePenalties.plugin_class."
             )
         return rules
 
@@ -56,10 +55,10 @@ class LateCommand(VivaCommand):
 class DeadlinesCommand(LateCommand):
     name = "viva-deadlines"
     only_reads = True
-    description = "Say when assignments are due, what lateness costs and whom; or what another rule would cost."
+    description = "List deadlines, late penalties and late students; or compare with another late policy."
     examples = """
-        viva deadlines                                     when each is due, its rule, who is late
-        viva deadlines ps3 --what-if --per-day=0.05        what another rule would do to the class; nothing is written
+        viva deadlines                                     deadlines, late policies, late students
+        viva deadlines ps3 --what-if --per-day=0.05        compare scores with another rule; write nothing
         viva deadlines ps3 --what-if --due='2026-10-06 12:00' --steps='1 hour=0.05' --steps='1 day=0.2'
     """
     aliases = nbgrader_aliases | {
@@ -67,27 +66,27 @@ class DeadlinesCommand(LateCommand):
         for name in ("per_day", "per_hour", "steps", "of", "floor", "grace", "close", "due", "late_days", "budget")
     }
     flags = VivaCommand.flags | {
-        "what-if": ({"DeadlinesCommand": {"what_if": True}}, "Compare with the rule that the other options say."),
+        "what-if": ({"DeadlinesCommand": {"what_if": True}}, "Compare with the rule of the other options."),
     }
-    what_if = Bool(False, help="Compare with another rule; nothing is written.").tag(config=True)
-    per_day = Float(None, allow_none=True, help="The share lost for each day begun.").tag(config=True)
-    per_hour = Float(None, allow_none=True, help="The share lost for each hour begun.").tag(config=True)
-    steps = Dict(help="The share lost up to a time span, as '1 hour=0.05'; may be said several times.").tag(config=True)
-    of = Unicode(None, allow_none=True, help="score, maximum or cap.").tag(config=True)
-    floor = Float(None, allow_none=True, help="The share that is left at least.").tag(config=True)
-    grace = Unicode(None, allow_none=True, help="Who is late by no more pays nothing.").tag(config=True)
-    close = Unicode(None, allow_none=True, help="From when on nothing counts.").tag(config=True)
-    due = Unicode(None, allow_none=True, help="When it is due.").tag(config=True)
-    late_days = Int(None, allow_none=True, help="Free late days that may be spent on one assignment.").tag(config=True)
+    what_if = Bool(False, help="Compare with another rule; write nothing.").tag(config=True)
+    per_day = Float(None, allow_none=True, help="The share lost for each started day.").tag(config=True)
+    per_hour = Float(None, allow_none=True, help="The share lost for each started hour.").tag(config=True)
+    steps = Dict(help="The share lost up to a time span, as '1 hour=0.05'; can be repeated.").tag(config=True)
+    of = Unicode(None, allow_none=True, help="The base of the share: score, maximum or cap.").tag(config=True)
+    floor = Float(None, allow_none=True, help="The minimum share that is kept.").tag(config=True)
+    grace = Unicode(None, allow_none=True, help="No penalty up to this time span.").tag(config=True)
+    close = Unicode(None, allow_none=True, help="Later submissions earn no points.").tag(config=True)
+    due = Unicode(None, allow_none=True, help="The deadline.").tag(config=True)
+    late_days = Int(None, allow_none=True, help="Maximum of free late days for one assignment.").tag(config=True)
     budget = Int(None, allow_none=True, help="Free late days of each student in the whole term.").tag(config=True)
 
     def run(self) -> int:
         settings = self._settings()
         if self.what_if and not settings and self.budget is None:
-            raise CourseError("Say what would be another rule, as in: viva deadlines --what-if --per-day=0.05")
+            raise CourseError("--what-if needs another rule, as in: viva deadlines --what-if --per-day=0.05")
         if not self.what_if and (settings or self.budget is not None):
             raise CourseError(
-                "Rules are settled in nbgrader_config.py, as c.LatePolicy. To see what another would do, add --what-if."
+                "Late policies are set in nbgrader_config.py, as c.LatePolicy. Add --what-if to compare another one."
             )
         assignments = self.chosen_assignments()
         self.require_released()
@@ -102,7 +101,7 @@ class DeadlinesCommand(LateCommand):
             strangers = sorted(self._granted(rules) - self.students(gradebook))
         if strangers:
             who = plaintext.some([plaintext.quoted(one) for one in strangers], SHOWN)
-            self._say(f"{EXTENSIONS} gives more time to {who}, whom this course does not know; look at the names.")
+            self._say(f"{EXTENSIONS} has extensions for unknown students: {who}. Correct their ids there.")
         if other:
             self._compare(now, then)
         else:
@@ -123,7 +122,7 @@ class DeadlinesCommand(LateCommand):
         return found | ({"steps": steps} if steps else {})
 
     def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
-        heads = "assignment", f"due ({rules.zone})", "closes", "what lateness costs"
+        heads = "assignment", f"due ({rules.zone})", "closes", "late penalty"
         table = Table(*heads, *figures("late", "points lost"))
         documents = []
         for name, due in dues.items():
@@ -150,7 +149,7 @@ class DeadlinesCommand(LateCommand):
             self.console.print(_late_table(rows))
         if undue := [name for name, due in dues.items() if due is None]:
             self._say(
-                f"Without a due time, so never late: {', '.join(undue)}. Say it in nbgrader_config.py: "
+                f"No deadline, so never late: {', '.join(undue)}. Set it in nbgrader_config.py: "
                 f"c.LatePolicy.assignments = {{'{undue[0]}': {{'due': '2026-10-05 23:59'}}}}"
             )
         self.show_document(
@@ -170,16 +169,16 @@ class DeadlinesCommand(LateCommand):
             self.console.print(table)
         gains = [then[place].left - now[place].left for place in changed]
         if len(changed) > SHOWN:
-            self._say(f"And {len(changed) - SHOWN} more; --json names all.")
+            self._say(f"And {len(changed) - SHOWN} more; --json lists all.")
         students = len({student for _, student in changed})
         self._say(
             f"{len(changed)} of {len(now)} scores of {students} student{'s' * (students != 1)} would change: "
             f"{sum(gain > 0 for gain in gains)} rise and {sum(gain < 0 for gain in gains)} fall, by "
-            f"{sum(gains):+.6g} points together."
+            f"{sum(gains):+.6g} points in total."
             if changed
             else f"None of {len(now)} scores would change."
         )
-        self._say("Nothing was written. To have that rule, say it in nbgrader_config.py, as c.LatePolicy.")
+        self._say("Nothing was written. To use that rule, set it in nbgrader_config.py, as c.LatePolicy.")
         self.show_document(
             changes=[
                 {"assignment": place[0], "student": place[1], "score": now[place].delivery.score}
@@ -194,7 +193,7 @@ class DeadlinesCommand(LateCommand):
 def costs(terms: Terms) -> str:
     """A rule in words."""
     rule = terms.rule
-    base = {"score": "of the score", "maximum": "of the maximum", "cap": "less can be had"}[rule.of]
+    base = {"score": "of the score", "maximum": "of the maximum", "cap": "less as maximum"}[rule.of]
     if rule.steps:
         said = ", ".join(
             f"{percent(exact(share))} up to {wording.span(limit.total_seconds())}" for limit, share in rule.steps
@@ -202,13 +201,13 @@ def costs(terms: Terms) -> str:
         said = f"{said}; {base}"
     elif rule.costs:
         each, unit = (rule.per_hour, "hour") if rule.per_hour else (rule.per_day, "day")
-        said = f"{percent(exact(each))} {base} for each {unit} begun"
+        said = f"{percent(exact(each))} {base} for each started {unit}"
     else:
         said = "nothing"
     if rule.floor and rule.costs:
-        said += f", {percent(exact(rule.floor))} are left in any case"
+        said += f", at least {percent(exact(rule.floor))} are kept"
     if rule.grace:
-        said += f", {wording.span(rule.grace.total_seconds())} are free"
+        said += f", {wording.span(rule.grace.total_seconds())} without a penalty"
     if terms.late_days is not None:
         said += f", at most {terms.late_days} free late days"
     return said

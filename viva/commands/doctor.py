@@ -8,9 +8,10 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
@@ -32,6 +33,7 @@ from viva.wording import counted
 
 PYTHON = (3, 11)
 NUMPY = (2, 4)
+RUN = "read the file, then: viva doctor --run-config"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -56,17 +58,31 @@ def machine() -> Iterator[Diagnosis]:
     yield from _sandbox()
 
 
-def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
-    """Look at the machine, the kernel, the course folder, the exchange and the browser."""
+def examine(
+    course: Course, config: Config, unread: Mapping[str, list[str]] = MappingProxyType({}), plugins: Sequence[str] = ()
+) -> Iterator[Diagnosis]:
+    """Look at the machine, the kernel, the course folder, the exchange and the browser.
+
+    ``unread`` are, by configuration file, the settings that only running it would show, and ``plugins`` the settings
+    that name what is not installed."""
     yield from machine()
     yield _kernel()
-    yield from _gradebook(course)
-    yield from _agreement(course)
-    yield from _folders(course)
+    unknown = {name for names in [*unread.values(), plugins] for name in names}
+    for file, names in unread.items():
+        what = f"{file} computes {plaintext.some(names, 12)}, which is not known without running it"
+        yield Diagnosis(what, False, RUN, needed=False)
+    if plugins:
+        what = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
+        yield Diagnosis(what, False, RUN, needed=False)
+    if "CourseDirectory.db_url" not in unknown:
+        yield from _gradebook(course)
+        yield from _agreement(course)
+    yield from _folders(course, "CourseDirectory.db_url" not in unknown)
     if course.exists():
-        yield from _rules(config)
+        yield from _rules(config, unknown)
     yield from _variants(course)
-    yield from _exchange(config)
+    if unknown.isdisjoint(("Exchange.root", "ExchangeFactory.exchange")):
+        yield from _exchange(config)
     browser = find_browser()
     yield Diagnosis(
         f"browser {browser}" if browser else "a browser for the tests of formgrader",
@@ -89,12 +105,12 @@ def _exchange(config: Config) -> Iterator[Diagnosis]:
         yield Diagnosis(f"exchange {exchange.__module__}.{exchange.__qualname__}, which has no folder", True)
         return
     if is_own(root) and not Path(root).exists():
-        yield Diagnosis(f"exchange {root}, which is made when it is needed", True)
+        yield Diagnosis(f"exchange {root}, created when it is needed", True)
         return
     yield Diagnosis(
         f"exchange {root}",
         os.access(root, os.W_OK | os.X_OK),
-        f"mkdir -p {_typed(root)}, or name a folder you may write to as c.Exchange.root in nbgrader_config.py",
+        f"mkdir -p {_typed(root)}, or set a writable folder as c.Exchange.root in nbgrader_config.py",
         needed=False,
     )
 
@@ -131,15 +147,15 @@ def _sandbox() -> Iterator[Diagnosis]:
     found = protection(all_layers=True)
     for layer in found.layers:
         fault = f" ({layer.fault})" if layer.fault else ""
-        yield Diagnosis(f"wall, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
-    remedy = "mend the lines above; until then nothing is graded, unless with --no-sandbox"
+        yield Diagnosis(f"sandbox, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
+    remedy = "fix the lines above; until then grading needs --no-sandbox"
     yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
 
 
-def _rules(config: Config) -> Iterator[Diagnosis]:
-    rules = missing(config)
+def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
+    rules = [rule for rule in missing(config) if rule.setting not in unknown]
     for rule in rules:
-        remedy = f"write into nbgrader_config.py:\n{LINES}" if rule is rules[-1] else "the lines below mend it, too"
+        remedy = f"add to nbgrader_config.py:\n{LINES}" if rule is rules[-1] else "the lines below fix this, too"
         yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
     if not rules:
         yield Diagnosis("this course's rules are Viva's", True)
@@ -173,14 +189,14 @@ def _agreement(course: Course) -> Iterator[Diagnosis]:
         return
     except CourseError as error:
         if course.exists():
-            yield Diagnosis("the gradebook holds what was graded", False, str(error))
+            yield Diagnosis("the gradebook has all graded submissions", False, str(error))
         return
     for name, students in found.items():
         who = plaintext.some([plaintext.line(one) for one in students], 5)
-        what = f"{name}: the gradebook holds other scores than {results} of {who}"
-        yield Diagnosis(what, False, f"put the newest copy of the gradebook back, or: viva grade {name}")
+        what = f"{name}: the gradebook and {results} have different scores of {who}"
+        yield Diagnosis(what, False, f"restore the newest copy of the gradebook, or run: viva grade {name}")
     if results.exists() and not found:
-        yield Diagnosis(f"the gradebook holds what {results} says", True)
+        yield Diagnosis(f"the gradebook matches {results}", True)
 
 
 def _variants(course: Course) -> Iterator[Diagnosis]:
@@ -195,10 +211,10 @@ def _variants(course: Course) -> Iterator[Diagnosis]:
     key = course.root / KEY
     if key.exists():
         private = not key.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-        yield Diagnosis(f"{key}, which no one else can read", private, f"chmod 600 {_typed(key)}", needed=False)
+        yield Diagnosis(f"{key}, readable by nobody else", private, f"chmod 600 {_typed(key)}", needed=False)
 
 
-def _folders(course: Course) -> Iterator[Diagnosis]:
+def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis]:
     try:
         course.require_folder()
         assignments = course.assignments()
@@ -207,11 +223,11 @@ def _folders(course: Course) -> Iterator[Diagnosis]:
         return
     yield Diagnosis(f"course {course.root} with {counted(len(assignments), 'assignment')}", True)
     writable = os.access(course.root, os.W_OK | os.X_OK)
-    yield Diagnosis("the course folder can be written to", writable, f"chmod u+w {_typed(course.root)}")
+    yield Diagnosis("the course folder is writable", writable, f"chmod u+w {_typed(course.root)}")
     closed = any(not place.stat().st_mode & stat.S_IXOTH for place in (course.root, *course.root.parents))
-    what = "the course folder, into which no other user of this machine can look"
+    what = "the course folder, closed to other users of this machine"
     yield Diagnosis(what, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
-    for name in assignments:
+    for name in assignments if known_gradebook else ():
         try:
             course.released_notebooks(name)
         except DBAPIError:  # as was said of the gradebook

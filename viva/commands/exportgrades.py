@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from traitlets import Bool, Unicode
 from traitlets.utils.importstring import import_item
 
 from viva.cleaning import plaintext
-from viva.commands.classtable import class_tables
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import agreement, export
+from viva.course.gradebook.standing import Status
 from viva.term.sheets import SYSTEMS, TABLES
 from viva.term.sheets.sheetexport import Line, Plan, SheetExport
 from viva.verdict import CourseError
@@ -39,7 +42,7 @@ TOLD = ("replaced", "left", "absent", "strangers")
 
 class ExportCommand(VivaCommand):
     name = "viva-export"
-    description = "Write every score to a CSV file, or what a learning system takes in, and print the class as a table."
+    description = "Write all scores to a CSV file or a learning system's file, and print them as a table."
     examples = """
         viva export                                grades.csv
         viva export --to=ps1.csv ps1_general_attention
@@ -55,27 +58,30 @@ class ExportCommand(VivaCommand):
         "archive": "SheetExport.archive",
     }
     flags = VivaCommand.flags | {
-        "dry-run": ({"ExportCommand": {"dry_run": True}}, "Only say what would be written; nothing is."),
+        "dry-run": ({"ExportCommand": {"dry_run": True}}, "Only show what would be written; write nothing."),
         "raw": ({"SheetExport": {"raw": True}}, "Write scores without late penalties."),
-        "unfinished": ({"SheetExport": {"unfinished": True}}, "Write also what waits for a grader."),
+        "unfinished": (
+            {"SheetExport": {"unfinished": True}},
+            "Also write scores that are not final, because grading is not finished.",
+        ),
         "feedback": ({"SheetExport": {"feedback": True}}, "Write the feedback pages as a zip, instead of the scores."),
     }
     form = Unicode("csv", help=f"What to write: {', '.join(SYSTEMS)}, {', '.join(TABLES)}.").tag(config=True)
-    to = Unicode(help="The file to write, in the course folder unless it says otherwise.").tag(config=True)
-    dry_run = Bool(False, help="Only say what would be written.").tag(config=True)
+    to = Unicode(help="The file to write; a relative path is in the course folder.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would be written.").tag(config=True)
     settings = (SheetExport,)
 
     def run(self) -> int:
         if self.form not in (*SYSTEMS, *TABLES):
             raise CourseError(
-                f"There is no --as={plaintext.line(self.form)}. Those are: {', '.join((*SYSTEMS, *TABLES))}."
+                f"There is no --as={plaintext.line(self.form)}. Choose one of: {', '.join((*SYSTEMS, *TABLES))}."
             )
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
         assignments = self._released(assignments)
         if self.form in SYSTEMS and len(assignments) != 1:
             raise CourseError(
-                f"Each assignment has a file of its own with --as={self.form}. Name one of: {', '.join(assignments)}."
+                f"--as={self.form} writes one assignment at a time. Name one of: {', '.join(assignments)}."
             )
         if self.to:
             self.target(self.to)
@@ -92,8 +98,8 @@ class ExportCommand(VivaCommand):
         exporter = import_item(TABLES[self.form])(parent=self)
         if given := sorted(self.cli_config.get("SheetExport", ())):
             raise CourseError(
-                f"--{given[0]} goes with a learning system, as in --as=canvas; --as={self.form} writes all that is "
-                "known, scores with and without late penalties."
+                f"--{given[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
+                "scores with and without late penalties."
             )
         path = self.target(self.to or exporter.name)
         with self.course.gradebook() as gradebook:
@@ -103,10 +109,10 @@ class ExportCommand(VivaCommand):
             exporter.write(rows, path)
         for table in class_tables(rows, assignments, self.console):
             self.console.print(table)
-        alone = f", of {', '.join(assignments)} alone" if others and not self.to else ""
+        alone = f", only of {', '.join(assignments)}" if others and not self.to else ""
         done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
         said = self._unwritten(path) or done
-        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {said}")
+        self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {said}")
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
 
     def _write_sheet(self, assignment: str) -> None:
@@ -122,7 +128,7 @@ class ExportCommand(VivaCommand):
             self.console.print(people)
         self._say(*plan.warnings)
         if plan.absent:
-            self._say("Absent are those whom the file does not name.")
+            self._say("Absent: students who are not in the file.")
         self._say(self._unwritten(plan.path) or f"Written: {plan.path}. {plan.following}")
         parts = {part: [asdict(line) for line in getattr(plan, part)] for part in PARTS}
         self.show_document(
@@ -140,10 +146,11 @@ class ExportCommand(VivaCommand):
         """That nothing was written, and what to do; empty where something was."""
         if self.part:
             return (
-                f"Nothing was written: {path.name} is the whole class's, and --student names some of it. To write "
-                "their scores, name another file with --to."
+                f"Nothing was written: {path.name} has the scores of the whole class, and --student selects only "
+                "some. To write "
+                "these scores, name another file with --to."
             )
-        return "Nothing was written. To do it, run the same command without --dry-run." if self.dry_run else ""
+        return "Nothing was written. Run the same command without --dry-run to write it." if self.dry_run else ""
 
     def _released(self, assignments: list[str]) -> list[str]:
         """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""
@@ -189,3 +196,54 @@ def _people(plan: Plan) -> Table:
 def _counted(lines: list[Line]) -> str:
     """The name of the first of those of whom the same is said, and how many more there are."""
     return lines[0].name + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
+
+
+# The scores of a class as tables on a terminal.
+
+MARKS = ("score", "max_score")
+UNLIMITED = 10_000
+"""More columns of letters than any screen has."""
+
+
+def class_tables(rows: list[dict], assignments: list[str], console: Console) -> list[Table]:
+    """The class as one table, or as several where the screen is too narrow for all of its columns."""
+    wide = console.options.update(max_width=UNLIMITED)
+    for parts in range(1, len(assignments) + 1):
+        count = math.ceil(len(assignments) / parts)
+        shares = [assignments[start : start + count] for start in range(0, len(assignments), count)]
+        tables = [_class_table(rows, share, assignments if share is shares[-1] else []) for share in shares]
+        if all(Measurement.get(console, wide, table).maximum <= console.width for table in tables):
+            break
+    return tables
+
+
+def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) -> Table:
+    """A column for each of some assignments, and, where some are to be ``summed``, one for their total."""
+    numbers = figures(*(name.partition("_")[0] for name in assignments), *["total"] * bool(summed))
+    table = Table(whole("student"), *numbers)
+    by_place = {(row["student_id"], row["assignment"]): row for row in rows}
+    for student in dict.fromkeys(row["student_id"] for row in rows):
+        cells = [by_place[student, name] for name in summed]
+        total, counted = (sum(row[key] or 0 for row in cells if row["status"] != Status.EXCUSED) for key in MARKS)
+        of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
+        scores = [_score(by_place[student, name]) for name in assignments]
+        together = _waiting(f"{total:.4g}", any(row["needs_manual_grade"] for row in cells)) + of
+        table.add_row(plaintext.line(student), *scores, *[together] * bool(summed))
+    table.add_section()
+    maxima: Counter[str] = Counter()
+    for row in rows:
+        maxima[row["assignment"]] = max(maxima[row["assignment"]], row["max_score"])
+    most = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
+    table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *most)
+    return table
+
+
+def _score(row: dict) -> str:
+    if row["score"] is None:
+        return "-" if row["status"] == Status.MISSING else row["status"]
+    late = "*" if row["seconds_late"] else ""
+    return _waiting(f"{row['score']:.4g}{late}", row["needs_manual_grade"])
+
+
+def _waiting(score: str, waits: bool) -> str:
+    return f"({score})" if waits else score

@@ -18,7 +18,7 @@ from viva.commands.deadlines import LateCommand, Reckonings
 from viva.course.deadlines import concessions, moment
 from viva.course.deadlines.concessions import EXCUSED, EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy
-from viva.course.deadlines.reckoning import number
+from viva.course.deadlines.rule import number
 from viva.course.gradebook import lateness
 from viva.verdict import CourseError
 
@@ -36,24 +36,24 @@ class _Grant:
 class ExtendCommand(LateCommand):
     name = "viva-extend"
     arguments = "STUDENT ... ASSIGNMENT"
-    description = "Give students more time for an assignment, or excuse them from it; or take that back."
+    description = "Give students an extension for an assignment, or excuse them from it; or undo that."
     examples = """
         viva extend demo-07 ps3 --until='2026-10-09 23:59' --reason=ill
-        viva extend demo-07 demo-08 ps3 --until='3 days'        from when it is due
+        viva extend demo-07 demo-08 ps3 --until='3 days'        after the deadline
         viva extend demo-07 ps3 --excuse --reason='ill until November'
-        viva extend demo-07 ps3 --remove                        neither more time nor excused
+        viva extend demo-07 ps3 --remove                        no extension, not excused
     """
     aliases = nbgrader_aliases | {"until": "ExtendCommand.until", "reason": "ExtendCommand.reason"}
     flags = VivaCommand.flags | {
         "excuse": ({"ExtendCommand": {"excuse": True}}, "The assignment does not count for these students."),
-        "remove": ({"ExtendCommand": {"remove": True}}, "Take back what was granted."),
-        "dry-run": ({"ExtendCommand": {"dry_run": True}}, "Only say what would change; nothing is written."),
+        "remove": ({"ExtendCommand": {"remove": True}}, "Undo an extension or an excuse."),
+        "dry-run": ({"ExtendCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
-    until = Unicode(help="Until when: a time, or so much more than the class has.").tag(config=True)
-    reason = Unicode(help="Why; only you and other graders read it.").tag(config=True)
+    until = Unicode(help="The new deadline: a time, or a time span after the deadline.").tag(config=True)
+    reason = Unicode(help="The reason; only instructors and graders see it.").tag(config=True)
     excuse = Bool(False, help="Excuse them.").tag(config=True)
-    remove = Bool(False, help="Take it back.").tag(config=True)
-    dry_run = Bool(False, help="Only say what would change.").tag(config=True)
+    remove = Bool(False, help="Undo it.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would change.").tag(config=True)
 
     def run(self) -> int:
         if len(self.extra_args) < 2 or sum(map(bool, (self.until, self.excuse, self.remove))) != 1:
@@ -104,19 +104,19 @@ class ExtendCommand(LateCommand):
             ]
             if not found:
                 raise CourseError(
-                    f"Nothing was granted to {', '.join(students)} for {assignment}; nothing was written."
+                    f"{', '.join(students)} had no extension or excuse for {assignment}; nothing was written."
                 )
             return found
         row = {"assignment": assignment, "reason": plaintext.line(self.reason)}
         if self.excuse:
             return [_Grant(EXCUSED, assignment, one, row | {"student_id": one}) for one in students]
         if due is None:
-            raise CourseError(f"{assignment} has no due time that could be moved; nothing was written.")
+            raise CourseError(f"{assignment} has no deadline, so it cannot be extended; nothing was written.")
         until = self._until(rules, due)
         if until <= due:
             raise CourseError(
-                f"{moment.local(until, rules.place)} is no later than {moment.local(due, rules.place)}, when "
-                f"{assignment} is due ({rules.zone}); nothing was written."
+                f"{moment.local(until, rules.place)} is not after {moment.local(due, rules.place)}, the deadline of "
+                f"{assignment} ({rules.zone}); nothing was written."
             )
         row["until"] = f"{moment.local(until, rules.place)} {rules.zone}"
         return [_Grant(EXTENSIONS, assignment, one, row | {"student_id": one}) for one in students]
@@ -157,18 +157,20 @@ class ExtendCommand(LateCommand):
         rows = []
         for student in students:
             granted = "; ".join(_said(grant) for grant in grants if grant.student == student)
-            rows.append((assignment, student, granted or "nothing to take back"))
+            rows.append((assignment, student, granted or "nothing to undo"))
         rows += [(*place, "") for place in others if _left(before, place) != _left(after, place)]
         for of, student, granted in rows:
             scores = _left(before, (of, student)), _left(after, (of, student))
-            cells = plaintext.line(student), of, granted or "its free late days are spent otherwise"
+            cells = plaintext.line(student), of, granted or "uses its free late days differently"
             table.add_row(*cells, *scores)
         self.console.print(table)
         paths = ", ".join(str(Path(self.course.root, name)) for name in sorted({grant.file for grant in grants}))
         if self.dry_run:
-            self._say("Nothing was written. To do it, run the same command without --dry-run.")
+            self._say("Nothing was written. Run the same command without --dry-run to write it.")
         else:
-            self._say(f"Written to {paths}; the gradebook follows. Pages that exist follow with: viva feedback")
+            self._say(
+                f"Written to {paths}; the gradebook was updated. To update existing feedback pages, run: viva feedback"
+            )
         self.show_document(
             dry_run=self.dry_run,
             grants=[vars(grant) for grant in grants],
@@ -194,9 +196,9 @@ def _own_extensions(gradebook: Gradebook, rules: LatePolicy) -> dict[tuple[str, 
 
 
 def _said(grant: _Grant) -> str:
-    what = "excused" if grant.file == EXCUSED else "more time"
+    what = "excused" if grant.file == EXCUSED else "extension"
     if grant.row is None:
-        return f"{what}: taken back"
+        return f"{what}: undone"
     return what if grant.file == EXCUSED else f"until {grant.row['until']}"
 
 

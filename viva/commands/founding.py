@@ -28,7 +28,7 @@ c = get_config()  # noqa: F821  (traitlets provides it)
 
 c.CourseDirectory.course_id = "{{name}}"
 
-# The cells that ask for a name stand once, in the header that every assignment includes.
+# The cells that ask for a name are in one header, which every assignment includes.
 c.IncludeHeaderFooter.header = "source/header.ipynb"
 
 # A test cell that a student deleted is put back before grading.
@@ -37,10 +37,10 @@ c.OverwriteCells.add_missing_cells = True
 # A cell may run this many seconds, a whole notebook six times as many.
 c.Execute.timeout = 30
 
-# Viva's rules. What stands below this line says otherwise where this course wants that.
+# Viva's rules. Settings below this line override them.
 {LINES.splitlines()[-1]}
 
-# A late submission loses a tenth of its score for each day that has begun. Each assignment may have a rule of its own:
+# A late submission loses a tenth of its score for each started day. Each assignment can have its own rule:
 # c.LatePolicy.zone = "Europe/Berlin"
 # c.LatePolicy.assignments = {{{{"{{first}}": {{{{"due": "2026-10-05 23:59", "grace": "15 minutes"}}}}}}}}
 c.LatePolicy.per_day = 0.1
@@ -49,16 +49,16 @@ README = """# {name}
 
 An autograded course on nbgrader, with Viva.
 
-    viva audit        prove every assignment with right answers, wrong ones and mutants
-    viva release      compile source/ into release/, which students get
-    viva grade        grade what lies in submitted/<student>/<assignment>/
-    make formgrader   grade written answers by hand
+    viva audit        test every assignment with right answers, wrong answers and mutants
+    viva release      compile source/ into release/, the notebooks for students
+    viva grade        grade the submissions in submitted/<student>/<assignment>/
+    make formgrader   grade written answers manually
     viva feedback     write a page for each student
     viva report       write a page about the class
     viva export       write grades.csv
 
 `source/{first}/` is a small assignment to start from, `answers/{first}/` holds its known answers. `viva new NAME`
-writes another one, `viva adopt NOTEBOOK` takes over a notebook that you have. `viva doctor` says what this machine or
+writes another one, `viva adopt NOTEBOOK` adds a notebook that you have. `viva doctor` lists what this machine or
 this course lacks.
 """
 MAKEFILE = """# One target per step of the flow: make grade, or make grade A=ps1 for one assignment.
@@ -98,7 +98,7 @@ matches.csv
 *-gradescope.zip
 """
 KEPT_EMPTY = "*\n!.gitignore\n"
-HEADER = "**Before you hand in.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."
+HEADER = "**Before you submit.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def plan(folder: Path) -> Founding:
         lacking = tuple(missing(said_in(config)))
         return Founding(folder, {CONFIG: _with_lines(config)} if lacking else {}, lacking, exists=True)
     if (above := course_above(folder)) and Path(above) != folder:
-        raise CourseError(f"{folder} lies in the course {above}. Name a folder outside of it.")
+        raise CourseError(f"{folder} is inside the course {above}. Name a folder outside of it.")
     name = re.sub(r"[^\w-]+", "_", folder.name).strip("_") or "course"
     about = {"name": name, "first": FIRST}
     files = {CONFIG: SETTINGS.format(**about), "README.md": README.format(**about), "Makefile": MAKEFILE}
@@ -131,8 +131,7 @@ def plan(folder: Path) -> Founding:
     files |= {f"{step}/.gitignore": KEPT_EMPTY for step in ("submitted", "autograded")}
     if there := [name for name in files if (folder / name).exists()]:
         raise CourseError(
-            f"{folder} holds {', '.join(there)} already, which a new course would need; nothing was written. Name "
-            "another folder: viva init my_course"
+            f"{folder} already has {', '.join(there)}, so nothing was written. Name another folder: viva init my_course"
         )
     return Founding(folder, files)
 
@@ -154,7 +153,7 @@ def _with_lines(config: Path) -> str:
     """The text of a configuration with the lines that it needs at its end."""
     text = config.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if config.is_file() else ""
     begin = "" if re.search(r"^c\s*=", text, re.MULTILINE) else "c = get_config()  # noqa: F821\n\n"
-    return f"{text}{begin}# Viva's rules; what stands below says otherwise where this course wants that.\n{LINES}\n"
+    return f"{text}{begin}# Viva's rules. Settings below this line override them.\n{LINES}\n"
 
 
 def _header() -> nbformat.NotebookNode:

@@ -19,11 +19,11 @@ from viva.commands.terminal import zone_problem
 from viva.configuration import renamed, warning
 from viva.course import batch, unchanged
 from viva.course.autograde import Autograde, Examine
-from viva.course.ending import Status
 from viva.course.gradebook.database import with_retries
 from viva.course.regrade import edition
 from viva.scale.clusteraddress import Cluster
 from viva.scale.clustergraders import ClusterGraders
+from viva.submission.submission import Status
 from viva.verdict import VivaError
 
 SHOWN = 10
@@ -32,7 +32,7 @@ SHOWN = 10
 
 class GradeCommand(VivaCommand):
     name = "viva-grade"
-    description = "Grade submissions automatically; what was graded before and has not changed is left alone."
+    description = "Grade submissions automatically; graded submissions that did not change are skipped."
     examples = """
         viva grade                                     all assignments, all students
         viva grade ps3_scaled_attention                one assignment
@@ -49,12 +49,12 @@ class GradeCommand(VivaCommand):
         for folder in self.course.strangers():
             by_name[folder.name].append(folder)
         for first, *others in by_name.values():
-            more = f", and {len(others)} more of that name, were" if others else " was"
-            yield f"No assignment of this course: {first}{more} left alone."
+            more = f" and {len(others)} more with that name were" if others else " was"
+            yield f"Not an assignment of this course: {first}{more} skipped."
         if loose := self.course.loose():
             where = self.course.path("submitted", "<assignment>", "<student>")
             listed = plaintext.some([plaintext.line(str(path)) for path in loose], SHOWN)
-            yield f"In no folder of a submission, so not graded: {listed}. Put each into {where}."
+            yield f"Not graded, because not in a submission's folder: {listed}. Move each into {where}."
 
     def _behind(self, assignments: list[str]) -> Iterator[str]:
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
@@ -62,9 +62,10 @@ class GradeCommand(VivaCommand):
             with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
                 if cells := with_retries(partial(edition.corrected, self.course, assignment)):
                     yield (
-                        f"{assignment}: graded by the tests and points that were released. In source/ "
-                        f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "
-                        f"would change, viva regrade {assignment} --what-if"
+                        f"{assignment}: graded with the released tests and points. In source/, "
+                        f"{plaintext.some(cells, SHOWN)} {'is' if len(cells) == 1 else 'are'} different now. To "
+                        "see the "
+                        f"scores that would change: viva regrade {assignment} --what-if"
                     )
 
     def run(self) -> int:
@@ -93,16 +94,19 @@ class GradeCommand(VivaCommand):
                     self._look_again(assignments)
         if Examine(config=self.config).no_sandbox:
             self.console.print(
-                "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
+                "Graded WITHOUT A SANDBOX: student code could read and change your files.", style="bold red"
             )
         if remote and remote.insecure:
-            self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
+            self.console.print("Graded WITHOUT TLS: others could read hidden tests on the network.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
         self._say(*self._behind(sorted({outcome.submission.assignment for outcome in collected})))
         older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
         if older:
-            self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")
+            self._say(
+                f"The feedback pages of {older} of these are older than their grades. To update them, run: "
+                "viva feedback"
+            )
         return status
 
     def _look_again(self, assignments: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
@@ -19,11 +20,11 @@ from viva.wording import counted
 
 class FeedbackCommand(VivaCommand):
     name = "viva-feedback"
-    description = "Write a page for each graded submission, for its student; one that has not changed is left alone."
+    description = "Write a feedback page for each graded submission; unchanged pages are skipped."
     examples = """
         viva feedback                          all that was graded
         viva feedback ps1_general_attention    one assignment
-        viva feedback --force                  also pages that would come out the same
+        viva feedback --force                  also write pages that did not change
     """
     aliases = nbgrader_aliases | WORKERS
     flags = VivaCommand.flags | FORCE
@@ -38,8 +39,22 @@ class FeedbackCommand(VivaCommand):
         self._say(*self._closed())
         self.course.require_columns()
         self.course.settle()
+        self._say(*self._early({one.assignment for one in submissions}))
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
+
+    def _early(self, assignments: set[str]) -> Iterator[str]:
+        """A sentence for each assignment whose deadline is still to come: its hidden tests have called student code."""
+        if self.course.gradebook_file is not None and not self.course.gradebook_file.exists():
+            return
+        with self.course.gradebook() as gradebook:
+            due = {one.name: one.duedate for one in gradebook.assignments if one.duedate and one.name in assignments}
+        for name, when in sorted(due.items()):
+            if when.replace(tzinfo=UTC) > datetime.now(UTC):
+                yield (
+                    f"{name} is due at {when:%Y-%m-%d %H:%M} UTC. Hand its pages out after that: who reads one can "
+                    "submit again, and code can tell on a page what a hidden test called it with."
+                )
 
     def _closed(self) -> Iterator[str]:
         """A sentence where the folders of pages would be closed to everybody else."""
@@ -47,29 +62,29 @@ class FeedbackCommand(VivaCommand):
         os.umask(umask)
         if umask & 0o055 == 0o055:
             yield (
-                f"The umask is {umask:03o}, so nobody else can enter the folders that are made for pages in "
-                f"{self.course.path('feedback', '.')}. If others hand the pages out, type first: umask 022"
+                f"The umask is {umask:03o}, so no other user can open the folders of feedback pages in "
+                f"{self.course.path('feedback', '.')}. If another user returns the pages, run first: umask 022"
             )
 
 
 class ReportCommand(VivaCommand):
     name = "viva-report"
-    description = "Write a page about the class: scores, checks, who needs a human, integrity, similar answers."
+    description = "Write a class report: scores, checks, open grading work, integrity, similar answers."
     examples = """
         viva report                            report/index.html, all assignments
         viva report ps1_general_attention      one assignment
         viva report --anonymous                report/anonymous.html, with pseudonyms
-        viva report --to=/tmp/report           into another folder, as of a course on a read-only disk
+        viva report --to=/tmp/report           into another folder, for example for a read-only course
     """
     aliases = nbgrader_aliases | {"server": "ReportCommand.server", "to": "ReportCommand.to"}
     flags = VivaCommand.flags | {
-        "anonymous": ({"ReportCommand": {"anonymous": True}}, "Call students by pseudonyms that never change."),
+        "anonymous": ({"ReportCommand": {"anonymous": True}}, "Replace student names by pseudonyms that never change."),
     }
-    server = Unicode("http://localhost:8888", help="Where the formgrader runs that the page's links lead to.").tag(
+    server = Unicode("http://localhost:8888", help="The address of formgrader, for the links of the report.").tag(
         config=True
     )
-    anonymous = Bool(False, help="Call students by pseudonyms.").tag(config=True)
-    to = Unicode(help="The folder to write it into, in the course folder unless it says otherwise.").tag(config=True)
+    anonymous = Bool(False, help="Replace student names by pseudonyms.").tag(config=True)
+    to = Unicode(help="The folder for the report; a relative path is in the course folder.").tag(config=True)
 
     def _folder(self) -> Path | None:
         """The folder that was named. Raises CourseError for one that lies nowhere, or is a file."""
@@ -77,7 +92,7 @@ class ReportCommand(VivaCommand):
             return None
         folder = self.course.root / self.to
         if not folder.parent.is_dir() or (folder.exists() and not folder.is_dir()):
-            raise CourseError(f"{folder} is no folder that a report can be written into. Name another one with --to.")
+            raise CourseError(f"{folder} is not a folder that can hold a report. Name another one with --to.")
         return folder
 
     def run(self) -> int:
@@ -93,9 +108,9 @@ class ReportCommand(VivaCommand):
         path, figures = report.write(self.course, assignments, self.server, self.anonymous, people, folder)
         self.show_document(**figures)
         graded = sum(part["graded"] for part in figures["assignments"])
-        self._say(f"{path} says what came of {counted(graded, 'submission')}.")
+        self._say(f"{path} summarises {counted(graded, 'submission')}.")
         waiting = sum(len(reason["rows"]) for part in figures["assignments"] for reason in part["waiting"])
         if waiting:
             needs = f"{counted(waiting, 'notebook')} need{'s' * (waiting == 1)}"
-            self._say(f"{needs} a human; the page leads there.")
+            self._say(f"{needs} a grader; the report has links to them.")
         return 0

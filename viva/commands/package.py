@@ -28,9 +28,9 @@ MB = 10**6
 class PackageCommand(VivaCommand):
     name = "viva-package"
     arguments = "gradescope ASSIGNMENT"
-    description = "Make the zip with which Gradescope's autograder grades an assignment as Viva does."
+    description = "Make an autograder zip, so that Gradescope grades an assignment with Viva."
     examples = """
-        viva package gradescope ps3_scaled_attention --dry-run      try it and say what is in it; nothing is written
+        viva package gradescope ps3_scaled_attention --dry-run      try it and list its contents; write nothing
         viva package gradescope ps3_scaled_attention                ps3_scaled_attention-gradescope.zip in the course
         viva package gradescope ps3_scaled_attention --visibility=after_published
     """
@@ -38,13 +38,13 @@ class PackageCommand(VivaCommand):
     flags = (
         VivaCommand.flags
         | NO_SANDBOX
-        | {"dry-run": ({"PackageCommand": {"dry_run": True}}, "Only say what would be in it; nothing is written.")}
+        | {"dry-run": ({"PackageCommand": {"dry_run": True}}, "Only list its contents; write nothing.")}
     )
     to = Unicode("", help="The file to write.").tag(config=True)
     visibility = Unicode(
         VISIBILITIES[0], help=f"When students see hidden checks: {', '.join(VISIBILITIES)}."
     ).tag(config=True)  # fmt: skip
-    dry_run = Bool(False, help="Only say what would be in it.").tag(config=True)
+    dry_run = Bool(False, help="Only list its contents.").tag(config=True)
     settings = (BaseConverter, Autograde, Execute, Examine)
 
     def run(self) -> int:
@@ -55,7 +55,7 @@ class PackageCommand(VivaCommand):
         with self.console.status(f"packing {assignment}"):
             bundle = Bundle.of(self.course, assignment, self.config, self.visibility)
             data = bundle.to_bytes()
-        with self.console.status(f"trying it with the notebook of {assignment} as it was handed out"):
+        with self.console.status(f"testing it with the released notebook of {assignment}"):
             trial = self._trial(bundle)
         if not self.dry_run:
             with leftovers.whole(path, 0o600) as file:  # for its owner alone
@@ -71,7 +71,7 @@ class PackageCommand(VivaCommand):
         if trial.score is None:
             reasons = [line.removeprefix("viva: ") for line in trial.told.splitlines() if line.startswith("viva: ")]
             raise CourseError(
-                "The bundle was tried here and graded nothing, so it was not written: "
+                "The bundle did not grade the released notebook, so it was not written: "
                 f"{(reasons or trial.told.splitlines() or ['it said nothing'])[-1]}"
             )
         return trial
@@ -100,16 +100,20 @@ class PackageCommand(VivaCommand):
         )
 
     def _sentences(self, known, trial: Trial | None, path: Path) -> list[str]:
-        said = ["Not tried here, as this machine cannot wall student code in: 'viva doctor' says what is missing."]
+        said = [
+            "Not tested here, because this machine cannot sandbox student code. 'viva doctor' lists what is missing."
+        ]
         points = counted(known.automatic_points, "point")
         if trial:
-            said = [f"Tried here: the notebook as handed out earns {trial.score:g} of {points}."]
-        said.append(f"In Gradescope give the autograder {points}, and choose Ubuntu 24.04.")
+            said = [f"Tested here: the released notebook earns {trial.score:g} of {points}."]
+        said.append(f"In Gradescope, set the autograder points to {points}, and choose Ubuntu 24.04.")
         if known.manual_points:
             by_hand = counted(known.manual_points, "point")
-            said.append(f"Switch on manual grading there for the written answers: {by_hand}.")
+            said.append(f"Enable manual grading there for the written answers: {by_hand}.")
         if known.no_sandbox:
-            said.append("Where no wall can be raised, student code can read the hidden tests and write its own score.")
+            said.append(
+                "Where the sandbox does not work, student code can read the hidden tests and write its own score."
+            )
         if self.dry_run:
-            return [*said, "Nothing was written. To do it, run the same command without --dry-run."]
-        return [*said, f"{path} is written. It holds solutions and hidden tests: upload it, and give it to nobody."]
+            return [*said, "Nothing was written. Run the same command without --dry-run to write it."]
+        return [*said, f"Written: {path}. It contains solutions and hidden tests: upload it, and do not share it."]

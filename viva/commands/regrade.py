@@ -22,26 +22,32 @@ from viva.verdict import CourseError
 
 MOST_NAMES = 20
 """So many students are named in a row of a regrade's table."""
-VERBOSE = {"verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with why.")}
-WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}
-REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without proof.")}
+VERBOSE = {
+    "verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with the reason.")
+}
+WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only show what would change; write nothing.")}
+REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without an audit.")}
 
 
 class RegradeCommand(ProvingCommand):
     name = "viva-regrade"
     arguments = "ASSIGNMENT"
-    description = "Release a corrected assignment over its graded submissions, grade them again, say who changes."
+    description = "Release a corrected assignment, grade its submissions again, and list changed scores."
     examples = """
-        viva regrade ps3_scaled_attention --what-if             say who would change, and touch nothing
+        viva regrade ps3_scaled_attention --what-if             list scores that would change; write nothing
         viva regrade ps3_scaled_attention --what-if --verbose   the same, with every reason
-        viva regrade ps3_scaled_attention                       do it; grades and comments given by hand stay
+        viva regrade ps3_scaled_attention                       do it; manual grades and comments are kept
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
     flags = ProvingCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_SANDBOX | VERBOSE | INSECURE
-    what_if = Bool(False, help="Only say what would change.").tag(config=True)
+    what_if = Bool(False, help="Only show what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
-    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
+    no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster)
+
+    def stays_outside(self) -> bool:
+        """What is tried is tried in a copy."""
+        return self.what_if
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
@@ -51,7 +57,7 @@ class RegradeCommand(ProvingCommand):
         may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
         if not may:
             self._say(
-                f"Not regraded: {assignment} does not pass its audit. Mend what the audit found, see what would "
+                f"Not regraded: {assignment} does not pass its audit. Fix what the audit found, see what would "
                 "change with --what-if, or override the audit with --no-audit."
             )
             return NEEDS_GRADER
@@ -60,7 +66,7 @@ class RegradeCommand(ProvingCommand):
             remote, regrade = ClusterGraders.of(config), Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
-                self._say(f"{then}; this one goes on, and compares with what stood before it.")
+                self._say(f"{then}. This run continues it, and compares with the scores before it.")
             remarks = [*regrade.release(), *regrade.remarks()]
             self._say(*remarks)
             total = len(regrade.submissions())
@@ -73,17 +79,23 @@ class RegradeCommand(ProvingCommand):
         self._say(*found.suspects)
         if found.look_again:
             self._say(
-                "Given by hand where a test changed or comes to something else, or where a question is worth other "
-                "points; it stands, look at it again:"
+                "Check these manual grades again. They are kept, but the test or its result changed, or the "
+                "question has other "
+                "points:"
             )
         self._say(*(f"  {sentence}" for sentence in found.look_again))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
-        write_csv(changes, path)
-        self._say(f"Every change, with its reason, is in {path}." if changes else "Nobody changes.")
-        if self.what_if:
-            self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
+        writable = self.course.is_writable()
+        if writable:
+            write_csv(changes, path)
+            where = f"All changes, with their reasons, are in {path}."
         else:
-            self._say(f"Old and new are in {regrade.log}. Now: viva feedback {assignment}")
+            where = "The course folder is read-only, so no list was written. --verbose prints every change."
+        self._say(where if changes else "No score changes.")
+        if self.what_if:
+            self._say(f"Nothing was changed. To apply it, run: viva regrade {assignment}")
+        else:
+            self._say(f"Old and new scores are in {regrade.log}. Now run: viva feedback {assignment}")
         self.show_document(
             assignment=assignment,
             applied=not self.what_if,
@@ -92,7 +104,7 @@ class RegradeCommand(ProvingCommand):
             changes=[vars(change) for change in changes],
             look_again=found.look_again,
             suspects=found.suspects,
-            csv=path,
+            csv=path if writable else None,
         )
         return status
 
@@ -113,5 +125,5 @@ class RegradeCommand(ProvingCommand):
         up, down = sum(number > 0 for number in sums), sum(number < 0 for number in sums)
         self._say(
             f"Scores: {up} higher, {down} lower, {total - up - down} the same; "
-            f"all together {sum(sums):+g} point{'s' * (abs(sum(sums)) != 1)}."
+            f"{sum(sums):+g} point{'s' * (abs(sum(sums)) != 1)} in total."
         )  # fmt: skip

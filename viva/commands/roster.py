@@ -26,13 +26,13 @@ from viva.verdict import CourseError
 class RosterCommand(VivaCommand):
     name = "viva-roster"
     arguments = "FILE | --same OLD NEW"
-    description = "Read who is in the course from a learning system's list; say who is new, changed or gone."
+    description = "Read the roster from a learning system's file; list added, changed and removed students."
     examples = """
-        viva roster grades.csv --dry-run                what would change; the system is found out by the columns
-        viva roster grades.csv                          do it; who left keeps every grade
-        viva roster list.csv --id=email                 students are called by their addresses
+        viva roster grades.csv --dry-run                what would change; the columns show the system
+        viva roster grades.csv                          do it; students who left keep all grades
+        viva roster list.csv --id=email                 use e-mail addresses as student ids
         viva roster list.csv --columns='id=Matrikel,first=Rufname,last=Familie,email=Mail'
-        viva roster --same alee a.lee2                  two ids are one student, who keeps every grade as alee
+        viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
     """
     aliases = nbgrader_aliases | {
         "from": "RosterCommand.system",
@@ -41,27 +41,28 @@ class RosterCommand(VivaCommand):
         "section": "RosterCommand.section",
     }
     flags = VivaCommand.flags | {
-        "same": ({"RosterCommand": {"same": True}}, "Join two students who are one: the id that stays, and the other."),
-        "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only say what would change; nothing is written."),
+        "same": (
+            {"RosterCommand": {"same": True}},
+            "Join two ids of one student: first the id to keep, then the other.",
+        ),
+        "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
-    system = Unicode(help="canvas, moodle, brightspace, gradescope, github or nbgrader, whatever the columns say.").tag(
-        config=True
-    )
-    id_from = Unicode(help="What to call students by: id, login, sis, lms, email or github.").tag(config=True)
-    columns = Unicode(help="Which column is which, as id=Matriculation,email=Mail.").tag(config=True)
+    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github or nbgrader.").tag(config=True)
+    id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
+    columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)
-    dry_run = Bool(False, help="Only say what would change.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would change.").tag(config=True)
 
-    same = Bool(False, help="Join two students who are one.").tag(config=True)
+    same = Bool(False, help="Join two ids of one student.").tag(config=True)
 
     def run(self) -> int:
         if self.same:
             return self._join()
         if len(self.extra_args) != 1:
-            raise CourseError("Name one file with the list of the class, as in: viva roster grades.csv --dry-run")
+            raise CourseError("Name one roster file, as in: viva roster grades.csv --dry-run")
         if not self.course.path("source", ".").is_dir():
             self.course.assignments()  # says that this is no course
-        with self.console.status("reading the list"):
+        with self.console.status("reading the roster"):
             found = participants.read(
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
             )  # fmt: skip
@@ -82,14 +83,14 @@ class RosterCommand(VivaCommand):
     def _join(self) -> int:
         """Make two students one, and say what that moves."""
         if len(self.extra_args) != 2:
-            raise CourseError("Name two ids, the one that stays first: viva roster --same OLD NEW")
+            raise CourseError("Name two ids, first the one to keep: viva roster --same OLD NEW")
         with self.alone(self.dry_run):
             joining = plan(self.course, *self.extra_args)
             if not self.dry_run:
                 join(self.course, joining)
-        what = f"'{plaintext.line(joining.new)}' is '{plaintext.line(joining.old)}', who keeps every grade."
-        done = "Nothing was written. To do it, run the same command without --dry-run."
-        self._say(what, *joining.sentences(), done if self.dry_run else f"This is written down in {SAME}.")
+        what = f"'{plaintext.line(joining.new)}' was joined with '{plaintext.line(joining.old)}', who keeps all grades."
+        done = "Nothing was written. Run the same command without --dry-run to write it."
+        self._say(what, *joining.sentences(), done if self.dry_run else f"This is recorded in {SAME}.")
         self.show_document(**asdict(joining), dry_run=self.dry_run)
         return 0
 
@@ -117,23 +118,25 @@ class RosterCommand(VivaCommand):
     def _sentences(self, found: Participants, difference: Difference) -> Iterator[str]:
         """What else there is to say of a list: ids, those who left, what was written."""
         if found.system == GROUPS:
-            yield "The list tells of groups alone: who is not in it stays in the course."
+            yield "The file lists only groups, so students who are not in it stay enrolled."
         else:
-            yield f"Students are called by the column '{plaintext.line(found.called)}'; --id takes another."
+            yield f"Student ids come from the column '{plaintext.line(found.called)}'; --id selects another one."
         if len(difference.gone) > 1 and not (difference.same or difference.changed):
-            yield "Nobody who was listed before is in it: look whether it is this course's, from the same system."
+            yield "None of the enrolled students is in this file. Check that it is this course's, from the same system."
         if difference.gone:
-            yield f"Gone: {len(difference.gone)}. {ROSTER} lists them no longer; the gradebook keeps every grade."
+            yield (
+                f"Removed: {len(difference.gone)}. They are not in {ROSTER} any more; the gradebook keeps their grades."
+            )
         if difference.left:
             who = plaintext.some([plaintext.line(entry.id) for entry in difference.left], SHOWN)
-            yield f"In the gradebook, with their grades, and in neither list: {who}."
+            yield f"In the gradebook with grades, but not on the roster: {who}."
         path = self.course.root / ROSTER
         if difference.nothing:
-            yield f"Nothing changes: {path} and the gradebook say what the list says."
+            yield f"Nothing changes: {path} and the gradebook match the file."
         elif self.dry_run:
-            yield "Nothing was written. To do it, run the same command without --dry-run."
+            yield "Nothing was written. Run the same command without --dry-run to write it."
         else:
-            yield f"Who is in the course now is in {path}, and in the gradebook."
+            yield f"The roster is written to {path} and to the gradebook."
 
 
 def _people(difference: Difference) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from traitlets import Bool, Int
@@ -11,53 +12,60 @@ from traitlets import Bool, Int
 from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.commands.configfile import Read
+from viva.commands.configfile import PyFile, Read, ReadPlain, without_unknown_plugins
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
 from viva.verdict import CourseError
 from viva.wording import counted
 
 LATE_WORK = (
-    "Late work: the lines below charge nothing that this configuration does not charge already. What it does charge is "
-    "reckoned again whenever a score changes, so points that you give by hand later are charged too; nbgrader leaves "
-    "them out. Settings of c.LatePolicy ask for other rules."
+    "Late work: the lines below do not add a penalty to this configuration. They compute its late penalties "
+    "again whenever a score changes, so manual grades are included; nbgrader leaves "
+    "them out. c.LatePolicy sets other rules."
 )
-MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
+MACHINE = {
+    "machine": ({"DoctorCommand": {"machine": True}}, "Check only this machine, not the course."),
+    "run-config": ({"DoctorCommand": {"run_config": True}}, "Run nbgrader_config.py, as every other command does."),
+}
 
 
 class InitCommand(VivaCommand):
     name = "viva-init"
     arguments = "[FOLDER]"
-    description = "Found a course in a folder, with a first assignment; or say what an nbgrader course lacks."
+    description = "Create a course in a folder, with a first assignment; or list what an nbgrader course lacks."
     examples = """
         viva init my_course           a new course: configuration, folders, an assignment, a README
-        cd old_course && viva init    which settings an nbgrader course lacks; nothing is changed
-        viva init --write             the same, and add the two lines that say them
+        cd old_course && viva init    list the settings that an nbgrader course lacks; change nothing
+        viva init --write             the same, and add the two lines for them
     """
     flags = VivaCommand.flags | {
-        "write": ({"InitCommand": {"write": True}}, "In a course that is there, add the lines that it lacks."),
-        "dry-run": ({"InitCommand": {"dry_run": True}}, "Say what would be written, and write nothing."),
+        "write": ({"InitCommand": {"write": True}}, "Add the missing lines to an existing course."),
+        "dry-run": ({"InitCommand": {"dry_run": True}}, "Show what would be written; write nothing."),
     }
     writes = False
     python_config_loader_class = Read  # somebody else may have written the course: nothing of it is run
 
-    write = Bool(False, help="Add to a course that is there the lines that it lacks.").tag(config=True)
+    write = Bool(False, help="Add the missing lines to an existing course.").tag(config=True)
     dry_run = Bool(False, help="Write nothing.").tag(config=True)
 
     def init_syspath(self) -> None:
         """Nothing is imported from the folder either, as nbgrader would."""
 
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        without_unknown_plugins(self.config)
+
     def run(self) -> int:
         if len(self.extra_args) > 1:
             raise CourseError("Name one folder, as in: viva init my_course")
         founding = plan(Path(*self.extra_args))
-        self._say(*(f"lacking: {rule.setting}, so {rule.without}" for rule in founding.lacking))
+        self._say(*(f"missing: {rule.setting}, so {rule.without}" for rule in founding.lacking))
         lacking = [rule.setting for rule in founding.lacking]
         if lacking and founding.exists:
             self._say(LATE_WORK)
         if founding.exists and not (lacking and self.write):
-            said = f"To {founding.folder / CONFIG} belong these lines ('viva init --write' adds them):\n{LINES}"
-            self._say(said if lacking else f"{founding.folder} is a course that lacks nothing.")
+            said = f"Add these lines to {founding.folder / CONFIG} ('viva init --write' does it):\n{LINES}"
+            self._say(said if lacking else f"{founding.folder} is a complete course.")
             self.show_document(folder=founding.folder, lacking=lacking, written=[])
             return NEEDS_GRADER if lacking else 0
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
@@ -70,20 +78,20 @@ class InitCommand(VivaCommand):
 
 class DemoCommand(VivaCommand):
     name = "viva-demo"
-    description = "Write a class of artificial students, drawn from the known answers, into submitted/."
+    description = "Write submissions of an artificial class into submitted/, made from the known answers."
     examples = """
         viva demo                  24 students, all assignments
         viva demo --students=3     a small class
-        viva demo --flow           release before, and grade, give feedback, export and report after it
-        viva demo --remove         empty the course again; refused when anybody else is in it
+        viva demo --flow           also release, grade, feedback, export and report
+        viva demo --remove         empty the course again; refused if it has other students
     """
     aliases = nbgrader_aliases | {"students": "DemoCommand.students"}
     flags = VivaCommand.flags | {
-        "flow": ({"DemoCommand": {"flow": True}}, "Take the class through the whole flow, as `make demo` does."),
-        "remove": ({"DemoCommand": {"remove": True}}, "Remove the demo class and what was made of it."),
+        "flow": ({"DemoCommand": {"flow": True}}, "Run the whole flow with the class, as `make demo` does."),
+        "remove": ({"DemoCommand": {"remove": True}}, "Remove the demo class and all its files and grades."),
     }
     students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)
-    flow = Bool(False, help="Take the class through the whole flow.").tag(config=True)
+    flow = Bool(False, help="Run the whole flow with the class.").tag(config=True)
     remove = Bool(False, help="Remove the demo class.").tag(config=True)
 
     def run(self) -> int:
@@ -112,7 +120,7 @@ class DemoCommand(VivaCommand):
     def _remove_class(self) -> int:
         with self.alone():
             removed = demo.remove_class(self.course)
-        self._say(f"Removed: {counted(len(removed), 'demo student')}, and what was made of what they handed in.")
+        self._say(f"Removed: {counted(len(removed), 'demo student')}, with their submissions and grades.")
         self.show_document(removed=removed)
         return 0
 
@@ -131,18 +139,38 @@ class DemoCommand(VivaCommand):
 class DoctorCommand(VivaCommand):
     name = "viva-doctor"
     arguments = ""
-    description = "Say what this machine or this course lacks, and the command that mends it."
+    description = "List what this machine or course lacks, with the command that fixes it."
     examples = """
         viva doctor
-        viva doctor --machine   only whether this machine can grade for another, as a worker of a cluster
+        viva doctor --machine      only check whether this machine can be a worker of a cluster
+        viva doctor --run-config   also check what nbgrader_config.py computes; the file is code, so read it first
     """
     flags = VivaCommand.flags | MACHINE
     writes = False
-    machine = Bool(False, help="Look at no course.").tag(config=True)
+    machine = Bool(False, help="Do not check a course.").tag(config=True)
+    run_config = Bool(False, help="Run nbgrader_config.py, and import from its folder.").tag(config=True)
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the folder, unless its configuration is to run."""
+
+    def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
+        """The configuration is read as text, as somebody else may have written it, unless told otherwise."""
+        cls = type(self)  # traitlets asks the class, not the instance
+        cls.python_config_loader_class = PyFile if self.run_config else ReadPlain
+        ReadPlain.left_out.clear()
+        if self.run_config:
+            super().init_syspath()
+        super().load_config_file(**known)
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        self.plugins = [] if self.run_config else without_unknown_plugins(self.config)
 
     def run(self) -> int:
         sick, diagnoses = False, []
-        for diagnosis in doctor.machine() if self.machine else doctor.examine(self.course, self.config):
+        unread = {} if self.run_config else ReadPlain.left_out
+        known = self.course, self.config, unread, self.plugins
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(*known):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"

@@ -31,9 +31,9 @@ OPTIONS = {
     "notebook": "only this notebook of an assignment",
     "db": "the address of the gradebook, instead of gradebook.db in the course",
     "course-dir": "the course folder, instead of the current one",
-    "log-level": "how much nbgrader tells: DEBUG, INFO, WARN or ERROR",
-    "debug": "have nbgrader tell everything",
-    "quiet": "have nbgrader tell nothing",
+    "log-level": "nbgrader's log level: DEBUG, INFO, WARN or ERROR",
+    "debug": "show all of nbgrader's log",
+    "quiet": "show nothing of nbgrader's log",
 }
 """What nbgrader's own options mean, in fewer words than its own."""
 NOT_ASCII = re.compile(r"[^ -~\n]")
@@ -103,8 +103,8 @@ def zone_problem() -> str:
         ZoneInfo(told)
     except (ValueError, OSError, KeyError):
         return (
-            f"The variable TZ is {plaintext.quoted(told)}, which is no time zone, so this machine's clock is in UTC. "
-            "Set it to one such as Europe/Berlin, or unset it."
+            f"The variable TZ is {plaintext.quoted(told)}, which is not a time zone, so UTC is used. "
+            "Set it to a time zone such as Europe/Berlin, or unset it."
         )
     return ""
 
@@ -138,7 +138,7 @@ class ShortHelp(Application):
             if name not in self.aliases:
                 near = difflib.get_close_matches(name, [*self.flags, *self.aliases], 1)
                 meant = f" Did you mean '--{near[0]}'?" if near else ""
-                self.refuse(f"There is no option '{word}'.{meant} '{self._called()} --help' lists them.")
+                self.refuse(f"There is no option '{word}'.{meant} '{self._called()} --help' lists the options.")
             if not equals and following.startswith("-"):
                 self.refuse(f"The option '{word}' needs a value, as in: {word}={name.upper()}")
         super().parse_command_line(argv)
@@ -147,7 +147,7 @@ class ShortHelp(Application):
         try:
             super().update_config(config)
         except TraitError as error:
-            self.refuse(f"{str(error).rstrip('.')}. '{self._called()} --help' says more.")
+            self.refuse(f"{str(error).rstrip('.')}. See '{self._called()} --help'.")
 
     def refuse(self, sentence: str) -> NoReturn:
         """End the command with a sentence, as the request is at fault."""
@@ -169,11 +169,11 @@ class ShortHelp(Application):
         print(f"Usage: {name} {self.arguments + ' ' if self.arguments else ''}[OPTIONS]\n\n{self.description}\n")
         options = [*self._options()]
         width = max((len(option) for option, _ in options), default=0)
-        print("Options" if options else "It has no options of its own.")
+        print("Options" if options else "This command has no options.")
         for option, text in options:
             print(f"  {option:{width}}  {text}")
         print(f"\nExamples\n{textwrap.indent(textwrap.dedent(self.examples).strip(), '  ')}")
-        print(f"\n'{name} --help-all' lists all that can be configured.")
+        print(f"\n'{name} --help-all' lists all settings.")
 
     def _options(self) -> Iterator[tuple[str, str]]:
         traits = {cls.__name__: cls.class_traits(config=True) for cls in self._classes_inc_parents()}

@@ -9,7 +9,6 @@ processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
 deadlines/     until when something may be handed in, and what it costs to be late
 table          a list in a file, as a learning system or a spreadsheet writes it
-leftout        what collecting left out, with the reason
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
@@ -20,14 +19,11 @@ material       all that grading an assignment depends on beside a submission
 remote         what graders on other machines have to be
 graders        the graders of this process, and what they know about a notebook
 autograde      the engine as steps inside nbgrader's autograder
-outputs        what happened to a notebook, put into its outputs
 steps          those and nbgrader's own, in their order
-literal        what nbgrader is called with, taken for a name where it is one
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
 filing         what came of it, put into autograded/
 fingerprint    what has not changed since it was graded
-ending         what became of a submission in a batch
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
 studentversion  the steps from source/ to release/, AUTOTEST in the sandbox

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+from collections.abc import Iterable
 from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -23,20 +24,21 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Bunch, Float, Int, List, observe
 
+from viva import wording
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
-from viva.course.outputs import show
 from viva.course.rehearsals import Rehearsals
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
-from viva.record import SubmissionRecord, doubtful
+from viva.record import CheckResult, Note, SubmissionRecord, doubtful
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
+from viva.submission.sanitize import made_output
 from viva.submission.variant import seeded
 from viva.submission.work import Work
-from viva.verdict import CourseError
+from viva.verdict import CourseError, Verdict
 
 
 class Examine(NbGraderPreprocessor):
@@ -47,19 +49,19 @@ class Examine(NbGraderPreprocessor):
     handed in count.
     """
 
-    no_sandbox = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+    no_sandbox = Bool(False, help="Grade even if this machine cannot sandbox student code.").tag(config=True)
     no_wall = Bool(False, help="The old name of ``no_sandbox``.").tag(config=True)
     memory = Int(
         USUAL.memory_bytes // MB,
         min=LEAST_MEMORY,
         max=MOST_MEMORY,
-        help="Megabytes that a notebook may need, beside its libraries.",
+        help="Memory limit of a notebook in megabytes, without its libraries.",
     ).tag(config=True)
     budget = Float(
         0.0,
         min=0.0,
-        help="Seconds that a notebook may take in all, where its metadata do not say; 0 stands for 60, for six times "
-        "as long as a cell may take, or for five times as long as the solution takes, whichever is most.",
+        help="Time limit of a whole notebook in seconds, unless its metadata set one; 0 means 60, six times "
+        "the limit of a cell, or five times the time of the solution, whichever is longest.",
     ).tag(config=True)
 
     visible_only = Bool(
@@ -117,11 +119,11 @@ class Examine(NbGraderPreprocessor):
         except NoSuchKernel:
             raise CourseError(
                 f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on this "
-                "machine ('jupyter kernelspec list' shows those that are). Install it and grade again."
+                "machine ('jupyter kernelspec list' lists the installed ones). Install it, then grade again."
             ) from None
         if not self.no_sandbox:
             raise CourseError(
-                f"Not graded: the notebook is written in {language}, and only Python can be walled in. 'viva grade "
+                f"Not graded: the notebook is written in {language}, and the sandbox supports only Python. 'viva grade "
                 "--no-sandbox' grades it as nbgrader does; then student code can read and change your files."
             )
 
@@ -224,3 +226,49 @@ class Autograde(converters.Autograde):
 
 def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+# What happened to a notebook, put into its outputs, where formgrader shows it.
+
+OURS = f"{Verdict.__module__}."
+"""So begins the last line of a traceback that ends in an exception of ours."""
+
+
+def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ()) -> None:
+    """Put what happened into the notebook's outputs, where formgrader shows it, and why a human should look."""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        outputs, count = outcome.outputs.get(index, ([], None))
+        cell.execution_count = count if isinstance(count, int) else None
+        cell.outputs = [made_output(**item) for item in outputs]
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        results = outcome.checks.get(name, [])
+        lost = any(result.earned < result.points for result in results)
+        for sentence in wording.sentences(note for note in repairs if lost and name in note.tests):
+            cell.outputs.append(made_output("stream", name="stdout", text=f"{sentence}\n"))
+        if len(results) > 1 or any(result.verdict is Verdict.PARTLY for result in results):
+            lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
+            cell.outputs.append(made_output("stream", name="stdout", text="\n".join(lines) + "\n"))
+        for result in results:
+            if result.printed:
+                cell.outputs.append(made_output("stream", name="stdout", text=result.printed))
+            if result.verdict not in (Verdict.PASSED, Verdict.PARTLY):
+                why = wording.reason(result)
+                cell.outputs.append(
+                    made_output("error", ename=_name(result), evalue=why, traceback=_trace(result, why))
+                )
+
+
+def _trace(result: CheckResult, why: str) -> list[str]:
+    """The lines of a traceback; what an exception of our own is called and says tells nobody anything."""
+    lines = result.traceback.splitlines()
+    if result.raised_by == "grader":
+        lines = [*itertools.takewhile(lambda line: not line.startswith(OURS), lines), why]
+    return lines or [why]
+
+
+def _name(result: CheckResult) -> str:
+    if result.verdict is Verdict.ERROR and result.exception.isidentifier():
+        return result.exception
+    return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)

@@ -31,7 +31,6 @@ from viva import ENGINE, wording
 from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
-from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory, agreement
@@ -52,7 +51,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
-from viva.submission.submission import Submission
+from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import BlueprintError, CourseError, SubmissionError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50
@@ -150,9 +149,10 @@ def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[st
         students[one.assignment].append(plaintext.line(one.student))
     for assignment, names in students.items():
         tell(
-            f"{assignment}: {course.book} holds other scores or times than {Results.of(course.directory).path} of "
-            f"{plaintext.some(names, SHOWN)}, as an older copy of it does. They are graded again; grades by hand that "
-            "were given after that copy was made are not in it."
+            f"{assignment}: {course.book} and {Results.of(course.directory).path} have different scores or times for "
+            f"{plaintext.some(names, SHOWN)}. The gradebook may be an older copy. These are graded again; manual "
+            "grades that "
+            "are newer than the copy are missing."
         )
 
 
@@ -238,8 +238,9 @@ class _Batch:
             folder = self.course.path("submitted", submission.assignment, student)
             if not folder.exists():
                 return (
-                    f"it is what {plaintext.quoted(student)} handed in, whose folder {folder} is gone. If the folder "
-                    f"was renamed, name it {plaintext.quoted(student)} again: points by hand stay with that name"
+                    f"it is the submission of {plaintext.quoted(student)}, whose folder {folder} is missing. If "
+                    "the folder "
+                    f"was renamed, rename it back to {plaintext.quoted(student)}: manual grades belong to that name"
                 )
         return ""
 
@@ -297,7 +298,7 @@ class _Batch:
             for job, done in graders.map(jobs):
                 about = job.submission, job.finding.notes
                 if done is None:
-                    reason = "the process that graded it was killed twice; look at the machine, then grade again"
+                    reason = "its grading process was killed twice; check the machine, then grade again"
                     yield Ending(about[0], Status.FAILED, reason, about[1])
                 elif done.passed is None:
                     yield Ending(about[0], Status.FAILED, done.problem, about[1], done.log)
@@ -336,7 +337,7 @@ class _Batch:
                 raise
             if len(waiting) > 1:
                 return [ending for one in waiting for ending in self._record(writer, [one])]
-            reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+            reason = f"the gradebook refused it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
             return [Ending(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
             for job, done in waiting:

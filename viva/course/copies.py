@@ -48,13 +48,15 @@ def students_of(course: Course, assignment: str) -> list[str]:
     students = entered(course)
     if not students:
         raise CourseError(
-            f"Nobody is in the gradebook, so {assignment} has no variants to write. Enter the class first, as with "
-            "'viva roster FILE'."
+            f"The gradebook has no students, so no variant of {assignment} was written. Read the roster first: "
+            "viva roster FILE"
         )
     for student in students:
         problem = name_problem(student)
         if Path(student).name != student or problem:
-            problem = problem or f"the student's id {plaintext.quoted(student)} in the gradebook is no name of a folder"
+            problem = problem or (
+                f"the student's id {plaintext.quoted(student)} in the gradebook is not a valid folder name"
+            )
             raise CourseError(f"No variant was written: {problem}.")
     if key_of(course) is None:
         require_unused(course)
@@ -75,9 +77,9 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
         key, made = made_key(course)
         leftovers.finish_builds([folder])
     elif (key := key_of(course)) is None:
-        return Copies(assignment, folder, new=students, remarks=["A key, which they come from, would be made."])
+        return Copies(assignment, folder, new=students, remarks=["A new key for all variants would be made."])
     if made:
-        copies.remarks.append("A key was made, which every variant comes from. Keep a copy of it; show it to nobody.")
+        copies.remarks.append("A new key for all variants was made. Keep a copy of it, and keep it secret.")
     release = _Release(course, assignment)
     written: dict[str, dict[str, bytes]] = {}
     for student in students:
@@ -109,7 +111,7 @@ class _Release:
             if notebook is None or nbformat.writes(seeded(notebook, default)) != text.removesuffix("\n"):
                 raise CourseError(
                     f"{self.folder / source.name} is not the release of {source}. Run 'viva release {assignment} "
-                    "--variants', which compiles it first."
+                    "--variants' to compile it first."
                 )
             self.notebooks[source.name] = notebook
 

@@ -6,27 +6,31 @@ import difflib
 import glob
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
 
+from nbgrader import utils
 from nbgrader.api import Assignment, Base, Gradebook, Notebook
+from nbgrader.converters import NbGraderException
+from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import false, inspect, text, update
 from sqlalchemy.exc import ArgumentError
 
 from viva import clock
-from viva.course import literal
-from viva.course.gradebook import database, indexes, lateness, revision
+from viva.course.gradebook import database, lateness
 from viva.course.gradebook.results import Results
+from viva.folder import matches
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 LOST = (
-    "There is no {book}, though work was graded, as is seen in {results}. Put a copy of the gradebook back: a new one, "
-    "which 'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
+    "The gradebook {book} is missing, but {results} lists graded submissions. Restore a copy of the gradebook: a "
+    "new one "
+    "from 'viva release' would have no manual grades. To start over, delete {results} first."
 )
-EMPTY = LOST.replace("There is no {book}, though", "{book} knows no submission of {assignment}, though")
+EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")
 
 
 Found = TypeVar("Found")
@@ -38,7 +42,7 @@ class Course:
     def __init__(self, directory: CourseDirectory) -> None:
         self.directory = directory
         self.root = Path(directory.root)
-        revision.look_up()
+        database.look_up()
 
     @property
     def zones(self) -> tuple[str, ...]:
@@ -54,7 +58,7 @@ class Course:
     def require_folder(self) -> None:
         """Raises CourseError when there is no course folder, or its path is none that nbgrader can work with."""
         if not self.root.is_dir():
-            raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
+            raise CourseError(f"The folder {self.root} does not exist. Name a course folder with --course-dir.")
         require_plain(self.root)
 
     def is_writable(self) -> bool:
@@ -89,7 +93,7 @@ class Course:
         if missing := self._asked(_missing_columns):
             table, column = missing[0]
             raise CourseError(
-                f"The gradebook {database.shown(self.directory.db_url)} was made by an older nbgrader: its table "
+                f"The gradebook {database.shown(self.directory.db_url)} is from an older nbgrader: its table "
                 f"{table} has no column {column}. Run 'nbgrader db upgrade', then the same command again."
             )
 
@@ -112,8 +116,8 @@ class Course:
             return database.with_retries(lambda: Gradebook(self.directory.db_url, self.directory.course_id))
         except (ArgumentError, ModuleNotFoundError) as error:
             raise CourseError(
-                f"'{database.shown(self.directory.db_url)}' is not the address of a gradebook that can be used here: "
-                f"{error}. Write it as sqlite:////home/me/course/gradebook.db, or as "
+                f"'{database.shown(self.directory.db_url)}' is not a usable gradebook address: "
+                f"{error}. Write sqlite:////home/me/course/gradebook.db, or "
                 "postgresql+psycopg://user@host/course after: pip install 'nbviva[postgres]'."
             ) from error
 
@@ -125,7 +129,7 @@ class Course:
     def quicken(self) -> None:
         """Give the gradebook the indexes that it lacks."""
         if self.gradebook_file is None or self.gradebook_file.exists():
-            self._asked(indexes.ensure)
+            self._asked(database.ensure_indexes)
 
     def _asked(self, question: Callable[[Gradebook], Found]) -> Found:
         """What the gradebook says; asked again where it is locked or out of reach. Raises DBAPIError."""
@@ -183,14 +187,14 @@ class Course:
             raise CourseError(
                 f"No submission of {_listed(assignments)} by a student '{student}'. "
                 f"{_nearest(student, sorted(known))}"
-                f"Submissions lie in {self.path('submitted', '<assignment>', '<student>')}."
+                f"Submissions are in {self.path('submitted', '<assignment>', '<student>')}."
             )
         return found
 
     def _submissions(self, assignment: str, student: str) -> list[Submission]:
         step = self.directory.submitted_directory
         place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", re.escape(assignment), escape=True))
-        folders = literal.folders(self.directory.format_path(step, student, glob.escape(assignment)), student)
+        folders = folders_named(self.directory.format_path(step, student, glob.escape(assignment)), student)
         known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
         matches = [(place.fullmatch(folder), folder) for folder in known]
         zones = self.zones
@@ -233,7 +237,7 @@ class Course:
 
         Raises CourseError when the assignment was not released into it yet, or the gradebook is gone.
         """
-        hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
+        hint = f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first."
         results = Results.of(self.directory)
         if self.gradebook_file and not self.gradebook_file.exists():
             lost = results.path.exists()
@@ -278,12 +282,12 @@ def require_plain(folder: Path) -> None:
     """
     if os.path.expandvars(folder) != str(folder):
         raise CourseError(
-            f"The path of the course folder {folder} holds a $ and the name of a variable, which Jupyter replaces by "
-            "what the variable holds; nothing was done. Rename the folder."
+            f"The path of the course folder {folder} contains a $ and a variable name, which Jupyter replaces by "
+            "the variable's value; nothing was done. Rename the folder."
         )
     if glob.escape(str(folder)) != str(folder):
         raise CourseError(
-            f"The path of the course folder {folder} holds a [, * or ?, which nbgrader takes for a pattern; nothing "
+            f"The path of the course folder {folder} contains a [, * or ?, which nbgrader reads as a pattern; nothing "
             "was done. Rename the folder."
         )
 
@@ -299,7 +303,9 @@ def _meant(name: str, known: list[str]) -> str:
     if name in known or len(begun) == 1:
         return name if name in known else begun[0]
     if begun and name:
-        raise CourseError(f"'{name}' may mean {', '.join(begun)}. Name one of them, or each.")
+        raise CourseError(
+            f"'{name}' matches several assignments: {', '.join(begun)}. Name one or more of them in full."
+        )
     raise CourseError(
         f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
     )
@@ -319,3 +325,40 @@ def _nearest(name: str, known: list[str]) -> str:
 
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"any of {len(names)} assignments"
+
+
+# A student's folder is found by its name, also where nbgrader takes the name for a pattern.
+#
+# nbgrader lists folders and notebooks by patterns into which it puts ids and paths as they are. With a [, * or ? in
+# them it finds nobody, or somebody else's notebook; and below a folder with a [ it recognizes nothing that is to be
+# left out, so that a graded notebook, hidden tests and all, would lie beside its page of feedback.
+
+
+def folders_named(path: str, student: str) -> list[str]:
+    """What a student's path means: that of this name, where there is one, and else those of the pattern."""
+    return [path] if student != "*" and os.path.lexists(path) else sorted(glob.glob(path))
+
+
+def _init_notebooks(converter: BaseConverter) -> None:
+    """nbgrader's, where only a student's id and a notebook's may be patterns, and only of no folder's name."""
+    directory = converter.coursedir
+    path = converter._format_source(directory.assignment_id, directory.student_id)
+    found = folders_named(path, directory.student_id)
+    if not found:
+        _found_by_pattern(converter)  # says so, and what may be meant
+    name = f"{directory.notebook_id}.ipynb"
+    notebooks = {folder: glob.glob(os.path.join(glob.escape(folder), name)) for folder in found}
+    converter.notebooks, converter.assignments = [], {folder: some for folder, some in notebooks.items() if some}
+    if not converter.assignments:
+        sentence = f"No notebooks were matched by '{os.path.join(path, name)}'"
+        converter.log.error(sentence)
+        raise NbGraderException(sentence)
+
+
+def _is_ignored(filename: str, ignore_globs: Collection[str] | None = None) -> bool:
+    return any(matches(os.path.basename(filename), pattern) for pattern in ignore_globs or ())
+
+
+_found_by_pattern = BaseConverter.init_notebooks
+BaseConverter.init_notebooks = _init_notebooks  # no setting leads there
+utils.is_ignored = _is_ignored

@@ -64,10 +64,10 @@ def _refuse(submission: Submission) -> None:
         name = plaintext.quoted(path.name)
         if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(folder):
             raise SubmissionError(
-                f"Not graded: the file {name} is a link that leads out of the folder; put the file itself there"
+                f"Not graded: the file {name} is a link to a place outside the folder; replace it by the file itself"
             )
         if not path.is_file():
-            raise SubmissionError(f"Not graded: {name} is no file that can be copied; remove it, or put a file there")
+            raise SubmissionError(f"Not graded: {name} is not a regular file; remove or replace it")
 
 
 def _init_assignment(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:

@@ -14,8 +14,7 @@ from nbformat import NotebookNode
 from viva.course.gradebook.recording import Expected
 from viva.engine.blueprint import language_of, read_notebook
 from viva.folder import MOST_FILES, walk
-from viva.submission.files.contents import MOST_BYTES, read_file
-from viva.submission.files.handed import KEPT
+from viva.submission.files.contents import KEPT, MOST_BYTES, read_file
 from viva.verdict import BlueprintError, SubmissionError
 
 

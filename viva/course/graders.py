@@ -60,8 +60,8 @@ def examination(
     there = {cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
     if lost := [name for name in tests if name not in there]:
         raise CourseError(
-            f"{source} no longer has {plaintext.some(sorted(lost), 5)} as a test, which was released, so that nothing "
-            "can be graded with it. Put the notebook back as it was released."
+            f"{source} no longer has the released test {plaintext.some(sorted(lost), 5)}, so nothing "
+            "can be graded with it. Restore the notebook as it was released."
         )
     return known
 
@@ -103,6 +103,6 @@ def require_sandbox() -> None:
     """Raises CourseError when the machine cannot sandbox student code."""
     if protection().level == "none":
         raise CourseError(
-            "This machine cannot wall student code in, so nothing was graded or run. 'viva doctor' says what is "
-            "missing; with --no-sandbox the code runs all the same, and can read and change your files."
+            "This machine cannot sandbox student code, so nothing was graded or run. 'viva doctor' lists what is "
+            "missing. With --no-sandbox the code runs without a sandbox, and can read and change your files."
         )

@@ -12,9 +12,9 @@ from viva.course.gradebook.recording import Expected
 from viva.course.links import Links
 from viva.course.material import handed_out
 from viva.course.variants import seeds_of
+from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
 from viva.submission.reading import Opened, open_submission
-from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
 from viva.submission.variant import Seeds
 

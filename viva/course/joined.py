@@ -14,7 +14,7 @@ from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.processes import leftovers
-from viva.course.table import Table, csv_text, listed
+from viva.course.table import csv_text, own_rows
 from viva.verdict import CourseError
 
 SAME = "same.csv"
@@ -33,18 +33,13 @@ class Joined:
 def read(root: Path) -> dict[str, Joined]:
     """By id that is another's now. Raises CourseError for a file that cannot be read."""
     path = root / SAME
-    if not path.exists():
-        return {}
-    table = Table.read(path)
-    if not {"id", "student_id"} <= set(table.header):
-        raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}; it names "
-                          f"{listed(table.header)}.")  # fmt: skip
     found = {}
-    for line, row in table.rows.items():
-        cells = {name: cell.strip() for name, cell in zip(table.header, row, strict=False)}
-        one = Joined(cells["id"], cells["student_id"], cells.get("moved", ""))
+    for line, cells in own_rows(path, COLUMNS, {"id", "student_id"}).items():
+        one = Joined(*(cells[name].strip() for name in COLUMNS))
         if not one.id or not one.student_id or one.id in found or one.id == one.student_id:
-            raise CourseError(f"Line {line} of {path} names no two ids, or {plaintext.quoted(one.id)} again.")
+            raise CourseError(
+                f"Line {line} of {path} does not name two ids, or names {plaintext.quoted(one.id)} again."
+            )
         found[one.id] = one
     return found
 

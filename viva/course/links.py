@@ -47,7 +47,7 @@ class Links:
                     continue
                 name = plaintext.quoted(os.path.relpath(path, submission.folder))
                 if whose := self._whose(submission, path, owner, step):
-                    return f"the file {name} is a hard link to {whose}; put a file of the student's own there"
+                    return f"the file {name} is a hard link to {whose}; replace it by the student's own file"
         return ""
 
     def _whose(self, submission: Submission, path: Path, owner: Path, step: str) -> str:
@@ -66,7 +66,7 @@ class Links:
         if mine[0] and theirs[0] and mine[0] != theirs[0]:
             return told if mine[0] > theirs[0] else ""
         if mine[1] == theirs[1]:
-            return f"{told}, and nothing tells who had it first"
+            return f"{told}, and it is unknown who had it first"
         return told if mine[1] > theirs[1] else ""
 
     def _owners_of(self, inode: Inode) -> list[tuple[Path, str]]:
@@ -120,5 +120,5 @@ def _folder_problem(submission: Submission) -> str:
             break
         if place.is_symlink():
             name = plaintext.quoted(place.name)
-            return f"the folder {name} is a link, and links are not followed; put the files themselves there"
+            return f"the folder {name} is a link, and links are not followed; replace it by the files themselves"
     return ""

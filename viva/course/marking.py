@@ -99,7 +99,7 @@ def attempt(name: str, work: Callable[[logging.Logger], Passed]) -> Marked:
     try:
         return Marked(work(log))
     except SubmissionError as error:
-        return Marked(Passed(f"what was handed in {error}"))
+        return Marked(Passed(f"the submission {error}"))
     except VivaError as error:
         return Marked(problem=str(error), log=stream.getvalue())
     except OSError as error:

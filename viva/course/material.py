@@ -31,9 +31,9 @@ from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
 from viva.folder import fill, walk
 from viva.submission.blind import Blind, forms_of
+from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
 from viva.submission.sanitize import markdown_of
-from viva.submission.shipped import Shipped
 from viva.submission.work import Forms
 from viva.verdict import BlueprintError, CourseError, VivaError
 
@@ -94,6 +94,14 @@ class Material:
             raise known
         return known
 
+    def without_hidden_lines(self) -> Material:
+        """The same without the hidden lines of the tests: what students read may come of it before the deadline."""
+        known = {
+            name: one.without_hidden_lines() if isinstance(one, Examination) else one
+            for name, one in self.examinations.items()
+        }
+        return replace(self, examinations=known)
+
     @cached_property
     def folder(self) -> Path:
         """The assignment's own files, in a folder that goes with this object."""
@@ -119,8 +127,8 @@ class Material:
         material, known = pickle.loads(data)
         if config is None and not known:
             raise CourseError(
-                "The course's nbgrader_config.py holds a function of its own, which cannot go to another process. Put "
-                "it into a module beside that file, and name it there."
+                "The course's nbgrader_config.py defines a function, which cannot be sent to another process. Move "
+                "it into a module beside that file, and import it."
             )
         return replace(material, config=pickle.loads(known) if config is None else config)
 

@@ -50,8 +50,7 @@ from viva.submission.packing import unpack
 from viva.submission.reading import open_notebooks
 from viva.submission.submission import Submission
 from viva.submission.variant import Seeds
-from viva.submission.work import Work
-from viva.submission.writing import as_text
+from viva.submission.work import Work, as_text
 
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
 """Steps that are left out here: the writer does the first two; what the last checks was put right before."""

@@ -111,8 +111,8 @@ def _name_problem(assignment: str) -> str:
     if not signs:
         return ""
     return (
-        f"its name holds {' '.join(signs)}, which nbgrader reads as a pattern. 'nbgrader generate_feedback' and "
-        "'nbgrader release_feedback' find nothing of it and say nothing. Rename the assignment before students get it"
+        f"its name contains {' '.join(signs)}, which nbgrader reads as a pattern. 'nbgrader generate_feedback' and "
+        "'nbgrader release_feedback' silently do nothing for it. Rename the assignment before students get it"
     )
 
 
@@ -139,13 +139,14 @@ def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) 
     language = language_of(released.metadata)
     if language != "python":
         return (
-            f"{path.name} is written in {language}: it is graded as nbgrader does it, tests and answers in one kernel, "
-            "and only with 'viva grade --no-sandbox', as nothing walls that kernel in. 'viva check' cannot check it"
+            f"{path.name} is written in {language}: it is graded as in nbgrader, with tests and answers in one kernel, "
+            "and only with 'viva grade --no-sandbox', because the sandbox supports only Python. 'viva check' "
+            "cannot check it"
         )
     try:
         known = grader.twice(lambda: rehearsals.examination(source, grader, texts))
     except (VivaError, ExaminerFault) as error:
-        return f"{path.name} does not say how it is checked, so 'viva check' knows less than the grader: {error}"
+        return f"{path.name} has no checking data, so 'viva check' knows less than the grader: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
         released, known, grader.seconds, grader.limits.memory_bytes
     )
@@ -197,7 +198,7 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
         if cells <= found:
             return released
     except Exception as error:
-        logging.getLogger("viva").debug("%s is compiled anew: %s", path, error)
+        logging.getLogger("viva").debug("%s is compiled again: %s", path, error)
     return compiled(course, assignment, notebook)
 
 
@@ -225,7 +226,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
         raise
     except Exception as error:  # its steps raise what comes their way, schemas of three libraries among it
         reason = told(error, str(source))
-        raise CourseError(f"The students' version of {assignment} could not be compiled. {reason}") from error
+        raise CourseError(f"The student version of {assignment} could not be compiled. {reason}") from error
     return node
 
 
@@ -235,8 +236,8 @@ def _require_included(course: Course, config: Config) -> None:
     for what, name in (("header", step.header), ("footer", step.footer)):
         if name and not Path(course.root, name).is_file():
             raise CourseError(
-                f"There is no file {Path(course.root, name)}, which nbgrader_config.py includes in every notebook. Put "
-                f"it there, or correct c.IncludeHeaderFooter.{what}."
+                f"The file {Path(course.root, name)}, which nbgrader_config.py includes in every notebook, does "
+                f"not exist. Create it, or correct c.IncludeHeaderFooter.{what}."
             )
 
 
@@ -246,8 +247,8 @@ def _require_own_files(course: Course, assignment: str) -> None:
     for path in sorted(course.path("source", assignment).rglob("*")):
         if path.is_symlink() and not path.resolve().is_relative_to(around):
             raise CourseError(
-                f"{path} is a link to {path.resolve()}, which lies outside of {around} and would be released. Nothing "
-                "was changed. Put a copy in its place, or remove it."
+                f"{path} is a link to {path.resolve()}, which is outside {around} and would be released. Nothing "
+                "was changed. Replace the link by a copy, or remove it."
             )
 
 
@@ -264,17 +265,17 @@ def _require_the_same_cells(course: Course, assignment: str) -> None:
     said = []
     for notebook in sorted(old.keys() | new.keys()):
         if notebook not in new or notebook not in old:
-            said.append(f"the notebook {notebook}.ipynb is {'new' if notebook in new else 'gone'}")
+            said.append(f"the notebook {notebook}.ipynb was {'added' if notebook in new else 'removed'}")
             continue
         was, is_ = old[notebook], new[notebook]
-        said += [f"{cell} is gone" for cell in was if cell not in is_]
-        said += [f"{cell} is new" for cell in is_ if cell not in was]
-        said += [f"{cell} is of another kind" for cell in was if cell in is_ and was[cell] != is_[cell]]
+        said += [f"{cell} was removed" for cell in was if cell not in is_]
+        said += [f"{cell} was added" for cell in is_ if cell not in was]
+        said += [f"{cell} has another type" for cell in was if cell in is_ and was[cell] != is_[cell]]
     if said:
         raise CourseError(
             f"{assignment} has submissions in the gradebook, so no notebook and no cell with a grade id can be added, "
-            f"removed or renamed, but {', '.join(said)}. Nothing was changed. Give notebooks and cells the names "
-            "that they had; what more is to be tested can be a further check in a test cell that is there."
+            f"removed or renamed, but {', '.join(said)}. Nothing was changed. Restore the names of notebooks and "
+            "cells; put new tests into existing test cells, as additional checks."
         )
 
 
@@ -329,6 +330,6 @@ def _refuse_markers(notebook: Path) -> None:
         if marker in text:
             notebook.unlink()
             raise CourseError(
-                f"The student version of {notebook.name} still held the words '{marker}', so it was removed. "
+                f"The student version of {notebook.name} still contained '{marker}', so it was removed. "
                 "Write the marker on a line of its own, in a cell of the right kind."
             )

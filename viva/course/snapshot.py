@@ -18,6 +18,7 @@ from traitlets.config import Config
 from viva.course.course import Course
 from viva.course.gradebook import lateness
 from viva.course.gradebook.results import Results
+from viva.course.regrade.trialcopy import LOG
 
 
 @contextlib.contextmanager
@@ -29,7 +30,7 @@ def snapshot(course: Course, config: Config) -> Iterator[None]:
     directory, before = course.directory, course.directory.db_url
     with tempfile.TemporaryDirectory(prefix="viva-snapshot-") as name:
         results = Results.of(directory).path
-        for path in (book, book.with_name(f"{book.name}-journal"), results):
+        for path in (book, book.with_name(f"{book.name}-journal"), results, results.with_name(LOG)):
             if path.exists():
                 shutil.copyfile(path, Path(name, path.name))  # without its rights, which may be read-only
         directory.db_url = f"sqlite:///{Path(name, book.name)}"

@@ -60,8 +60,9 @@ class SandboxedTests(InstantiateTests):
             if step.no_sandbox:
                 return super().preprocess(nb, resources)
             raise CourseError(
-                f"it is written in {language}, and no sandbox holds its kernel, which {self.autotest_delimiter} lines "
-                "need. With --no-sandbox it runs all the same, with all that you may do; name that only for code you "
+                f"it is written in {language}, and the sandbox does not support its kernel, which "
+                f"{self.autotest_delimiter} lines "
+                "need. With --no-sandbox it runs with all your permissions; use that only for code you "
                 "trust"
             )
         seconds = float(Execute(parent=self.parent, config=self.config).timeout or 30)
@@ -100,9 +101,9 @@ class Kernel:
         try:
             reply = self.session.candidate(self.seconds, do="run", source=code)
         except Died as death:
-            raise CourseError(f"it cannot be run up to there: {death}") from death
+            raise CourseError(f"the notebook cannot be run up to that cell: {death}") from death
         if isinstance(raised := reply.get("raised"), dict):
-            raise CourseError(f"the code up to there raises {raised.get('name')}: {raised.get('message')}"[:500])
+            raise CourseError(f"the code up to that cell raises {raised.get('name')}: {raised.get('message')}"[:500])
         for output in outputs_of(reply):
             output_hook({"header": {"msg_type": output["output_type"]}, "content": output})
 

@@ -13,7 +13,7 @@ import codecs
 import csv
 import itertools
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -32,7 +32,7 @@ FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
     b"%PDF": "a PDF",
     b"{\\rtf": "a text document",
-    b"\x1f\x8b": "a packed file",
+    b"\x1f\x8b": "a compressed file",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
     b"<": "a web page, or another document in XML",
@@ -60,7 +60,7 @@ class Table:
             rows = _rows(text, delimiter, skipped)
             header = next(rows, (0, []))[1]
             if not header:
-                raise CourseError(f"{path} is empty. Export the list again, as CSV.")
+                raise CourseError(f"{path} is empty. Export the file again, as CSV.")
             found = dict(rows)
         except csv.Error as error:
             raise CourseError(f"{path} is damaged: {error}. Export it again, as CSV.") from error
@@ -70,27 +70,44 @@ class Table:
         for line, row in found.items():
             if any(cell.strip() for cell in row[width:]):
                 raise CourseError(
-                    f"Line {line} of {path} has {len(row)} cells, and its first line names {width} columns. Perhaps a "
-                    "name with a comma stands there without quotes; correct the line, or export the list again."
+                    f"Line {line} of {path} has {len(row)} cells, and its first line names {width} columns. A "
+                    "name with a comma may lack quotes. Correct the line, or export the file again."
                 )
             row[:] = [*map(plaintext.bare, row), *[""] * (width - len(row))]
         return cls(tuple(map(plaintext.line, header)), found, notes)
 
 
+def own_rows(path: Path, columns: tuple[str, ...], needed: Collection[str] = ()) -> dict[int, dict[str, str]]:
+    """The rows of a file that Viva writes, by line: the text in each of ``columns``, empty where the file lacks one.
+
+    Nothing where there is no file. Raises CourseError where the first line does not name the ``needed`` columns, all
+    of them if none are given, and as ``Table.read``."""
+    if not path.exists():
+        return {}
+    table = Table.read(path)
+    if not set(needed or columns) <= set(table.header):
+        raise CourseError(
+            f"The first line of {path} must name the columns {','.join(columns)}; it names {listed(table.header)}. "
+            "Restore that line, or move the file away."
+        )
+    rows = ((line, dict(zip(table.header, row, strict=False))) for line, row in table.rows.items())
+    return {line: {name: cells.get(name, "") for name in columns} for line, cells in rows}
+
+
 def content(path: Path) -> bytes:
     """The bytes of a file that may be a list. Raises CourseError where it is none, and OSError."""
     if path.is_dir():
-        raise CourseError(f"{path} is a folder. Name the file with the list, a CSV export.")
+        raise CourseError(f"{path} is a folder. Name the file, a CSV export.")
     if not path.exists():
-        raise CourseError(f"There is no file {path}. Name the file with the list, a CSV export.")
+        raise CourseError(f"The file {path} does not exist. Name the file, a CSV export.")
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB, so it is no list of a class.")
+        raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB, so it is not a roster.")
     start = data.removeprefix(codecs.BOM_UTF8).lstrip()
     for mark, what in FOREIGN.items():
         if start.startswith(mark):
-            raise CourseError(f"{path} is {what}, whatever it is called. Open it and export it as CSV.")
+            raise CourseError(f"{path} is {what}, despite its name. Open it and export it as CSV.")
     return data
 
 
@@ -106,7 +123,7 @@ def _decoded(data: bytes, path: Path) -> tuple[str, list[str]]:
     except UnicodeDecodeError:
         text = data.decode("cp1252", errors="replace")
         notes.append(
-            f"{path} is not in UTF-8; it was read as Windows-1252. Look whether the names are right; if they are not, "
+            f"{path} is not in UTF-8; it was read as Windows-1252. Check the names; if they are wrong, "
             "save it as 'CSV UTF-8'."
         )
     return unicodedata.normalize("NFC", text.lstrip("\ufeff")), notes
@@ -145,7 +162,7 @@ def _rows(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[s
         except StopIteration:
             return
         except csv.Error as error:
-            raise csv.Error(f"the quotes of the row that begins in line {line} do not match ({error})") from error
+            raise csv.Error(f"the quotes of the row that starts in line {line} do not match ({error})") from error
         if any(cell.strip() for cell in row):
             yield line, row
 

@@ -36,8 +36,8 @@ LOWEST, COUNT = 100_000_000, 900_000_000
 class Variants(Configurable):
     """Which assignments of a course have variants."""
 
-    assignments = List(Unicode(), help="The assignments of which each student has a variant.").tag(config=True)
-    key = Unicode("", help=f"The key that makes the seeds, in place of the one in {KEY}.").tag(config=True)
+    assignments = List(Unicode(), help="The assignments with a variant for each student.").tag(config=True)
+    key = Unicode("", help=f"The key for the seeds, instead of the one in {KEY}.").tag(config=True)
 
 
 def seed_for(key: bytes, student: str, assignment: str) -> int:
@@ -54,9 +54,9 @@ def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
     key = key_of(course)
     if key is None:
         raise CourseError(
-            f"{assignment} has variants, and there is no key to know them by: {course.root / KEY} does not exist. Put "
-            "back the one that they were made with; if none were handed out, "
-            f"'viva release {assignment} --variants' makes it."
+            f"{assignment} has variants, but their key {course.root / KEY} does not exist. Restore "
+            "the key that they were made with. If students have none of them yet, "
+            f"'viva release {assignment} --variants' makes a new key."
         )
     handed_in = {one.student for one in course.submissions([assignment])}
     everybody = {*entered(course), *handed_in, *joined.read(course.root)}
@@ -81,8 +81,8 @@ def require_on(course: Course, assignment: str) -> None:
         known = [*Variants(config=course.directory.config).assignments, assignment]
         listed = ", ".join(f'"{name}"' for name in known)
         raise CourseError(
-            f"{assignment} has no variants: they are switched on in {course.root / 'nbgrader_config.py'}, so that "
-            f"whatever grades knows of them. Add the line: c.Variants.assignments = [{listed}]"
+            f"{assignment} has no variants. Enable them in {course.root / 'nbgrader_config.py'}, so that "
+            f"every grader knows them. Add the line: c.Variants.assignments = [{listed}]"
         )
     require_offered(course, assignment)
 
@@ -91,8 +91,8 @@ def require_offered(course: Course, assignment: str) -> None:
     """Raises CourseError where no notebook of an assignment has a seed, and BlueprintError where one is misplaced."""
     if all(default_of(read_blueprint(path)) is None for path in course.source_notebooks(assignment)):
         raise CourseError(
-            f"{assignment} has no variants to give: no notebook of it has a line '{SEED} = 20261' in a locked given "
-            f"cell. Add one, and draw the data from {SEED}; or take {assignment} out of c.Variants.assignments."
+            f"{assignment} cannot have variants: none of its notebooks has a line '{SEED} = 20261' in a locked given "
+            f"cell. Add one, and draw the data from {SEED}; or remove {assignment} from c.Variants.assignments."
         )
 
 
@@ -115,8 +115,8 @@ def key_of(course: Course) -> bytes | None:
     if text is not None and len(text) < LEAST:
         where = "c.Variants.key" if said else str(path)
         raise CourseError(
-            f"The key of the variants in {where} has {len(text)} characters, and who guesses it knows every variant. "
-            f"Put back the one that was made, or take a secret of at least {LEAST} characters."
+            f"The key of the variants in {where} has {len(text)} characters, which is easy to guess. "
+            f"Restore the generated key, or use a secret of at least {LEAST} characters."
         )
     return None if text is None else text.encode()
 
@@ -139,7 +139,7 @@ def require_unused(course: Course) -> None:
     """Raises CourseError where variants were written, so that a key was there."""
     if written := next((path for path in (course.root / FOLDER).glob("*/*") if path.is_dir()), None):
         raise CourseError(
-            f"{course.root / KEY} is gone, and {written.parent} holds variants that were made with it, which would be "
-            "nobody's with another key. Put the key back from a copy of the course; or, if no variant was handed out, "
-            f"remove {course.root / FOLDER} and run the same command again."
+            f"{course.root / KEY} is missing, and {written.parent} contains variants made with it, which would "
+            "not match another key. Restore the key from a copy of the course. If students have no variant yet, "
+            f"delete {course.root / FOLDER} and run the same command again."
         )

@@ -28,7 +28,6 @@ session       a candidate and an examiner, connected
 outcome       what a notebook came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
-refusals      what the sandbox refused to a notebook, so that checks were lost
 undone        answers that are not done yet, and libraries that are not installed
 pair          the two fork servers of a process that grades
 grading       one notebook -> verdicts

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from viva.engine.checks import Check, computed_from_hidden, split_checks, visible_and_hidden
+from viva.engine.checks import HIDDEN, Check, computed_from_hidden, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
@@ -59,6 +59,11 @@ class Cell:
     code: bool = True
     locked: bool = True
     """Whether nbgrader puts the released text back, whatever a student made of it."""
+
+    def without_hidden_lines(self) -> Cell:
+        """The same cell as students have it; a check of which they have nothing looks at nothing."""
+        checks = tuple(replace(check, source=HIDDEN.sub("", check.source)) for check in self.checks)
+        return replace(self, source=HIDDEN.sub("", self.source), prelude=HIDDEN.sub("", self.prelude), checks=checks)
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
@@ -192,7 +197,7 @@ def is_time(seconds: object) -> bool:
 def _time(about: dict, name: str, where: str) -> float | None:
     """A limit of time that metadata give, if they do."""
     if (seconds := about.get(name)) is not None and not is_time(seconds):
-        raise BlueprintError(f'{where}: the {name} in its metadata are {seconds!r}. Write a number: {{"{name}": 60}}.')
+        raise BlueprintError(f'{where}: the {name} in its metadata is {seconds!r}. Write a number: {{"{name}": 60}}.')
     return seconds
 
 
@@ -200,7 +205,8 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
     """The paths whose kind the notebook's metadata widen; ``f(...)`` means the same as ``f()``."""
     if not isinstance(kinds, dict) or not all(kind == "any" for kind in kinds.values()):
         raise BlueprintError(
-            f"{path}: the kinds in the notebook's metadata cannot be read. A kind can only be widened, "
+            f"{path}: the expected types ('kinds') in the notebook's metadata cannot be read. A type can only be "
+            "widened, "
             'as in {"viva": {"kinds": {"model.fit()": "any"}}}.'
         )
     return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)

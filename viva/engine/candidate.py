@@ -29,7 +29,7 @@ from viva.engine.dialogue.integrity import Snapshot, Witness
 from viva.engine.dialogue.objects import Objects
 from viva.engine.dialogue.operations import OPERATIONS, origin
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
-from viva.engine.values.classes import module_of
+from viva.engine.values.codec import module_of
 from viva.engine.values.randomness import Common, get_state
 from viva.folder import state
 from viva.verdict import WireError
@@ -168,7 +168,7 @@ class Candidate:
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
         """What a function of the other side's gives, which is asked in the middle of an answer to it."""
         if not self.asked:
-            raise RuntimeError(f"{name}() belongs to a test cell, and answers only while that runs")
+            raise RuntimeError(f"{name}() belongs to a test cell, and can be called only while that cell runs")
         with interruptible(False):
             message = {"callback": number, "args": args, "kwargs": kwargs}
             if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):

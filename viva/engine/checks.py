@@ -118,7 +118,7 @@ def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
     titles = [check.title for check in checks]
     for title in titles:
         if titles.count(title) > 1:
-            raise BlueprintError(f"{where}: two checks are called '{title}'. Give each check a title of its own.")
+            raise BlueprintError(f"{where}: two checks are called '{title}'. Give each check its own title.")
     total = sum(check.points for check in checks)
     if abs(total - points) > 1e-9:
         raise BlueprintError(

@@ -82,7 +82,7 @@ def _finite(value: object) -> float | str:
     except OverflowError:
         number = sys.float_info.max if value > 0 else -sys.float_info.max
     except (ArithmeticError, ValueError, TypeError):
-        return "no number"
+        return "not a number"
     return number if math.isfinite(number) else str(number)
 
 

@@ -93,6 +93,13 @@ class Examination:
         )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
 
+    def without_hidden_lines(self) -> Examination:
+        """The same without the hidden lines of its tests, as students have them."""
+        cells = (
+            cell.without_hidden_lines() if cell.purpose == Purpose.TESTS else cell for cell in self.blueprint.cells
+        )
+        return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
+
     def cells_before(self, name: str, after: str | None) -> list[Cell]:
         """The blueprint's cells between two grade cells."""
         ids = [cell.id for cell in self.blueprint.cells]

@@ -30,9 +30,8 @@ from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
-from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook
+from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
-from viva.engine.dialogue.testcode import compiled
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6

@@ -201,8 +201,7 @@ def seed() -> None:
 
 
 def _learn(source: str, title: str) -> None:
-    from viva.engine.dialogue.namespace import UnknownMagicError
-    from viva.engine.dialogue.testcode import compiled
+    from viva.engine.dialogue.namespace import UnknownMagicError, compiled
 
     with (
         contextlib.suppress(SyntaxError, ValueError, UnknownMagicError),  # told when a check runs

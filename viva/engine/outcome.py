@@ -75,7 +75,7 @@ def outputs_of(reply: dict, room: int = CHARACTERS) -> list[dict]:
     for item in map(_output, outputs[:ITEMS] if isinstance(outputs, list) else []):
         text = json.dumps(item, ensure_ascii=False)
         if (room := room - len(text)) < 0:
-            return [*kept, {"output_type": "stream", "name": "stdout", "text": "[more output was dropped here]\n"}]
+            return [*kept, {"output_type": "stream", "name": "stdout", "text": "[more output was cut here]\n"}]
         if item:
             kept.append(json.loads(whole(text)))
     return kept

@@ -37,21 +37,21 @@ from viva.verdict import BlueprintError, Verdict
 
 
 TOO_LONG = (
-    "the instructor's own cell '{cell}' does not finish in {seconds:g} s; give it more in its metadata, "
+    "the instructor's own cell '{cell}' does not finish in {seconds:g} s; allow more in its metadata, "
     'as in {{"viva": {{"seconds": {more:g}}}}}, or all cells with c.Execute.timeout in nbgrader_config.py'
 )
 TOO_LARGE = (
-    "the instructor's own cell '{cell}' needs more memory than a process may have; allow more with "
+    "the instructor's own cell '{cell}' exceeds the memory limit; allow more with "
     "c.Examine.memory in nbgrader_config.py"
 )
-EXITED = "its cell '{cell}' ends the process that it runs in, with status {status}; take out what does so"
+EXITED = "its cell '{cell}' ends its process, with status {status}; remove the code that does so"
 CRASHED = (
-    "its cell '{cell}' crashes the process that it runs in ({name}), as code does that gets no more memory; allow more "
-    "with c.Examine.memory in nbgrader_config.py, or mend the cell"
+    "its cell '{cell}' crashes its process ({name}), maybe because it exceeds the memory limit; allow more "
+    "with c.Examine.memory in nbgrader_config.py, or fix the cell"
 )
 BUSY = (
-    "up to its cell '{cell}' it computes longer than a whole notebook may; give every cell more time with "
-    "c.Execute.timeout in nbgrader_config.py, of which a notebook gets six times as much"
+    "the cells up to '{cell}' exceed the time limit of a whole notebook; allow every cell more time with "
+    "c.Execute.timeout in nbgrader_config.py (a notebook gets six times as much)"
 )
 
 

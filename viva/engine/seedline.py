@@ -48,17 +48,17 @@ def default_of(blueprint: Blueprint) -> int | None:
     if len(binding) > 1:
         others = ", ".join(f"'{other.id}'" for other in binding[1:])
         raise BlueprintError(
-            f"{where}: {SEED} is given a value here and in {others}. Give it one in a single line of one given cell."
+            f"{where}: {SEED} gets a value here and in {others}. Set it in only one line, in a read-only cell."
         )
     if cell.purpose != Purpose.READ_ONLY or not cell.locked:
         raise BlueprintError(
-            f"{where}: {SEED} is given a value in a cell that is not a locked given cell, so nobody's own seed could "
+            f"{where}: {SEED} gets a value in a cell that is not a locked read-only cell, so a student's seed cannot "
             "be put in. Move that line into a cell that is read-only and neither graded nor an answer."
         )
     statements = [node for node in (parsed(cell.source) or NOTHING).body if SEED in names_in(node).bound]
     if len(statements) != 1 or len(LINE.findall(cell.source)) != 1 or _literal(statements[0]) != seed_in(cell.source):
         raise BlueprintError(
-            f"{where}: the value of {SEED} is not written as one whole number in a line of its own. Write a line such "
+            f"{where}: the value of {SEED} is not a whole number on its own line. Write a line such "
             f"as '{SEED} = 20261', once."
         )
     return seed_in(cell.source)

@@ -104,7 +104,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
     """
     language = language_of(notebook.metadata)
     if language != "python":
-        raise SubmissionError(f"is written in {language}, and only Python is checked; press Validate in JupyterLab")
+        raise SubmissionError(f"is written in {language}, and only Python can be checked; press Validate in JupyterLab")
     about = _description(notebook.metadata.get("viva", {}).get("check"))
     digests = about["cells"] if about else {}
     unchecked: dict[str, str] = {}
@@ -121,15 +121,15 @@ def open_copy(notebook: NotebookNode) -> Copy:
             continue
         changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
         if changed and purpose == Purpose.TESTS:
-            unchecked[name] = "this test cell was changed; put its first text back to have it checked"
+            unchecked[name] = "this test cell was changed; restore its original text to have it checked"
         elif changed:
-            remarks.append(f"the given cell '{name}' was changed; grading puts its first text back")
+            remarks.append(f"the read-only cell '{name}' was changed; grading restores its original text")
         cells[name] = _cell(cell, name, purpose, notebook)
     for name in digests:
         if name not in cells:
-            unchecked[name] = "this cell was deleted; grading puts it back"
+            unchecked[name] = "this cell was deleted; grading restores it"
     if not any(cell.purpose == Purpose.TESTS for cell in cells.values()) and not unchecked:
-        raise SubmissionError("holds no test cells of an assignment; name the notebook that you were given")
+        raise SubmissionError("has no test cells of an assignment; name the notebook of the assignment")
     examination = _examination(notebook, cells, about)
     about = about or {}
     memory = about.get("memory", USUAL.memory_bytes // MB) * MB

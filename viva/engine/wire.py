@@ -25,8 +25,7 @@ from collections.abc import Callable
 from msgpack import ExtType, Packer, Unpacker
 
 from viva.engine.values.arrays import BYTES as MESSAGE
-from viva.engine.values.classes import name_of
-from viva.engine.values.codec import CODEC_OF, Codec, Reference
+from viva.engine.values.codec import CODEC_OF, Codec, Reference, name_of
 from viva.engine.values.plain import (
     AGAIN,
     ATOMS,
@@ -59,7 +58,7 @@ def mark(codec: Codec, count: int) -> ExtType:
 def row_of(data: bytes) -> list:
     """The atoms and the marks (codec, count) of a message."""
     if not 0 < len(data) <= MESSAGE:
-        raise WireError(f"a message of {len(data)} bytes; between 1 and {MESSAGE} can be")
+        raise WireError(f"a message of {len(data)} bytes; the limit is 1 to {MESSAGE}")
     unpacker = Unpacker(
         max_buffer_size=len(data), max_array_len=0, max_map_len=0, ext_hook=_extension, unicode_errors="surrogatepass"
     )
@@ -156,7 +155,9 @@ class Writer:
     def put_reference(self, value) -> None:
         reference = self.refer(value) if self.refer else None
         if type(reference) is not Reference:
-            raise WireError(f"a value of type {name_of(type(value))} cannot cross{self.where()}")
+            raise WireError(
+                f"a value of type {name_of(type(value))} cannot be sent between the two processes{self.where()}"
+            )
         self.put_about(reference)
 
     def put_about(self, reference: Reference) -> None:
@@ -187,9 +188,9 @@ class Writer:
     def big_int(self, value) -> ExtType:
         """What msgpack asks for when an int is beyond 64 bits."""
         if type(value) is not int:  # its metaclass says that it equals an atom's type
-            raise WireError(f"a value of type {name_of(type(value))} cannot cross")
+            raise WireError(f"a value of type {name_of(type(value))} cannot be sent between the two processes")
         if value.bit_length() > INT_BITS:
-            raise WireError(f"an int of {value.bit_length()} bits cannot cross; the most is {INT_BITS}")
+            raise WireError(f"an int of {value.bit_length()} bits cannot be sent; the limit is {INT_BITS}")
         data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
         self.charge(len(data))
         return ExtType(BIG_INT, data)
@@ -238,7 +239,7 @@ class Reader:
         if level >= LEVELS:
             raise WireError(f"a message is nested deeper than {LEVELS} levels")
         if self.owed > len(self.row) - self.at:
-            raise WireError("a message promises more items than it holds")
+            raise WireError("a message declares more items than it contains")
         before, known = self.items, self.known
         if codec not in HOLDERS:
             self.known = None
@@ -254,7 +255,7 @@ class Reader:
         self.known = known
         left_out = self.simple and codec not in SIMPLE and codec is not AGAIN
         if codec.parts is not None and not left_out and not found <= codec.parts:
-            raise WireError("a message holds a value of parts that it cannot have")
+            raise WireError("a message holds a value with impossible parts")
         if codec is AGAIN:
             return self.again(*parts)
         value = None if left_out else self.build(codec, parts)
@@ -264,7 +265,7 @@ class Reader:
 
     def again(self, number: int):
         if self.known is None or not 0 <= number < len(self.known):
-            raise WireError("a message repeats what it does not hold")
+            raise WireError("a message repeats an item that it does not contain")
         value, items = self.known[number]
         self.items += items
         if self.items > ITEMS:
@@ -311,7 +312,9 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None) 
         writer.put(value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # A library could not take apart what it has made itself, such as a date at the end of what it counts.
-        raise WireError(f"a value cannot cross ({type(error).__name__}: {str(error)[:200]})") from error
+        raise WireError(
+            f"a value cannot be sent between the two processes ({type(error).__name__}: {str(error)[:200]})"
+        ) from error
     return writer.message()
 
 

@@ -8,8 +8,6 @@ explanation  what a student reads of a check that did not pass
 typeset      Markdown, formulas and outputs as HTML that can do nothing
 exercise     the exercises of a page and their checks
 page         the page that a student gets back
-seal         the last line of a page, by which one that would come out the same is left
-refusal      that of a submission that could not be graded
 feedback     the pages of many submissions, through nbgrader's converter
 reporting/   what the instructor's page tells, as plain data
 report       the instructor's page

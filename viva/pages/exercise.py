@@ -15,11 +15,11 @@ from viva.verdict import NOT_DONE, Verdict
 WORDS = {
     Verdict.PASSED: "passed",
     Verdict.PARTLY: "partly right",
-    Verdict.FAILED: "failed: a wrong answer",
-    Verdict.ERROR: "error: the code stopped",
+    Verdict.FAILED: "failed: wrong answer",
+    Verdict.ERROR: "error: the code raised an error",
     Verdict.TIMEOUT: "timeout: it took too long",
-    Verdict.KILLED: "killed: the process ended",
-    Verdict.MISSING: "missing: no such cell",
+    Verdict.KILLED: "killed: the process was ended",
+    Verdict.MISSING: "missing: the cell is not in your file",
     Verdict.UNGRADED: "ungraded: not your fault",
 }
 

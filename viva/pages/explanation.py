@@ -11,6 +11,10 @@ into any. Nothing that came out of the student's process is therefore shown beca
   code holds as it stands, or one of Python's and NumPy's own, in which names are the notebook's and numbers are left
   out ("operands could not be broadcast together with shapes … …").
 - A traceback is put together anew: of lines that stand in the student's own cells, at the number it names.
+
+Code can keep what a hidden check called it with, and say it in other words in a visible check below. Where students
+read before the deadline, what is told is therefore ``explain``ed of a run without hidden lines, and what only hidden
+lines show is ``sealed`` (``viva.term.gradescope``).
 """
 
 from __future__ import annotations
@@ -57,7 +61,7 @@ FRAME = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-NO_CREDIT = "This check counts points, and with your code it did not come to a number."
+NO_CREDIT = "This check computes points, but with your code it did not return a number."
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
 
@@ -83,13 +87,13 @@ TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines
 
 SENTENCES = {
     Verdict.PASSED: "",
-    Verdict.PARTLY: "It earns a part of its points: some of what it looks at is right.",
-    Verdict.FAILED: "The result is not what it should be.",
-    Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends, or takes far too many steps.",
-    Verdict.KILLED: "Your code ended its process, or used more memory than it may. Look for exit() or quit(), for a "
+    Verdict.PARTLY: "This check gave part of its points: some parts of your answer are right.",
+    Verdict.FAILED: "The result is wrong.",
+    Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends or takes far too many steps.",
+    Verdict.KILLED: "Your code ended its process or used too much memory. Look for exit() or quit(), for a "
     "function that calls itself without end, and for arrays that are far too large.",
-    Verdict.MISSING: "This cell is not in what you handed in.",
-    Verdict.UNGRADED: "The grader itself failed here, not you. It costs you nothing, and is graded again.",
+    Verdict.MISSING: "This cell is missing in your submission.",
+    Verdict.UNGRADED: "The grader failed here, not your code. You lose no points; this will be graded again.",
 }
 
 
@@ -113,8 +117,8 @@ class Explanation:
 
 
 REFUSED = {
-    "process": " While grading, code can start no other process and share no memory with one.",
-    "network": " While grading there is no network.",
+    "process": " In grading, code cannot start another process or share memory with one.",
+    "network": " In grading there is no network.",
 }
 """By what the sandbox refused, what is said beside the error."""
 
@@ -148,6 +152,15 @@ class Explainer:
         printed = result.printed if visible else ""
         return Explanation(sentence, frames, "" if self.hidden.told(printed) else _shortened(printed))
 
+    def sealed(self, result: CheckResult) -> Explanation:
+        """What may be shown where nothing may be that the student's code said or did, but for the verdict."""
+        sentence = SENTENCES.get(result.verdict, "Your code stopped with an exception.")
+        if result.cause and result.cause.kind == "not_plain":
+            sentence = NOT_PLAIN.format(self._path(result.cause.names[0]))
+        elif result.verdict is Verdict.FAILED and self._is_said(result.reason):
+            sentence = " ".join(result.reason.split())[:LONGEST]
+        return Explanation(sentence)
+
     def _path(self, path: str) -> str:
         """A path to a value, where it holds none but the notebook's own names."""
         known = PATH.fullmatch(path) and set(re.findall(r"[^\W\d]\w*", path)) <= self.names
@@ -170,7 +183,7 @@ class Explainer:
     def _error(self, result: CheckResult, visible: bool) -> str:
         name = result.exception if result.exception in self.names | EXCEPTIONS else "an exception"
         message = self._message(result.message.strip(), visible)
-        what = "Your code stopped with" if result.raised_by == "student" else "The check could not go on:"
+        what = "Your code stopped with" if result.raised_by == "student" else "The check could not continue:"
         return f"{what} {name}{': ' if message else '.'}{message}"
 
     def _message(self, message: str, visible: bool) -> str:

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
+import hashlib
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec import structs
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
@@ -30,9 +33,9 @@ from sqlalchemy.exc import DBAPIError, SAWarning, SQLAlchemyError
 from traitlets import Bool, Enum, List, Type
 from traitlets.config import Config
 
+import viva
 from viva.course.batch import cores
 from viva.course.course import Course
-from viva.course.ending import Ending, Status
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import AGAIN, trouble, with_retries
 from viva.course.gradebook.results import Results
@@ -42,21 +45,20 @@ from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
 from viva.engine.blueprint import read_notebook
 from viva.pages.hidden import Hidden, Veil, hidden_of
-from viva.pages.page import Marks, Page
-from viva.pages.refusal import write_refusals
-from viva.pages.seal import key_of, key_on, sealed
-from viva.record import SubmissionRecord
+from viva.pages.page import Marks, Page, template
+from viva.record import NotebookRecord, SubmissionRecord
+from viva.submission.files.contents import read_file
 from viva.submission.files.handin import place_problem
-from viva.submission.submission import Submission
-from viva.verdict import CourseError, LeakError, VivaError
+from viva.submission.submission import Ending, Status, Submission
+from viva.verdict import CourseError, LeakError, SubmissionError, VivaError
 
 
 class PageExporter(Exporter):
     """A graded notebook as the page for its student."""
 
-    show_marking_scheme = Bool(
-        False, help="Whether students read the marking schemes of answers that are graded by hand."
-    ).tag(config=True)
+    show_marking_scheme = Bool(False, help="Whether students see the marking schemes of manually graded answers.").tag(
+        config=True
+    )
     shows = Enum(
         ("full", "score", "visible"),
         "full",
@@ -83,8 +85,8 @@ class PageExporter(Exporter):
         if found := hidden.found(text, page.own().values()):
             others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
             raise LeakError(
-                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{others}; "
-                f"find out how the notebook in {folder.relative_to(directory.root)} comes to hold it"
+                f"the page of {place['notebook']}.ipynb was not written, because it would show {found[0]}{others}; "
+                f"check why the notebook in {folder.relative_to(directory.root)} contains it"
             )
         return sealed(text, key), resources
 
@@ -235,7 +237,7 @@ def write_feedback(
     job = _Conversion(always, again, course, inbox)
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, ending in pool.map(usual):
-            yield ending or Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
+            yield ending or Ending(submission, Status.FAILED, "its process was killed twice; try again")
 
 
 def _unreadable(course: Course, assignment: str) -> str:
@@ -335,10 +337,118 @@ def _reason(log: str) -> str:
         return "the gradebook is locked by another program; close it and try again"
     errors = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception|Entry)): (.+)$", log, flags=re.MULTILINE)
     if not errors:
-        return "nbgrader could not convert it; the log says more"
+        return "nbgrader could not convert it; see the log"
     name, message = errors[-1]
     if name == CourseError.__name__:
         return message
     if system := re.match(r"\[Errno \d+\] ([^:]+)", message):
         return f"nbgrader could not read or write it: {system[1]}. {AGAIN}"
     return f"nbgrader could not convert it: {message} ({name})"
+
+
+# The page of a student whose submission could not be graded: why, and what to do.
+#
+# It holds a sentence about the file and nothing of the assignment, so that there is no hidden line to look for.
+
+DELIVERY = ("timestamp.txt", "submission_secret.txt")
+"""What `nbgrader release_feedback` looks for beside a page."""
+
+
+def write_refusals(submission: Submission, notebooks: list[str], problem: str, folder: Path) -> bool:
+    """Write the page of each of the assignment's notebooks into ``folder``; whether anything in it changed.
+
+    Raises OSError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for name in DELIVERY:
+        with contextlib.suppress(SubmissionError):
+            files[folder / name] = read_file(submission.folder / name)
+    for name in notebooks:
+        place = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
+        page = template("refusal.html").render(place=place, problem=problem)
+        files[folder / f"{name}.html"] = page.encode()
+    changed = {path: data for path, data in files.items() if not path.is_file() or path.read_bytes() != data}
+    for path, data in changed.items():
+        path.write_bytes(data)
+    return bool(changed)
+
+
+# The last line of a page: of what it was made, and what it says, so that one that would come out the same is left.
+#
+# It stands below the page and not beside it, so that whoever writes the page (`viva feedback`, nbgrader's command, the
+# button in formgrader) writes it too, and so that a page that was cut off or edited has none.
+
+MADE_BY = (
+    "verdict.py",
+    "record.py",
+    "wording.py",
+    "words.toml",
+    "course/gradebook/classbook.py",
+    "course/gradebook/lateness.py",
+    "engine/checks.py",
+    "engine/names.py",
+    "engine/undone.py",
+    "pages/*.py",
+    "pages/templates/feedback.*",
+    "pages/templates/messages.txt",
+    "cleaning/*.py",
+)
+"""What of this package has a say in how a page looks."""
+SEAL = re.compile(rb"\n<!-- ([0-9a-f]{32}) ([0-9a-f]{32}) -->\n?\Z")
+
+
+def key_of(folder: Path, source: Path, marks: Marks, record: SubmissionRecord, notebook: str, settings: object) -> str:
+    """A hash of everything that the page of a notebook depends on.
+
+    ``folder`` holds the graded notebook with its files, ``source`` the instructor's; ``record`` is the submission's
+    line of results.jsonl, of which the times do not count.
+    """
+    digest = hashlib.sha256(f"{viva.ENGINE} {_maker()} {notebook} {settings!r}".encode())
+    for known_field in fields(marks):
+        value = getattr(marks, known_field.name)
+        value = value.items() if isinstance(value, dict) else value
+        digest.update(repr(sorted(value) if isinstance(value, Set) else value).encode())
+    known = record.notebooks.get(notebook, NotebookRecord())
+    results = [
+        (cell, [structs.replace(result, seconds=0.0) for result in found]) for cell, found in known.checks.items()
+    ]
+    told = results, known.repairs, known.sanitized, record.sandboxed, len(record.faults)
+    digest.update(repr(told).encode("utf-8", "backslashreplace"))
+    _add(digest, folder, sorted(path for path in folder.rglob("*") if path.is_file()))
+    _add(digest, source, sorted(source.glob("*.ipynb")))
+    return digest.hexdigest()[:32]
+
+
+@functools.cache
+def _maker() -> str:
+    root, digest = Path(viva.__file__).parent, hashlib.sha256()
+    _add(digest, root, [path for pattern in MADE_BY for path in sorted(root.glob(pattern))])
+    return digest.hexdigest()
+
+
+def _add(digest: hashlib._Hash, root: Path, paths: Iterable[Path]) -> None:
+    for path in paths:
+        data = path.read_bytes()
+        digest.update(f"{path.relative_to(root)} {len(data)} ".encode("utf-8", "surrogateescape"))
+        digest.update(data)
+
+
+def sealed(page: str, key: str) -> str:
+    """A page with its seal."""
+    page = page.rstrip("\n")
+    return f"{page}\n<!-- {key} {_digest(page.encode())} -->\n"
+
+
+def key_on(path: Path) -> str:
+    """The key that a page was sealed with; empty where it is not as it was written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    found = SEAL.search(data)
+    return found[1].decode() if found and _digest(data[: found.start()]) == found[2].decode() else ""
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]

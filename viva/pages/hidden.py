@@ -140,7 +140,7 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
             if len(line) < least or not re.search(r"[^\W\d_]{2}|(\d\D*){12}", line):
                 result.untold[line] = f"'{piece.strip()}' is too short"
             elif line in every:
-                result.untold[line] = f"'{piece.strip()}' stands in what students get as well"
+                result.untold[line] = f"'{piece.strip()}' is also in the students' files"
             else:
                 result.lines[line] = (what, piece.strip())
     heard = "\n".join([public, *spoken])

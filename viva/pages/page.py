@@ -28,7 +28,7 @@ from viva.verdict import NOT_DONE
 
 NO_RESPONSE = "No response."
 """What nbgrader's automatic comment says; no grader said it."""
-REMEMBERED = "[This output is left out: it shows what a hidden check called your code with.]"
+REMEMBERED = "[This output is not shown: it contains the arguments of a hidden check.]"
 NAME = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
@@ -56,7 +56,7 @@ class Marks:
         """Raises MissingEntry when the gradebook does not know the submission."""
         found = cls.of_class(gradebook, assignment, student).get((student, notebook))
         if found is None:
-            raise MissingEntry(f"There is no {notebook}.ipynb of {student} for {assignment} in the gradebook.")
+            raise MissingEntry(f"The gradebook has no {notebook}.ipynb of {student} for {assignment}.")
         return found
 
     @classmethod
@@ -199,7 +199,7 @@ class Page:
 
     def questions(self) -> Iterator[Question]:
         """The grade cells in order, with what their checks came to, as their student may read it."""
-        explainer = self._explainer()
+        explainer = self.explainer()
         visible = visible_checks(
             [(name, cell.source, text) for name, cell, text in self._named() if cell.cell_type == "code"]
         )
@@ -224,7 +224,8 @@ class Page:
     def _named(self) -> Iterator[tuple[str, NotebookNode, str]]:
         yield from zip(self.names, self.notebook.cells, self.texts, strict=True)
 
-    def _explainer(self) -> Explainer:
+    def explainer(self) -> Explainer:
+        """Knows what may be told of a check."""
         tests = [cell.source for cell in self.notebook.cells if _instructors(cell) and cell.cell_type == "code"]
         public = "\n".join(self.texts)
         return Explainer(self.own(), public, tuple(tests), self.hidden)
@@ -274,7 +275,7 @@ def _instructors(cell: NotebookNode) -> bool:
 
 def _label(cell: NotebookNode, style: str) -> str:
     if style == "tests":
-        return "Test cell, as you were given it"
+        return "Test cell, as released"
     if utils.is_solution(cell):
         return "Your answer"
     return "Given code" if utils.is_locked(cell) else "Code"

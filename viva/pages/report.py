@@ -6,18 +6,28 @@ CSV files are too large to stand in the page they lie beside it, whole.
 
 from __future__ import annotations
 
+import base64
+import io
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from urllib.parse import quote
 
+import matplotlib
+import numpy as np
+from markupsafe import Markup
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from viva.cleaning import plaintext
+from viva.course import table
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.folder import remove
 from viva.pages.page import environment
-from viva.pages.reporting import plot
 from viva.pages.reporting.findings import ALONE, People, gather
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
-from viva.pages.reporting.tables import MOST_BYTES, Tables
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -42,7 +52,7 @@ def write(
     """
     address = server.strip().rstrip("/")
     if not address.startswith(("http://", "https://")) or set(address) & set(" \"'<>"):
-        raise CourseError(f"'{server}' is not the address of a server. Write it as --server=http://localhost:8888.")
+        raise CourseError(f"'{server}' is not the address of a server. Write --server=http://localhost:8888.")
     folder = to or course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
     names = Pseudonyms(key_in(_key(course, folder)), *known_names(course)) if anonymous else Pseudonyms()
@@ -96,7 +106,7 @@ def _plot(part: dict, name: str):
         f"to {points(part['scores'][-1])} of {counted(part['maximum'], 'point')}, "
         f"the median is {points(part['median'])}."
     )
-    return plot.histogram(part["scores"], part["maximum"], part["median"], label, name)
+    return histogram(part["scores"], part["maximum"], part["median"], label, name)
 
 
 def overview(figures: dict) -> list[dict]:
@@ -128,9 +138,9 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
         ],
     )
     yield "waiting", [{"why": reason["why"]} | row for reason in part["waiting"] for row in reason["rows"]]
-    for table, many, one in (("repairs", "repairs", "repair"), ("integrity", "facts", "fact")):
+    for name, many, one in (("repairs", "repairs", "repair"), ("integrity", "facts", "fact")):
         yield (
-            table,
+            name,
             [
                 {"student": row["student"], "notebook": row["notebook"], one: told}
                 for row in part[table]
@@ -151,3 +161,101 @@ def milliseconds(seconds: float | None) -> str:
     if seconds is None:
         return "unknown"
     return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+
+
+# Plots as SVG to stand in a page: the same bytes for the same numbers, in the page's colours, light or dark.
+
+INK, BAR, LINE = "#010203", "#040506", "#070809"
+"""Stand for the page's colours while Matplotlib draws, which knows no CSS variables."""
+COLOURS = {INK: "var(--ink)", BAR: "var(--bar)", LINE: "var(--accent)"}
+SETTINGS = {
+    **{"svg.fonttype": "none", "svg.hashsalt": "viva", "font.family": "sans-serif", "font.size": 9},
+    **{f"{part}.{name}": INK for part in ("xtick", "ytick") for name in ("color", "labelcolor")},
+    **{"axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK},
+}
+MOST_BARS = 25
+
+
+def histogram(scores: list[float], maximum: float, median: float | None, label: str, name: str) -> Markup:
+    """How many students have which score, the median marked; ``label`` is read out, ``name`` is unique in the page."""
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=(4.6, 2.2), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        axes.hist(scores, bins=list(edges(scores, maximum)), color=BAR, rwidth=0.86)
+        if median is not None:
+            axes.axvline(median, color=LINE, linewidth=1.5, linestyle="--")
+        axes.set(xlabel="points", ylabel="students")
+        axes.locator_params(axis="y", integer=True)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.patch.set_visible(False)
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _in_page(buffer.getvalue(), label, name)
+
+
+def edges(scores: list[float], maximum: float) -> np.ndarray:
+    """The edges of the bars: whole numbers of points wide, from zero to what can be had or was got."""
+    top = max([maximum, 1.0, *scores])
+    width = max(1, int(np.ceil(top / MOST_BARS)))
+    return np.arange(-0.5, top + width, width)
+
+
+def _in_page(svg: str, label: str, name: str) -> Markup:
+    """The svg element alone, as wide as its place, with ids of its own; all text in it is ours."""
+    svg = svg[svg.index("<svg ") :]
+    svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)  # its style would be the whole page's
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    for stand_in, colour in COLOURS.items():
+        svg = svg.replace(stand_in, colour)
+    head, rest = svg.split(">", 1)
+    head = re.sub(r' (?:width|height)="[^"]*"', "", head)
+    return Markup(f'{head} role="img" aria-label="{Markup.escape(label)}">') + Markup(rest)
+
+
+# The CSV files of a report: in the page itself where they are small, beside it in a large class.
+
+MOST_BYTES = 1_000_000
+"""Of CSV in a page. A browser reads so much in a moment; where there is more, all of it lies beside the page."""
+LONGEST = 1000
+"""Characters of a text in a cell."""
+
+
+class Tables:
+    """Gives each table of a page its address; ``write`` what does not stand in the page into ``folder``, if any."""
+
+    def __init__(self, folder: str = "") -> None:
+        self.folder = folder
+        self.texts: dict[str, bytes] = {}
+
+    @property
+    def size(self) -> int:
+        """In bytes, of all that were asked for."""
+        return sum(map(len, self.texts.values()))
+
+    def address(self, rows: Iterable[dict], name: str) -> str:
+        """The address of rows as a file called ``name``: in the page itself, or beside it."""
+        self.texts[name] = data = csv_text(rows).encode("utf-8", "replace")
+        if self.folder:
+            return f"{quote(self.folder)}/{quote(name, safe='')}.csv"
+        return f"data:text/csv;charset=utf-8;base64,{base64.b64encode(data).decode()}"
+
+    def write(self, beside: Path) -> None:
+        """Write the files that the page names; others of an older page go."""
+        folder = beside / self.folder
+        folder.mkdir(exist_ok=True)
+        for name, data in self.texts.items():
+            leftovers.write(folder / f"{name}.csv", data.decode())
+        for path in set(folder.glob("*.csv")) - {folder / f"{name}.csv" for name in self.texts}:
+            path.unlink()
+
+
+def csv_text(rows: Iterable[dict]) -> str:
+    """Rows as CSV, each text in one line."""
+    rows = list(rows)
+    columns = list(rows[0]) if rows else ["nothing"]
+    cells = (
+        [plaintext.line(row[name], LONGEST) if isinstance(row[name], str) else row[name] for name in columns]
+        for row in rows
+    )
+    return table.csv_text(columns, cells)

@@ -7,7 +7,6 @@ privileges   root, capabilities and namespaces
 landlock     which files can still be reached
 bubblewrap   the same where the kernel has no Landlock
 syscalls     which system calls are still answered
-readable     what every process may read
 attempts     attempts to break each layer
 protection   which layers hold on this machine, and what would mend the others
 confinement  a fork in the sandbox: its steps, in order, and its limits

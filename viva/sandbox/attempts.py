@@ -99,7 +99,7 @@ def _session(sandbox: Sandbox, scratch: str) -> None:
         os._exit(os.read(reader, 5) != b"begun")
     os.close(writer)
     if os.waitpid(middle, 0)[1] != 0:
-        raise OSError("a session could not be begun")
+        raise OSError("a session could not be started")
     if not select.select([reader], [], [], 2)[0]:
         raise OSError("a process outlived its parent")
 
@@ -123,7 +123,7 @@ def _root(sandbox: Sandbox, scratch: str) -> None:
 
 def _user(sandbox: Sandbox, scratch: str) -> None:
     if not can_work_as(FIRST_UID, sandbox.readable, None):
-        raise OSError(f"user {FIRST_UID} cannot read {sys.base_prefix}, or is not to be had here")
+        raise OSError(f"user {FIRST_UID} cannot read {sys.base_prefix}, or does not exist here")
 
 
 def _landlock(sandbox: Sandbox, scratch: str) -> None:
@@ -149,8 +149,8 @@ def _namespaces(sandbox: Sandbox, scratch: str) -> None:
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
     _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * sandbox.limits.scratch_bytes)
     keep_only(sandbox.readable, scratch, *sandbox.limits.scratch)
-    _refused("what lies beside scratch", errno.ENOENT, os.stat, f"{scratch}-outside")
-    _refused("a folder of the machine's", errno.ENOENT, os.stat, "/proc/self/environ")
+    _refused("files beside scratch", errno.ENOENT, os.stat, f"{scratch}-outside")
+    _refused("a folder of the machine", errno.ENOENT, os.stat, "/proc/self/environ")
 
 
 def _together(sandbox: Sandbox, scratch: str) -> None:
@@ -165,7 +165,7 @@ def _bubblewrap(sandbox: Sandbox, scratch: str) -> None:
     neighbour.touch()
     _together(sandbox, scratch)
     _refused("a neighbour's folder", errno.ENOENT, neighbour.read_text)
-    _refused("what is known of the process", errno.EACCES, os.listdir, "/proc/self")
+    _refused("information about the process", errno.EACCES, os.listdir, "/proc/self")
     _refused("writing into a library", errno.EROFS, Path(__file__).with_name("planted").touch)
 
 

@@ -44,6 +44,7 @@ from pathlib import Path
 
 from viva.folder import holds_more
 from viva.sandbox import bubblewrap, landlock
+from viva.sandbox.landlock import readable_by_default
 from viva.sandbox.privileges import (
     SHARED,
     cover_proc,
@@ -55,7 +56,6 @@ from viva.sandbox.privileges import (
     share_alone,
 )
 from viva.sandbox.protection import IN_BUBBLEWRAP, protection
-from viva.sandbox.readable import readable_by_default
 from viva.sandbox.syscalls import assemble, call, filter_calls, prctl
 from viva.verdict import SandboxError
 
@@ -177,7 +177,8 @@ def enter(
             step()
         except Exception as error:
             raise SandboxError(
-                f"The wall around student code could not be raised, step '{name}': {error}. 'viva doctor' says more."
+                f"The sandbox around student code could not be started, step '{name}': {error}. Run 'viva doctor' "
+                "for details."
             ) from error
 
 

@@ -157,7 +157,7 @@ def give_up_root(uid: int, readable: Sequence[str], scratch: str | None, must: b
     be taken and is not to be had.
     """
     if must and not (os.geteuid() == 0 and can_work_as(uid, readable, scratch)):
-        raise OSError(errno.EPERM, f"user {uid} cannot read {sys.base_prefix}, or is not to be had here")
+        raise OSError(errno.EPERM, f"user {uid} cannot read {sys.base_prefix}, or does not exist here")
     if capabilities():
         if os.geteuid() == 0 and can_work_as(uid, readable, scratch):
             _hand_over(scratch, uid)

@@ -14,30 +14,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viva.sandbox import bubblewrap
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 
 IN_BUBBLEWRAP = "full, in bubblewrap"
 _ALWAYS, _BY_LANDLOCK = ("session", "limits", "root", "seccomp"), ("landlock", "together")
 PROMISES = {
     "session": "a process dies with its parent",
     "limits": "memory, size of files and number of files are limited",
-    "root": "every privilege is given up",
-    "user": "root gives each process a user of its own, whose threads are counted",
-    "landlock": "only what is named can be read, only scratch be written to",
-    "seccomp": "no process, no program, no network, no signal to others",
-    "namespaces": "no other path is known, scratch is a tmpfs of limited size, threads are counted",
-    "together": "a whole wall rises and holds",
-    "bubblewrap": "a whole wall rises and holds without Landlock, in a file system of its own",
+    "root": "all privileges are dropped",
+    "user": "root gives each process its own user with a thread limit",
+    "landlock": "only listed files can be read, only scratch can be written",
+    "seccomp": "no new processes or programs, no network, no signals to others",
+    "namespaces": "no other path exists, scratch is a tmpfs of limited size, threads are limited",
+    "together": "the complete sandbox works",
+    "bubblewrap": "the complete sandbox works without Landlock, in its own file system",
 }
 _REMEDIES = {
     "session": "grade on Linux, on x86_64 or aarch64",
     "limits": "grade on Linux with /proc mounted",
     "root": "grade as a normal user",
-    "user": "make the environment with an interpreter that every user can read: make setup PYTHON=/usr/bin/python3",
-    "landlock": "boot Linux 5.13 or newer with landlock in the kernel's command line, as in "
+    "user": "create the environment with an interpreter that every user can read: make setup PYTHON=/usr/bin/python3",
+    "landlock": "boot Linux 5.13 or newer with landlock on the kernel's command line, as in "
     f"lsm=landlock,yama,apparmor; or: {bubblewrap.INSTALL}",
     "seccomp": "grade on Linux on x86_64 or aarch64, with a kernel that has CONFIG_SECCOMP_FILTER",
-    "together": "mend what is missing above",
+    "together": "fix the lines above",
 }
 _SWITCHES = {
     "kernel.unprivileged_userns_clone": ("0", "1"),
@@ -105,7 +105,7 @@ def protection(all_layers: bool = False) -> Protection:
 
 def _fault_of_bubblewrap() -> str:
     if not bubblewrap.installed():
-        return f"there is no program {bubblewrap.PROGRAM}"
+        return f"the program {bubblewrap.PROGRAM} is not installed"
     with tempfile.TemporaryDirectory(prefix="viva-sandbox-") as home:
         return _tried({"bubblewrap"}, bubblewrap.command(readable_by_default(), home))["bubblewrap"]
 
@@ -122,7 +122,7 @@ def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
         return json.loads(answer.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         told = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
-        return dict.fromkeys(names, f"it could not be tried: {told}")
+        return dict.fromkeys(names, f"it could not be tested: {told}")
 
 
 def _how_to_open_namespaces() -> str:
@@ -130,4 +130,4 @@ def _how_to_open_namespaces() -> str:
         with contextlib.suppress(OSError):
             if Path("/proc/sys", *name.split(".")).read_text().strip() == closed:
                 return f"sudo sysctl -w {name}={opened}"
-    return "sudo sysctl -w user.max_user_namespaces=15000; a container must be started so that it may unshare and mount"
+    return "sudo sysctl -w user.max_user_namespaces=15000; a container needs permission to unshare and mount"

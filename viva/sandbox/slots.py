@@ -42,4 +42,6 @@ def _claim() -> tuple[int, int]:
             claim.close()
             if error.errno != errno.EADDRINUSE:
                 raise SandboxError(f"No slot could be claimed: {error.strerror}.") from error
-    raise SandboxError(f"All {SLOTS // 2} pairs of slots are taken; end other graders on this machine first.")
+    raise SandboxError(
+        f"All {SLOTS // 2} pairs of slots are in use. Stop other grading commands on this machine first."
+    )

@@ -12,11 +12,9 @@ scheduler  the way to a scheduler: found or started, looked at, left again
 clusterworkers  the workers as they come and go, and which of them may grade
 pool       what they do, in place of the workers of this machine
 clustergraders  the graders that a command hands to a batch or an audit; Dask is loaded here
-clustertask  what a batch, or an audit, has worker processes do
 submissions  that of a batch
 audittrials  that of an audit
 worker     what a Dask worker keeps and does: material, worker processes, ``grade_there``
 workerprocess  a grading process beside a Dask worker, as the worker sees it
 workerservice  the same process from within
-recent     what was used last: as many materials and graders as there is room for
 """

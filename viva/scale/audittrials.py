@@ -17,9 +17,7 @@ from viva.course.rehearsals import Rehearsals
 from viva.engine.examination import Examination
 from viva.folder import fill, walk
 from viva.scale.clusteraddress import Cluster
-from viva.scale.clustertask import Known
-from viva.scale.recent import Recent
-from viva.scale.workerprocess import Request, Settings, Told
+from viva.scale.workerprocess import Known, Recent, Request, Settings, Told
 from viva.verdict import ClusterError, VivaError
 
 MOST_NOTEBOOKS = 4
@@ -56,7 +54,7 @@ class Trials:
 
     def problem(self, job: tuple, sentence: str) -> object:
         """Raises ClusterError: an audit without one of its trials proves nothing."""
-        raise ClusterError(f"The audit of {self.path} cannot go on: a trial of it came to nothing, as {sentence}.")
+        raise ClusterError(f"The audit of {self.path} stopped, because one of its trials failed: {sentence}.")
 
 
 class Trying:

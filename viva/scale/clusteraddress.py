@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 FORMS = (
-    "Name one as in --cluster=tls://grader.example:8786, --cluster=scheduler.json (the file that 'dask scheduler "
+    "Write --cluster=tls://grader.example:8786, --cluster=scheduler.json (the file that 'dask scheduler "
     "--scheduler-file=scheduler.json' writes), or --cluster=local:4 for four processes of this machine."
 )
 EXTRA = "Grading on a cluster needs Dask: pip install 'nbviva[cluster]'"
@@ -32,25 +32,26 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(\d{1
 class Cluster(Configurable):
     """Where a batch is graded."""
 
-    address = Unicode("", help="A Dask cluster that grades: tls://HOST:PORT, a scheduler file, or local:N.").tag(
+    address = Unicode("", help="The Dask cluster for grading: tls://HOST:PORT, a scheduler file, or local:N.").tag(
         config=True
     )
-    tls_ca = Unicode("", help="File of the certificate authority that all of the cluster trust (PEM).").tag(config=True)
-    tls_cert = Unicode("", help="File of the certificate that this machine shows (PEM).").tag(config=True)
-    tls_key = Unicode("", help="File of the key to it (PEM), where the certificate's file does not hold it.").tag(
+    tls_ca = Unicode("", help="File of the cluster's certificate authority (PEM).").tag(config=True)
+    tls_cert = Unicode("", help="File of this machine's certificate (PEM).").tag(config=True)
+    tls_key = Unicode("", help="File of the certificate's key (PEM), if it is not in the certificate's file.").tag(
         config=True
     )
-    insecure = Bool(False, help="Send hidden tests and submissions to other machines without TLS.").tag(config=True)
+    insecure = Bool(
+        False, help="Allow a cluster without TLS; hidden tests and submissions are then sent unencrypted."
+    ).tag(config=True)
     timeout = Float(
         0.0,
         min=0.0,
-        help="Seconds after which a grading process on a worker counts as hung; 0 stands for a minute, and twice as "
-        "long as the notebooks of a submission may take.",
+        help="Seconds after which a worker's grading process counts as hung; 0 means a minute plus twice "
+        "the time limit of a submission's notebooks.",
     ).tag(config=True)
     patience = Float(0.0, min=0.0, help="The old name of ``timeout``.").tag(config=True)
-    wait = Float(
-        30.0, min=0.0, help="Seconds to wait for a worker where none is there, or all have gone, before giving up."
-    ).tag(config=True)
+    wait = Float(30.0, min=0.0, help="Seconds to wait for a worker before giving up.").tag(config=True)
+    wait = Float(30.0, min=0.0, help="Seconds to wait for a worker before giving up.").tag(config=True)
 
     client: Client | None = None
     """The way to its scheduler, while that is open."""
@@ -93,9 +94,9 @@ class Cluster(Configurable):
         url = f"{scheme}://{match[2]}:{match[3]}"
         if not self.safe(url):
             raise ClusterError(
-                f"{url} is another machine, and what is sent there could be read on the way: hidden tests, submissions "
-                f"and results. Start the cluster with TLS (docs/cluster.md) and say --cluster=tls://{match[2]}:"
-                f"{match[3]}, or say --insecure in a network where nobody else listens. Nothing was sent."
+                f"{url} is another machine, and others could read the traffic: hidden tests, submissions "
+                f"and results. Start the cluster with TLS (docs/cluster.md) and use --cluster=tls://{match[2]}:"
+                f"{match[3]}, or use --insecure on a private network. Nothing was sent."
             )
         return url
 
@@ -116,14 +117,17 @@ class Cluster(Configurable):
         names = {"tls_ca_file": self.tls_ca, "tls_client_cert": self.tls_cert, "tls_client_key": self.tls_key}
         for path in filter(None, names.values()):
             if not Path(path).expanduser().is_file():
-                raise ClusterError(f"There is no file {path}, which the way to the cluster needs. Nothing was sent.")
+                raise ClusterError(
+                    f"The file {path}, which the connection to the cluster needs, does not exist. Nothing was sent."
+                )
         given = {name: str(Path(path).expanduser()) for name, path in names.items() if path}
         security = Security(require_encryption=True, **given)
         # Dask sets these by their names.
         if not getattr(security, "tls_ca_file", None) or not getattr(security, "tls_client_cert", None):
             raise ClusterError(
-                f"{url} is spoken to over TLS, and no certificates are named: say --tls-ca=ca.pem --tls-cert=cert.pem "
-                "--tls-key=key.pem, or set c.Cluster.tls_ca and the others. docs/cluster.md says how to make them."
+                f"{url} uses TLS, and no certificates are given. Use --tls-ca=ca.pem --tls-cert=cert.pem "
+                "--tls-key=key.pem, or set c.Cluster.tls_ca and the others. docs/cluster.md explains how to create "
+                "them."
             )
         return security
 
@@ -147,4 +151,4 @@ def _from_file(path: Path) -> str:
             "writes it when it starts."
         ) from None
     except (ValueError, KeyError, TypeError):
-        raise ClusterError(f"{path} is not what 'dask scheduler --scheduler-file' writes. {FORMS}") from None
+        raise ClusterError(f"{path} is not a scheduler file of 'dask scheduler --scheduler-file'. {FORMS}") from None

@@ -13,8 +13,8 @@ from viva.course.filing import Filing
 from viva.course.remote import Settings
 from viva.scale import workerprocess
 from viva.scale.clusteraddress import Cluster
-from viva.scale.clustertask import ClusterTask
 from viva.scale.submissions import Submissions
+from viva.scale.workerprocess import ClusterTask
 
 if TYPE_CHECKING:
     from viva.scale.pool import Pool

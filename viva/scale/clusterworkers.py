@@ -27,7 +27,7 @@ from viva.verdict import ClusterError
 
 LOOK, SILENT = 1.0, 5
 """Seconds from one look at the workers to the next; looks without an answer, until the scheduler counts as gone."""
-AGAIN = "What was finished is kept; run the same command again to go on."
+AGAIN = "Finished work is kept; run the same command again to continue."
 CONNECTION = (OSError, TimeoutError, asyncio.CancelledError, concurrent.futures.CancelledError)
 """What Dask raises where a connection is at fault, and no submission."""
 
@@ -110,13 +110,13 @@ class ClusterWorkers:
         """Ask a worker what it has, if it may be spoken to."""
         answer: dict | Exception
         if not self.cluster.safe(address):
-            answer = ClusterError("it is another machine without TLS; start it with TLS, or say --insecure")
+            answer = ClusterError("it is another machine without TLS; start it with TLS, or use --insecure")
         else:
             try:
                 asking = self.client._run(there.prepare, self.libraries, workers=[address], on_error="return")
                 answer = (await asking)[address]
             except KeyError:
-                answer = OSError("it has gone again")
+                answer = OSError("it disconnected")
             except Exception as error:
                 answer = error
         if isinstance(answer, CONNECTION):
@@ -143,8 +143,9 @@ class ClusterWorkers:
                 raise ClusterError(f"No worker of the cluster can be used, for the reasons above. {AGAIN}")
             if time.monotonic() > end:
                 raise ClusterError(
-                    f"The cluster has no worker of use, and none came in {self.cluster.wait:.0f} s. Start one with "
-                    f"'dask worker {self.client.scheduler.address}', or see in their logs why they ended. {AGAIN}"
+                    f"The cluster has no usable worker, and none connected in {self.cluster.wait:.0f} s. Start one "
+                    "with "
+                    f"'dask worker {self.client.scheduler.address}', or check the workers' logs. {AGAIN}"
                 )
             self.hear()
 
@@ -160,11 +161,11 @@ class ClusterWorkers:
         if isinstance(answer, ClusterError):
             self.refuse(address, str(answer))
         elif isinstance(answer, Exception):
-            self.refuse(address, f"it cannot load this Viva ({first_line(answer)}); install the same there")
+            self.refuse(address, f"it cannot load this Viva ({first_line(answer)}); install the same version there")
         elif different := difference(self.here, answer):
-            self.refuse(address, f"it has other versions: {different}; install the same there, and start it again")
+            self.refuse(address, f"it has other versions: {different}; install the same versions there, and restart it")
         elif answer[there.SANDBOX] == "none" and not self.no_sandbox:
-            self.refuse(address, "it cannot wall student code in; 'viva doctor' says there what is missing")
+            self.refuse(address, "it cannot sandbox student code; run 'viva doctor' there to see what is missing")
         elif address not in self.seats:
             self.seats[address], self.used = Seat(address, threads), True
 
@@ -174,7 +175,7 @@ class ClusterWorkers:
             self.tell(f"The worker {address} is not used: {fault.rstrip('.')}.")
 
     def _end(self) -> None:
-        raise ClusterError(f"The scheduler of the cluster does not answer any more. {AGAIN}")
+        raise ClusterError(f"The scheduler of the cluster stopped answering. {AGAIN}")
 
     def forget(self, seat: Seat) -> None:
         """Ask once more what there is at its address."""

@@ -25,10 +25,9 @@ from distributed.scheduler import KilledWorker
 from viva.course.processes.workers import TRIES
 from viva.scale import worker as there
 from viva.scale.clusteraddress import Cluster
-from viva.scale.clustertask import ClusterTask, Known
 from viva.scale.clusterworkers import CONNECTION, ClusterWorkers, Seat
 from viva.scale.scheduler import connected, first_line
-from viva.scale.workerprocess import Settings, Told
+from viva.scale.workerprocess import ClusterTask, Known, Settings, Told
 
 AHEAD = 1
 """Jobs that wait at a worker, beside those that it does."""
@@ -169,7 +168,7 @@ class Pool:
             if errand.faults < MOST_FAULTS:
                 self._lose(seat, blame=False)
                 return
-            broken = "the connection to its worker broke off again and again; grade it here"
+            broken = "the connection to its worker was lost repeatedly; grade it here"
             done = self.task.problem(errand.job, broken)
         except Exception as error:
             sentence = f"it could not be graded: {first_line(error)} ({type(error).__name__})"

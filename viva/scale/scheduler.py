@@ -48,7 +48,7 @@ def connected(cluster: Cluster) -> Iterator[Client]:
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise ClusterError(
                 f"No cluster answers at {url} ({first_line(error)}). Start one there with 'dask scheduler', and 'dask "
-                "worker' for each machine (docs/cluster.md), or name the address that it printed. Nothing was sent."
+                "worker' for each machine (docs/cluster.md), or use the address that it printed. Nothing was sent."
             ) from None
         stack.callback(client.close, timeout=2)
         _require_same(client, url)
@@ -89,12 +89,13 @@ def _require_same(client: Client, url: str) -> None:
         there = client.run_on_scheduler(versions, ())
     except Exception as error:  # whatever it is that keeps it
         raise ClusterError(
-            f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same 'nbviva[cluster]' "
-            "there, and start it again. Nothing was sent."
+            f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same "
+            "'nbviva[cluster]' version "
+            "there, and restart it. Nothing was sent."
         ) from None
     if different := difference(here, there):
         raise ClusterError(
-            f"The scheduler at {url} has other versions: {different}. Install the same there, and start it again. "
+            f"The scheduler at {url} has other versions: {different}. Install the same versions there, and restart it. "
             "Nothing was sent."
         )
 

@@ -17,9 +17,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.engine.examination import Examination
 from viva.scale.clusteraddress import Cluster
-from viva.scale.clustertask import Known
-from viva.scale.recent import Recent
-from viva.scale.workerprocess import Request, Settings, Told
+from viva.scale.workerprocess import Known, Recent, Request, Settings, Told
 from viva.submission.packing import pack
 from viva.verdict import VivaError
 
@@ -63,14 +61,14 @@ class Submissions:
         try:
             marked = msgspec.msgpack.decode(answer, type=Marked)
         except msgspec.DecodeError as error:
-            return Marked(problem=f"its worker gave an answer that cannot be read: {error}")
+            return Marked(problem=f"its worker sent an unreadable reply: {error}")
         passed = marked.passed
         if passed is None or passed.explained:
             return marked
         about, (_, material) = job.submission, self._about(job)
         places = {one and (one.assignment, one.student) for one in (passed.record, passed.graded)}
         if places != {(about.assignment, about.student)} or not passed.notebooks.keys() <= material.released.keys():
-            return Marked(problem="its worker gave an answer to something else")
+            return Marked(problem="its worker sent the reply to another request")
         return attempt(f"{about.assignment}/{about.student}", lambda _: self.filing.add(about, passed, material))
 
     def problem(self, job: Job, sentence: str) -> Marked:

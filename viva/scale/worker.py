@@ -16,8 +16,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 
 from viva.sandbox.protection import protection
 from viva.scale import versions
-from viva.scale.recent import Recent
-from viva.scale.workerprocess import Request, Settings, Told, WorkerProcess
+from viva.scale.workerprocess import Recent, Request, Settings, Told, WorkerProcess
 
 NAME = "viva-worker-processes"
 MOST_MATERIALS = 64

@@ -8,11 +8,16 @@ tried there once more; then it comes back as one that killed two.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import subprocess
 import sys
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from multiprocessing import Pipe
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +29,7 @@ GRACE = 60.0
 
 
 class Settings(Struct, frozen=True):
-    """What a batch or an audit wants of a worker process: its ``service`` (clustertask), and what that needs."""
+    """What a batch or an audit wants of a worker process: its ``service`` (ClusterTask), and what that needs."""
 
     service: str
     seconds: float
@@ -93,9 +98,9 @@ class WorkerProcess:
         """Start the process; why it cannot grade, if so."""
         self.start(self._begin)
         try:
-            fault = self.pipe.recv_bytes().decode() if self.pipe.poll(GRACE) else "its grading process does not start"
+            fault = self.pipe.recv_bytes().decode() if self.pipe.poll(GRACE) else "its grading process did not start"
         except (EOFError, OSError):
-            fault = "its grading process ends at once; the worker's log says why"
+            fault = "its grading process ended at once; see the worker's log"
         if fault:
             self.close()
         return fault
@@ -115,3 +120,84 @@ class WorkerProcess:
             self.process.kill()
             self.process.wait()
             self.process = None
+
+
+# What a cluster does at a time: what worker processes are sent, what they do with it, what becomes of their answers.
+#
+# A batch has one task and an audit another; the pool, the workers and the worker processes know neither. A task stays
+# with the planner. Its *service* is the class that does it at a worker process, and goes there by name.
+
+
+@dataclass(frozen=True)
+class Known:
+    """What worker processes have to know of many jobs, as bytes; they are sent it once."""
+
+    data: bytes
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+Job = TypeVar("Job", contravariant=True)
+
+
+class ClusterTask(Protocol[Job]):
+    service: str
+    """Its Service, as it is imported."""
+
+    def refusal(self, job: Job) -> str:
+        """Why nobody can do a job, if so."""
+
+    def known(self, job: Job) -> Known:
+        """The same object for all jobs that it is about."""
+
+    def limit(self, job: Job) -> float:
+        """After how many seconds a worker process counts as hung with it."""
+
+    def package(self, job: Job) -> bytes:
+        """What a worker process is sent of a job beside that."""
+
+    def kept(self, job: Job, answer: bytes) -> object:
+        """What came of a job, from a worker process's answer, after what there is to keep was put away."""
+
+    def problem(self, job: Job, sentence: str) -> object:
+        """What came of a job that no worker process could do; or raises, where nothing can go on without it."""
+
+
+class Service(Protocol):
+    """What a worker process keeps for a batch or an audit; VivaError or OSError: the machine is not fit for it."""
+
+    def __init__(self, settings: Settings) -> None: ...
+
+    def __call__(self, request: Request) -> Told: ...
+
+    def close(self) -> None: ...
+
+
+# What was used last, by key: as much as there is room for.
+
+Value = TypeVar("Value")
+
+
+class Recent(OrderedDict[Any, Value], Generic[Value]):
+    """At most so many values by key; the one that was not used for longest is let go for another."""
+
+    def __init__(self, most: int, let_go: Callable[[Value], object] = lambda value: None) -> None:
+        super().__init__()
+        self.most, self.let_go = most, let_go
+
+    def of(self, key: object, make: Callable[[], Value]) -> Value:
+        """The value of a key, made where there is none."""
+        if key not in self:
+            self._leave(self.most - 1)
+            self[key] = make()
+        self.move_to_end(key)
+        return self[key]
+
+    def close(self) -> None:
+        self._leave(0)
+
+    def _leave(self, most: int) -> None:
+        while len(self) > most:
+            self.let_go(self.popitem(last=False)[1])

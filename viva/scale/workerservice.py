@@ -17,9 +17,7 @@ from traitlets.utils.importstring import import_item
 from viva.course.material import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
-from viva.scale.clustertask import Service
-from viva.scale.recent import Recent
-from viva.scale.workerprocess import Request, Told
+from viva.scale.workerprocess import Recent, Request, Service, Told
 from viva.verdict import VivaError
 
 MOST_SERVICES = 2

@@ -7,13 +7,11 @@ what stays doubtful waits for a human where its tests do not pass.
 
 files/      a file -> a notebook, whatever is broken
 cells/      a notebook's cells find their places
-shipped     the notebooks that came beside the assignment's own, which are nobody's work
 submission  what one student handed in for one assignment
 packing     the same as bytes, so that another machine can grade it
 work        one notebook on its way through the steps of grading
 variant     whose variant of an assignment a notebook is
 reading     what a student handed in -> notebooks, or why there are none
-writing     a graded notebook as text
 selfcheck   a student's own check: the visible checks, graded where the student works
 blind       the step that empties the cells which ask for a name
 sanitize    the step that cleans what was handed in before a browser shows it

@@ -37,7 +37,7 @@ _COMMON = {word.lower() for word in (*keyword.kwlist, *dir(builtins))}
 class Blind(NbGraderPreprocessor):
     """Put the cells that ask for a name back, and note what had been typed there."""
 
-    show_names = Bool(False, help="Whether graders read what students wrote into the cells that ask for names.").tag(
+    show_names = Bool(False, help="Whether graders see the names that students wrote into the name cells.").tag(
         config=True
     )
 

@@ -17,14 +17,14 @@ from nbformat import NotebookNode
 
 from viva.cleaning import plaintext
 from viva.record import Note, note
+from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.cells.texts import NAME
-from viva.submission.files.handed import Handed
+from viva.submission.files.contents import Handed
 from viva.submission.files.handin import SHOWN, Finding, find, shortened
 from viva.submission.files.salvage import PICTURE, other_file, read
 from viva.submission.files.sizes import limited
-from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
 from viva.submission.variant import Meant, Seeds, seeded
 from viva.verdict import SubmissionError
@@ -37,7 +37,7 @@ MOST = 0.5
 """unless more of its answers than this are in it, whoever's cells they stand among."""
 MOST_LOOKED_AT = 2**22
 """So many bytes of a file beside a blank notebook are looked at."""
-SHIPPED = "was handed out with the assignment, and is nobody's answer"
+SHIPPED = "is a file of the released assignment, not an answer"
 
 
 @dataclass
@@ -139,21 +139,21 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
             opened.integrity[name] = [best.meant.note] if best.meant.note else []
         else:
             complaints += [
-                f"the file {plaintext.quoted(other.handed.name)} holds too little of {name}.ipynb to be graded as it"
+                f"the file {plaintext.quoted(other.handed.name)} contains too little of {name}.ipynb to be graded as it"
                 for other in fitting
             ]
     if not opened.notebooks:
-        opened.problem = "; ".join(dict.fromkeys([*complaints, *left_out])) or "no notebook was handed in"
+        opened.problem = "; ".join(dict.fromkeys([*complaints, *left_out])) or "no notebook was submitted"
         return opened
     missing = [name for name in sorted(finding.files) if name not in opened.notebooks]
-    opened.notes = [f"{name}.ipynb was not handed in" for name in missing]
+    opened.notes = [f"{name}.ipynb was not submitted" for name in missing]
     opened.notes += dict.fromkeys(complaints)
     others = {handed for files in finding.files.values() for handed in files if handed not in graded}
     strays = {handed.name for handed in others if not handed.kept}
     same = [_sources(content) for handed, content in read_files.items() if content and handed in graded]
     strays -= {handed.name for handed, content in read_files.items() if content is None or _sources(content) in same}
     if strays:
-        opened.notes.append(f"also handed in, not graded: {shortened(sorted(strays))}")
+        opened.notes.append(f"also submitted, not graded: {shortened(sorted(strays))}")
     return opened
 
 

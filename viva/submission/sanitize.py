@@ -16,13 +16,12 @@ import functools
 import re
 from pathlib import Path
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbformat.corpus.words import generate_corpus_id
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.cleaning import markup, mathematics, picture
-from viva.cleaning.output import output as built
 from viva.engine.blueprint import read_notebook
 from viva.record import Note, note
 from viva.submission.work import Work
@@ -176,12 +175,12 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
     output_type = output.get("output_type")
     if output_type == "stream":
         name = output.get("name") if output.get("name") in ("stdout", "stderr") else "stdout"
-        return built("stream", name=name, text=clean_text(output.get("text"), removed))
+        return made_output("stream", name=name, text=clean_text(output.get("text"), removed))
     if output_type == "error":
         traceback = output.get("traceback")
         lines = traceback if isinstance(traceback, list) else []
         fields = {key: clean_text(output.get(key), removed) for key in ("ename", "evalue")}
-        return built("error", **fields, traceback=[clean_text(line, removed) for line in lines])
+        return made_output("error", **fields, traceback=[clean_text(line, removed) for line in lines])
     if output_type not in ("display_data", "execute_result"):
         return None
     data, lost = _clean_data(output.get("data") or {}, taken)
@@ -190,10 +189,10 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
         if not lost:
             return None
         left_out = ", ".join(dict.fromkeys(lost))
-        data = {"text/plain": f"[This output is not shown here, because it could run or load something: {left_out}]"}
+        data = {"text/plain": f"[This output is not shown, because it could run code or load content: {left_out}]"}
     count = output.get("execution_count")
     more = {"execution_count": count if type(count) is int else None} if output_type == "execute_result" else {}
-    return built(output_type, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
+    return made_output(output_type, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
 
 
 def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
@@ -244,14 +243,26 @@ def clean_text(text: object, removed: list[str]) -> str:
     Colours stay, and so do ends of lines and backspaces. Adds to ``removed``.
     """
     text = "".join(map(str, text)) if isinstance(text, list) else str(text or "")
-    for what, pattern in (("orders to a terminal", _ORDERS), ("control characters", _CONTROLS)):
+    for what, pattern in (("terminal control sequences", _ORDERS), ("control characters", _CONTROLS)):
         if pattern.search(text):
             removed.append(what)
             text = pattern.sub("", text)
     if _DIRECTIONS.search(text):
-        removed.append("characters that change the direction of a text")
+        removed.append("characters that change the text direction")
         text = _DIRECTIONS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     if text.count("\x1b") > ESCAPES:
         removed.append("colours")
         text = _ANSI.sub("", text).replace("\x1b", "")
     return text
+
+
+# An output of a cell, made from parts that are known to be fit.
+
+
+def made_output(output_type: str, **fields: object) -> NotebookNode:
+    """As ``nbformat.v4.new_output``, with all its ``fields`` given and not validated.
+
+    For a part of the schema nbformat validates in plain Python, which takes a millisecond; whole notebooks are
+    validated when they are written.
+    """
+    return from_dict({"output_type": output_type, **fields})

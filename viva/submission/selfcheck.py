@@ -34,8 +34,8 @@ from viva.verdict import SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
 REFUSED = {
-    "processes_unwalled": "it starts another process, which works here, and which grading refuses; use one process",
-    "connections_unwalled": "it uses the network, which works here, and which grading refuses; use a file",
+    "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
+    "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",
 }
 """By the fact that tells of it, what is said of what grading will refuse."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
@@ -193,7 +193,7 @@ def _not_python(notebook: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
         own = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "code" and own.get("solution") and parsed(cell.source) is None:
-            yield f"nothing in '{own['grade_id']}' runs, as it is not Python{_complaint(cell.source)}"
+            yield f"'{own['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
 
 
 def _complaint(source: str) -> str:

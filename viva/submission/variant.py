@@ -45,8 +45,9 @@ class Seeds:
             return Meant(released)
         if self.student not in self.by_student:
             raise CourseError(
-                f"Nobody knows the variant of the student '{self.student}', who came after the assignment's material "
-                "was read. Read it again, then grade again."
+                f"The variant of the student '{self.student}' is unknown, because the student was added after the "
+                "assignment's material "
+                "was read. Run the command again."
             )
         own, (found, certain) = self.by_student[self.student], self._handed_in(notebook, released)
         owners = sorted(student for student, seed in self.by_student.items() if seed == found)

@@ -49,7 +49,7 @@ def _start(exchange: Exchange) -> object:
             root.mkdir(parents=True)
             root.chmod(0o777)  # as nbgrader asks of an exchange
         except OSError as error:
-            exchange.fail(f"The exchange {root} cannot be made: {error.strerror}. Name another c.Exchange.root.")
+            exchange.fail(f"The exchange {root} cannot be created: {error.strerror}. Set another c.Exchange.root.")
     return _started(exchange)
 
 
@@ -88,7 +88,7 @@ class Collect(ExchangeCollect):
             record["timestamp"] = self._moment(record["filename"].rsplit("+", 3)[2])
             self._require_owner(path, record["username"])
         except (ExchangeError, CourseError, ValueError, OverflowError) as error:
-            return self._refused(path, f"its name is not one that nbgrader gives: {quoted(str(error))}")
+            return self._refused(path, f"its name is not an nbgrader name: {quoted(str(error))}")
         except SubmissionError as error:
             return self._refused(path, str(error))
         return record
@@ -118,12 +118,12 @@ class Collect(ExchangeCollect):
     def _require_owner(self, path: str, student: str) -> None:
         about = os.lstat(path)
         if not stat.S_ISDIR(about.st_mode):
-            raise SubmissionError("it is no folder")
+            raise SubmissionError("it is not a folder")
         if self.check_owner:
             with contextlib.suppress(KeyError):
                 if pwd.getpwuid(about.st_uid).pw_name == student:
                     return
-            raise SubmissionError(f"it is not owned by {quoted(student)}, in whose name it is")
+            raise SubmissionError(f"it is named after {quoted(student)}, but owned by another user")
 
     def _refused(self, path: str, why: str) -> dict:
         name = Path(path).name
@@ -175,7 +175,7 @@ def take(folder: Path, to: Path, owner: int | None, most: int) -> None:
             with _opened(name, descriptor) as file:
                 about = os.fstat(file.fileno())
                 if not stat.S_ISREG(about.st_mode):
-                    raise SubmissionError(f"{quoted(name)} in it is no file")
+                    raise SubmissionError(f"{quoted(name)} in it is not a file")
                 _require_own(about, owner, name)
                 if (most := most - about.st_size) < 0:
                     raise SubmissionError("it is larger than this course allows (c.CourseDirectory.max_dir_size)")

@@ -40,13 +40,14 @@ class Joining:
 
     def sentences(self) -> Iterator[str]:
         if self.moved:
-            yield f"Of {quoted(self.old)} now: {', '.join(self.moved)}."
+            yield f"{quoted(self.old)} now has: {', '.join(self.moved)}."
         for assignment in self.both:
             yield (
-                f"{assignment}: both ids have work of it. Each keeps its own, {quoted(self.new)} too. Compare them in "
-                "formgrader, and enter by hand what counts."
+                f"{assignment}: both ids have a submission. Each id keeps its own, {quoted(self.new)} too. Compare "
+                "them in "
+                "formgrader, and enter the right scores manually."
             )
-        yield f"Lists and archives that name {quoted(self.new)} mean {quoted(self.old)} from now on."
+        yield f"From now on, {quoted(self.new)} in lists and archives means {quoted(self.old)}."
 
 
 def plan(course: Course, old: str, new: str) -> Joining:
@@ -54,14 +55,14 @@ def plan(course: Course, old: str, new: str) -> Joining:
     roster = Roster.of(course)
     for one in (old, new):
         if one not in roster.entries and one not in roster.joined:
-            raise CourseError(f"There is no student {quoted(one)} in the course. 'viva roster' reads the class.")
+            raise CourseError(f"There is no student {quoted(one)} in the course. 'viva roster' reads the roster.")
         if DEMO.fullmatch(one):
-            raise CourseError(f"{quoted(one)} is a student of 'viva demo', and no other.")
+            raise CourseError(f"{quoted(one)} belongs to 'viva demo', so it cannot be joined.")
     if old == new:
-        raise CourseError("Name two ids: the one that keeps the grades, and the one that is to go.")
+        raise CourseError("Name two ids: the id that keeps the grades, then the id to remove.")
     if old in roster.joined or roster.joined.get(new, old) != old:
         one = old if old in roster.joined else new
-        raise CourseError(f"{quoted(one)} is {quoted(roster.joined[one])} already, as {joined.SAME} says.")
+        raise CourseError(f"{quoted(one)} was joined with {quoted(roster.joined[one])} before, in {joined.SAME}.")
     theirs, ours = (_work(course, one) for one in (new, old))
     begun = set(_recorded(joined.read(course.root).get(new)))  # by a command that was killed
     return Joining(old, new, tuple(sorted(theirs - ours | theirs & begun)), tuple(sorted(theirs & ours - begun)))

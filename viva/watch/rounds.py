@@ -22,11 +22,9 @@ from traitlets.config import Config
 
 from viva.course import batch
 from viva.course.course import Course
-from viva.course.ending import Ending, Status
 from viva.course.regrade.trialcopy import copy_rows
-from viva.pages.feedback import write_feedback
-from viva.pages.refusal import DELIVERY
-from viva.submission.submission import Submission
+from viva.pages.feedback import DELIVERY, write_feedback
+from viva.submission.submission import Ending, Status, Submission
 from viva.term import exchange
 from viva.verdict import CourseError
 from viva.watch.schedule import Place

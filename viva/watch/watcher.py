@@ -21,8 +21,8 @@ from viva.course.course import Course
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
-from viva.course.ending import Ending, Status
 from viva.course.processes import leftovers, stopping
+from viva.submission.submission import Ending, Status
 from viva.verdict import CourseError, Verdict, VivaError
 from viva.watch import memory, schedule
 from viva.watch.arrivals import Arrivals, handed

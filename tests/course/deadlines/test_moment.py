@@ -45,7 +45,7 @@ def test_a_time_is_read_with_its_own_zone_or_that_of_the_course(text, expected):
     "text", ["", "tomorrow", "2026-10-05", "05.10.2026 23:59", "2026-13-05 10:00", "23:59", None, 5, "0001-01-01 00:00"]
 )
 def test_what_is_no_time_is_refused_with_how_to_write_one(text):
-    with pytest.raises(CourseError, match=r"is no time\. Write date and time as 2026-10-05 23:59"):
+    with pytest.raises(CourseError, match=r"is not a date and time\. Write it as 2026-10-05 23:59"):
         moment.parse(text, BERLIN)
 
 
@@ -76,7 +76,7 @@ def test_a_span_is_read_in_words(text, expected):
 
 @pytest.mark.parametrize("text", ["", "5", "soon", "5 parsecs", "1 day later", 5, None, timedelta(-1), "-1 day"])
 def test_what_is_no_span_is_refused(text):
-    with pytest.raises(CourseError, match="is no time span"):
+    with pytest.raises(CourseError, match="is not a time span"):
         moment.duration(text)
 
 

@@ -43,18 +43,21 @@ def test_an_assignment_has_the_courses_rule_but_for_what_it_says_otherwise():
     ("settings", "sentence"),
     [
         ({"zone": "Berlin"}, "There is no time zone 'Berlin'"),
-        ({"grace": "a bit"}, "c.LatePolicy has no good 'grace': 'a bit' is no time span"),
-        ({"steps": {"1 hour": 2}}, "c.LatePolicy has no good 'steps': 2 is no share from 0 to 1"),
-        ({"steps": {"1 hour": 0.5, "1 day": 0.1}}, "a later step costs less than an earlier one"),
-        ({"steps": {"1 hour": "0.5"}}, "'0.5' is no share"),
-        ({"close": "never"}, "c.LatePolicy has no good 'close': 'never' is no time"),
+        ({"grace": "a bit"}, "c.LatePolicy has an invalid 'grace': 'a bit' is not a time span"),
+        ({"steps": {"1 hour": 2}}, "c.LatePolicy has an invalid 'steps': 2 is not a share from 0 to 1"),
+        ({"steps": {"1 hour": 0.5, "1 day": 0.1}}, "a later step has a smaller penalty than an earlier one"),
+        ({"steps": {"1 hour": "0.5"}}, "'0.5' is not a share"),
+        ({"close": "never"}, "c.LatePolicy has an invalid 'close': 'never' is not a date and time"),
         ({"assignments": {"ps1": {"per_day": 10}}}, r"c.LatePolicy.assignments\['ps1'\] has no good 'per_day'"),
-        ({"assignments": {"ps1": {"due": "5 October"}}}, r"\['ps1'\] has no good 'due': '5 October' is no time"),
-        ({"assignments": {"ps1": {"dew": "2026-10-05 23:59"}}}, "names 'dew', which is no setting"),
+        (
+            {"assignments": {"ps1": {"due": "5 October"}}},
+            r"\['ps1'\] has an invalid 'due': '5 October' is not a " r"date and time",
+        ),
+        ({"assignments": {"ps1": {"dew": "2026-10-05 23:59"}}}, "names 'dew', which is not a setting"),
         ({"assignments": {"ps1": {"of": "marks"}}}, "'marks' is none of score, maximum, cap"),
         ({"assignments": {"ps1": {"late_days": -1}}}, "-1 is no number of days"),
-        ({"assignments": {"ps1": {"decimals": True}}}, "True is no number of digits"),
-        ({"assignments": {"ps1": "2026-10-05 23:59"}}, "is not settings by name"),
+        ({"assignments": {"ps1": {"decimals": True}}}, "True is not a number of digits"),
+        ({"assignments": {"ps1": "2026-10-05 23:59"}}, "is not a dictionary of settings"),
         ({"assignments": {"ps9": {}}}, "names 'ps9', which is no assignment of the course. Those are: ps1"),
     ],
 )
@@ -102,7 +105,7 @@ def test_nothing_is_charged_that_the_configuration_does_not_ask_for():
 )
 def test_a_configuration_that_says_none_and_charges_is_refused(settings):
     rules = LatePolicy(config=Config(LateSubmissionPlugin={"penalty_method": "none"}, LatePolicy=settings))
-    with pytest.raises(CourseError, match="says two things of late work"):
+    with pytest.raises(CourseError, match="contradicts itself on late work"):
         rules.check(["ps1"])
 
 

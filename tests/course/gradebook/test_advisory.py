@@ -93,7 +93,7 @@ def test_a_lost_lock_is_taken_again_unless_another_one_has_it_by_now(url):
         still_alone(url, "c")
         cut(url, "viva %")
         with held_elsewhere(url) as other:
-            with pytest.raises(CourseError, match=r"was lost, and viva \(process \d+ on .*\) works on this course now"):
+            with pytest.raises(CourseError, match=r"was lost, and viva \(process \d+ on .*\) is using this course now"):
                 still_alone(url, "c")
             other.stdin.close()
 
@@ -166,9 +166,7 @@ def test_a_server_that_stays_away_is_told_in_a_sentence(postgres, book, tmp_path
     finally:
         postgres.start()
     said = trouble(error.value, book)
-    assert (
-        "cannot be reached" in said and "Look whether its server runs" in said and "run the same command again" in said
-    )
+    assert "cannot be reached" in said and "Check that its server runs" in said and "run the same command again" in said
     writer.record(graded())
     writer.close()
     assert found(book) == (16, 3.2)
@@ -196,8 +194,8 @@ def test_a_grader_who_types_while_a_class_is_recorded_loses_nothing_and_the_pena
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
-        ("ALTER TABLE grade DROP COLUMN manual_score CASCADE", "is of another version of nbgrader"),
-        ("REVOKE ALL ON grade FROM viva; SET ROLE reader", "its user has too few rights there"),
+        ("ALTER TABLE grade DROP COLUMN manual_score CASCADE", "is from another version of nbgrader"),
+        ("REVOKE ALL ON grade FROM viva; SET ROLE reader", "its database user lacks permissions"),
         ("SET default_transaction_read_only = on", "it is read-only"),
     ],
 )

@@ -128,7 +128,7 @@ def test_a_later_refused_hand_in_is_told_beside_the_score_that_stands(course, vi
     (course / "submitted" / "anna" / SHORT / "timestamp.txt").write_text("2026-09-16 12:00:00 UTC")
     (row,) = json.loads(viva("export", "--json", "--student=anna", SHORT).out)["scores"]
     assert (row["status"], row["score"] > 0) == ("graded", True)
-    assert row["reason"].startswith("handed in again, and refused: the file 'scaled_attention.ipynb' is not a notebook")
+    assert row["reason"].startswith("submitted again, and refused: the file 'scaled_attention.ipynb' is not a notebook")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_later_refused_hand_in_is_told_beside_the_score_that_stands(course, vi
         ("student,reason\nbo,ill\n", "The first line of"),
         ("", "excused.csv is empty"),
         (f"assignment,student_id\n{SHORT},\n", "Line 2 of"),
-        ("assignment;student_id\nps9;bo\n", "which is no assignment"),
+        ("assignment;student_id\nps9;bo\n", "which is not an assignment"),
         ("\udcff", "The first line of"),
     ],
 )

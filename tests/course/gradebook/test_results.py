@@ -71,7 +71,7 @@ def test_a_line_that_is_no_json_is_passed_over(results, line):
 )
 def test_json_that_is_no_record_is_refused_with_its_line_and_what_to_do(results, line):
     results.path.write_text(around(line))
-    with pytest.raises(CourseError, match=r"Line 2 of .* it is no record of a graded submission: .* --force'"):
+    with pytest.raises(CourseError, match=r"Line 2 of .* it is not the record of a graded submission: .* --force'"):
         results.read()
 
 

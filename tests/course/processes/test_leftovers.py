@@ -126,5 +126,5 @@ def test_half_a_million_leftovers_stop_no_command(tmp_path, capsys):
     leftovers.sweep(tmp_path)
     assert time.monotonic() - start < 60, "two seconds, on a machine that does nothing else"
     said = capsys.readouterr().err
-    assert "which killed commands had left there" in said and len(said.splitlines()) == 1
+    assert "folders of killed commands" in said and len(said.splitlines()) == 1
     shutil.rmtree(tmp_path)

@@ -32,9 +32,9 @@ def stopped(*words: str) -> tuple[str, str, int]:
 
 
 def test_another_ctrl_c_after_the_sentence_adds_none():
-    said = "Stopped. What was finished is kept; run the same command again to go on.\n"
+    said = "Stopped. Finished work is kept; run the same command again to continue.\n"
     assert stopped() == (said, "", 130)
 
 
 def test_while_the_program_is_loaded_it_ends_at_once():
-    assert stopped("early") == ("", "Stopped; run the same command again to go on.\n", 130)
+    assert stopped("early") == ("", "Stopped; run the same command again to continue.\n", 130)

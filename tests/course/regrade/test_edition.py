@@ -30,9 +30,9 @@ def test_each_check_that_changes_has_a_sentence():
         "test: the check 'minus one' is worth 1 point instead of 3.",
         "test: the check 'zero' is new, for 0.5 points.",
     ]
-    assert said(CHECKS, CHECKS[: CHECKS.index("### CHECK 3")]) == ["test: the check 'minus one' is gone."]
+    assert said(CHECKS, CHECKS[: CHECKS.index("### CHECK 3")]) == ["test: the check 'minus one' was removed."]
     assert said(CHECKS, CHECKS.replace("small", "tiny")) == ["test: the check 'small' is called 'tiny' now."]
-    assert said(CHECKS, CHECKS)[0].startswith("The checks are those that were released")
+    assert said(CHECKS, CHECKS)[0].startswith("The checks are the same as released")
 
 
 def test_a_cell_graded_by_hand_that_is_worth_something_else_has_a_sentence_and_is_looked_at_again():
@@ -52,6 +52,6 @@ def test_pages_and_files_that_changed_are_named():
     old = {"book": [["", "Text"], ["stub", "x"]], "data.csv": [["data.csv", "1a"]], "old.csv": [["old.csv", "1a"]]}
     new = {"book": [["", "Text"], ["stub", "y"]], "data.csv": [["data.csv", "2b"]]}
     (sentence,) = pages_changed(old, new, "ps")
-    assert sentence.startswith("The student version changed (stub, data.csv, old.csv). Hand release/ps out again")
-    assert pages_changed(old, old, "ps") == ["The student version is the same: nobody needs to fetch anything again."]
-    assert pages_changed(None, new, "ps")[0].startswith("release/ held no student version")
+    assert sentence.startswith("The student version changed (stub, data.csv, old.csv). Give release/ps again")
+    assert pages_changed(old, old, "ps") == ["The student version is the same, so students do not need a new copy."]
+    assert pages_changed(None, new, "ps")[0].startswith("release/ had no student version")

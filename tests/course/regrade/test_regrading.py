@@ -155,10 +155,10 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert why.startswith("it passes now; before: failed")
     assert "Scores: 2 higher, 1 lower, 1 the same; all together +2 points." in said.out
     assert "test_double: the check 'a half doubles to one' has another text, in hidden lines only." in said.out
-    assert "test_double: the check 'minus one' is gone." in said.out
+    assert "test_double: the check 'minus one' was removed." in said.out
     assert "test_double: the check 'two doubles to four' is called 'twice two is four' now." in said.out
     assert not [check for _, check in changed if "four" in check], "a new title changes nobody"
-    assert "Nothing was touched. To apply it: viva regrade tiny" in said.out
+    assert "Nothing was changed. To apply it, run: viva regrade tiny" in said.out
 
     earlier = '{"event": "begun", "assignment": "another"}\n'
     (course / LOG).write_text(earlier)
@@ -167,7 +167,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert rows(course) == promised
     new = grades(course)
     assert new["anna", "test_double"] == (6, None, False)
-    assert new["carl", "test_double"][1:] == (5, True), "a grade by hand on a changed test waits for a human"
+    assert new["carl", "test_double"][1:] == (5, True), "a grade by hand on a changed test waits for a grader"
     assert new["dora", "why"] == old["dora", "why"] == (None, 1.5, False)
     assert new["bo", "why"] == old["bo", "why"]
     assert "look at it again:\n  carl: test_double (5 of 6 points)\n" in done.out
@@ -196,7 +196,7 @@ def test_a_change_of_hidden_lines_needs_none(course):
     write_source(course, TESTS.replace("== 2\n", "== 1\n"))
     opened, config = load(course)
     sentences = Regrade(opened, TINY, config).release()
-    assert sentences[0] == "The student version is the same: nobody needs to fetch anything again."
+    assert sentences[0] == "The student version is the same, so students do not need a new copy."
 
 
 @pytest.mark.slow
@@ -236,7 +236,7 @@ def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     opened, config = load(course)
     (course / "submitted" / "bo" / TINY / "timestamp.txt").write_text("2026-09-14 10:00:00 UTC")
     gone, again = Regrade(opened, TINY, config).remarks()
-    assert gone.startswith("anna: nothing is left in ")
+    assert gone.startswith("anna: the submission is missing in ")
     assert again.startswith("bo: handed in again since it was graded")
 
 
@@ -249,7 +249,7 @@ def test_a_score_that_changes_by_lateness_says_so(course):
     why = {change.student: change.why for change in regrade.finish().changes}
     assert why == {
         "anna": "the sum, less the 0 that lateness costs now instead of 3",
-        "dora": "the sum",
+        "dora": "the total",
     }
 
 
@@ -317,10 +317,11 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     write_source(course, CORRECTED)
     result = viva("release", TINY, "--no-audit")
     assert result.status == 0, result.text
-    assert f"{TINY}: The student version changed (test_double). Hand release/{TINY} out again" in result.out
+    assert f"{TINY}: The student version changed (test_double). Give release/{TINY} again" in result.out
     assert "the check 'a half doubles to one' has another text, in hidden lines only." in result.out
     assert (
-        "until they are graded again: 4 submissions. 'viva regrade tiny --what-if' says who would change" in result.out
+        "Still graded with the previous release: 4 submissions. 'viva regrade tiny --what-if' lists the scores "
+        "that would change" in result.out
     )
     again = viva("release", TINY, "--no-audit")
     assert "graded again" not in again.out, "nothing changed"
@@ -342,9 +343,9 @@ def test_while_a_correction_waits_everybody_is_graded_by_what_is_out_and_that_is
     assert {one["status"] for one in json.loads(again.out)["submissions"]} == {"unchanged"}, (
         "nothing that counts changed"
     )
-    assert f"{TINY}: graded by the tests and points that were released." in again.err, "the correction still waits"
+    assert f"{TINY}: graded with the released tests and points." in again.err, "the correction still waits"
     assert viva("regrade", TINY, "--no-audit").status == 0
-    assert "that were released" not in viva("grade", "--force").out
+    assert "released tests and points" not in viva("grade", "--force").out
 
 
 def test_a_solution_or_a_file_of_data_that_changes_counts_at_once(course, viva):
@@ -374,13 +375,14 @@ def test_a_check_that_nobody_passes_any_more_is_suspected(course):
     shutil.rmtree(course / "submitted" / "carl")
     regrade.before = Regrade(opened, TINY, config).before | regrade.before
     assert regrade.finish().suspects[0] == (
-        "test_double: 3 passed the check 'two doubles to four', and nobody does any more. Does your own solution?"
+        "test_double: 3 passed the check 'two doubles to four', and nobody passes it now. Check that your own "
+        "solution passes it"
     )
 
 
 def test_feedback_that_is_older_than_a_grade_is_told_of(course, viva):
     (course / "feedback" / "anna" / TINY).mkdir(parents=True)
-    assert "In feedback/ are pages for 1 of these, from before." in viva("grade", TINY, "--force").out
+    assert "The feedback pages of 1 of these are older" in viva("grade", TINY, "--force").out
     assert "feedback" not in viva("grade", TINY).out
 
 

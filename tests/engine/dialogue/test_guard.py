@@ -39,7 +39,7 @@ WAYS = {
     "a function that is handed it": "assert list(map(eval, [formula])) == [7]",
     "a partial": "assert functools.partial(eval)(formula) == 7",
     "a name that is a text": "assert getattr(builtins, 'eval')(formula) == 7",
-    "a function of the given cell's": "assert run(formula) == 7",
+    "a function of the read-only cell's": "assert run(formula) == 7",
     "code that was compiled": "compiled = compile\nassert run_code(compiled(formula, 'formula', 'eval')) == 7",
     "a library that makes code of it": "import timeit\nTimer = timeit.__dict__['Timer']\n"
     "assert Timer(f'assert {formula} == 7').timeit(1) > 0",
@@ -83,7 +83,7 @@ def test_a_text_that_the_solution_did_not_have_is_not_run_and_what_a_test_wrote_
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     for variant in exam.variants:
         ((found, (_, said)),) = lost(exam.grade(variant.answers)).items()
-        assert found[1] == "nothing" and "a test does not run as code what your code gave it" in said
+        assert found[1] == "nothing" and "a test does not run text from your code as code" in said
 
 
 PICKLED = """
@@ -330,7 +330,7 @@ def test_what_a_library_runs_of_a_students_answer_alone_is_refused(grader, tmp_p
     exam = Exam(LOADED, grader, tmp_path)
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     ((_, said),) = lost(exam.grade(exam.variants[0].answers)).values()
-    assert "a test does not run as code what your code gave it" in said
+    assert "a test does not run text from your code as code" in said
 
 
 @pytest.mark.parametrize("path", [3, 6, "/dev/fd/4", b"/dev/fd/4", "/proc/self/fd/5", "/proc/1/task/1/fd/4"])

@@ -520,10 +520,10 @@ def f():
     try:
         1 / 0
     except ZeroDivisionError as error:
-        raise ValueError("no number") from error
+        raise ValueError("not a number") from error
 --- wrong
 def f():
-    raise ValueError("no number")
+    raise ValueError("not a number")
 --- test
 try:
     f()
@@ -2346,7 +2346,7 @@ LIES = {
         "def lie(self, v):\n    r = refer(self, v)\n    r.about.update(contents=((1, 1), [2, 4, 6]))\n"
         "    return r\ntype(C).refer = lie"
     ),
-    "a callback that was never given": "def f(x):\n    C.answer({'callback': 7, 'args': (), 'kwargs': {}})\n",
+    "an unknown callback": "def f(x):\n    C.answer({'callback': 7, 'args': (), 'kwargs': {}})\n",
 }
 
 

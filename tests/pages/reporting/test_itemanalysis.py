@@ -41,7 +41,7 @@ def test_a_check_is_correlated_with_the_rest_and_not_with_itself():
     [
         ([(True, 1.0), (True, 2.0)] * 5, "all pass"),
         ([(False, 1.0), (False, 2.0)] * 5, "all fail"),
-        ([(True, 1.0), (False, 1.0)] * 5, "the rest is the same for all"),
+        ([(True, 1.0), (False, 1.0)] * 5, "all other scores are the same"),
         ([(True, 1.0), (False, 0.0)], f"fewer than {FEWEST} submissions"),
         ([], f"fewer than {FEWEST} submissions"),
     ],
@@ -54,10 +54,10 @@ def test_rates_times_and_marks():
     checks = [(("easy", 1), ("hard", 0, "no"), ("odd", wrong, "no")) for wrong in (0, 0, 1, 1, 1)]
     easy, hard, odd = items(record(*each, ("rest", 1 - each[2][1])) for each in checks)[:3]
     assert (easy.rate, hard.rate, odd.rate) == (1, 0, 0.6)
-    assert easy.marks == ["nobody fails"]
-    assert "everybody fails" in hard.marks
+    assert easy.marks == ["all students pass"]
+    assert "all students fail" in hard.marks
     assert odd.discrimination == pytest.approx(-1)
-    assert "those who pass it do worse elsewhere" in odd.marks
+    assert "students who pass it do worse elsewhere" in odd.marks
     assert easy.seconds == 0.01
 
 
@@ -73,7 +73,7 @@ def test_who_earns_a_part_has_not_passed_and_counts_as_much_as_was_earned():
     ]
     assert item.marks == []
     (item, _) = items(record(part, ("b", share)) for share in (1, 0, 1, 0, 1))
-    assert (item.undefined, item.marks) == ("all earn the same part", [])
+    assert (item.undefined, item.marks) == ("all have the same score", [])
 
 
 def test_an_ungraded_check_counts_neither_way():

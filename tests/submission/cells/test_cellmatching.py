@@ -165,7 +165,7 @@ def test_a_given_cell_with_random_draws_that_was_split_draws_once(grader, examin
     result = repaired(bare(notebook) if strip else notebook, case)
     assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
     told = [sentence for sentence in sentences(result.repairs) if "identifies" not in sentence]
-    assert told == ["'data' was split into 2 cells; it runs once, as it was released"]
+    assert told == ["'data' was split into 2 cells; it runs once, as released"]
     if not (how or strip):
         outcome = grader.grade(result.notebook, examination("ps5_sentence"))
         assert sum(one.earned for results in outcome.checks.values() for one in results) == 25
@@ -322,7 +322,7 @@ def test_a_second_copy_of_an_answer_without_identity_stays_and_one_of_its_stub_d
     below(notebook, "self_attention", find(plain(ONE.release), "self_attention")["source"])
     result = repaired(notebook, ONE)
     assert len(result.notebook.cells) == len(ONE.full.cells) + 1
-    assert "a second copy of 'self_attention', as it was released, was left out" in sentences(result.repairs)
+    assert "a second, unchanged copy of 'self_attention' was ignored" in sentences(result.repairs)
 
 
 def test_a_copy_with_the_identity_of_an_answer_word_for_word_is_left_out():
@@ -331,7 +331,7 @@ def test_a_copy_with_the_identity_of_an_answer_word_for_word_is_left_out():
     notebook["cells"].insert(notebook["cells"].index(answer), dict(answer, id="again"))
     result = repaired(notebook, ONE)
     assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in ONE.full.cells]
-    assert "a second copy of the answer 'self_attention', word for word, was left out" in sentences(result.repairs)
+    assert "a second, identical copy of the answer 'self_attention' was ignored" in sentences(result.repairs)
 
 
 def test_an_answer_that_changed_places_with_another_is_whole_and_doubted_where_it_costs():

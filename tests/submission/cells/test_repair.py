@@ -83,7 +83,7 @@ def assert_held(result: Repaired, case: Case) -> None:
     ids = [cell.id for cell in result.notebook.cells]
     assert [name for name in ids if name in known] == known
     for sentence in sentences(result.repairs):
-        if sentence.endswith("put back as released"):
+        if sentence.endswith("restored as released"):
             known = [name for name in known if f"'{name}'" not in sentence]
     for was in case.full.cells:
         if was.cell_type != "code" or not was.metadata.get("nbgrader", {}).get("solution"):
@@ -334,23 +334,24 @@ def said(change) -> list[str]:
     [
         (
             lambda book: find(book, "test_permuted").update(source="pass"),
-            "the test cell 'test_permuted' was edited; the released text was put back",
+            "the test cell 'test_permuted' was edited; the released text was restored",
         ),
         (
             lambda book: book["cells"].remove(find(book, "test_permuted")),
-            "'test_permuted' was not handed in and was put back as released",
+            "'test_permuted' was missing in the submission and was restored as released",
         ),
         (
             lambda book: book["cells"].insert(0, book["cells"].pop()),
-            "the cells stood in another order; the assignment's order was restored",
+            "the cells were in another order; the assignment's order was restored",
         ),
         (
             lambda book: find(book, "self_attention").update(cell_type="markdown"),
-            "'self_attention' was handed in as a markdown cell and is a code cell again",
+            "'self_attention' was submitted as a markdown cell and was changed back to a code cell",
         ),
         (
             lambda book: find(book, "data").update(source=find(book, "data")["source"] + "\nN = 300"),
-            "the given cell 'data' was added to; the released text was put back, and what was added stands below it",
+            "the read-only cell 'data' has added lines; the released text was restored, and the added lines follow "
+            "below it",
         ),
         (
             lambda book: book["metadata"].update(kernelspec={"language": "R", "name": "ir"}),
@@ -386,7 +387,7 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert source(result, "self_attention").startswith("# later")
     place = ids.index("self_attention")
     assert result.notebook.cells[place - 1].source == answer["source"]
-    told = "'self_attention' stood 2 times with different text; both run where they stood"
+    told = "The submission has 2 different versions of 'self_attention'. Both run in their place"
     assert told in sentences(result.repairs)[0]
 
 
@@ -418,8 +419,8 @@ def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
     result = repaired(notebook, ONE)
     place = [cell.id for cell in result.notebook.cells].index("setup")
     assert result.notebook.cells[place + 1].source == "import math"
-    what = "the released text was put back, and what was added stands below it"
-    assert sentences(result.repairs) == [f"the given cell 'setup' was added to; {what}"]
+    what = "the released text was restored, and the added lines follow below it"
+    assert sentences(result.repairs) == [f"the read-only cell 'setup' was added to; {what}"]
 
 
 def test_a_cell_of_an_earlier_release_is_not_called_edited():
@@ -430,7 +431,7 @@ def test_a_cell_of_an_earlier_release_is_not_called_edited():
     then.source = then.source.replace("seed(3)", "seed(4)")
     find(notebook, "data").update(source=then.source)
     find(notebook, "data")["metadata"]["nbgrader"]["checksum"] = compute_checksum(then)
-    sentence = "the given cell 'data' is of an earlier release; today's text stands in its place"
+    sentence = "the read-only cell 'data' is from an earlier release; it was replaced by the current text"
     assert sentences(repaired(notebook, ONE).repairs) == [sentence]
 
 

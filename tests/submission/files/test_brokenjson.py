@@ -37,7 +37,7 @@ def sources(text: str) -> list[str]:
 def test_a_notebook_inside_another_document_is_taken_out(around):
     text = json.dumps(around(json.loads(ONE)))
     assert sources(text) == ["x = 1", "y = 2"]
-    assert read(text.encode())[1] == ["the notebook stood inside another JSON document, and was taken out of it"]
+    assert read(text.encode())[1] == ["the notebook was inside another JSON document and was extracted"]
 
 
 def test_of_two_notebooks_in_a_document_none_is_guessed():
@@ -53,7 +53,7 @@ def test_two_notebooks_one_after_the_other_are_read_as_one_and_the_same_again_is
 def test_of_two_notebooks_what_both_hold_is_read_once():
     found, repairs = read((notebook("a", "x = 1", "z") + notebook("a", "x = 2", "z")).encode())
     assert [cell.source for cell in found.cells] == ["a", "x = 1", "x = 2", "z"]
-    assert repairs[0] == "two notebooks stood in the file one after the other, and were read as one"
+    assert repairs[0] == "the file held two notebooks, one after the other; they were read as one"
 
 
 def test_of_more_notebooks_no_answer_is_lost_also_when_the_last_is_cut():
@@ -83,7 +83,7 @@ def test_of_a_file_without_its_head_the_whole_cells_are_read_and_a_loss_is_said(
     found, (repair,) = read(ONE[ONE.index('"cell_type"') + 9 :].encode())
     assert [cell.source for cell in found.cells] == ["y = 2"]
     assert found.metadata.damaged
-    assert repair.endswith("1 whole cell was read, what stands at the break is lost")
+    assert repair.endswith("1 complete cell was read, the text at the damage is lost")
 
 
 def conflict(line: str, other: str) -> str:
@@ -94,7 +94,7 @@ def conflict(line: str, other: str) -> str:
 def test_of_a_conflict_both_sides_are_read_and_nothing_is_lost():
     found, repairs = read(conflict('"x = 1"', '"x = 5"').encode())
     assert [cell.source for cell in found.cells] == ["x = 5", "x = 1", "y = 2"]
-    assert repairs == ["the file holds an unresolved conflict of git, and both sides were looked at"]
+    assert repairs == ["the file holds an unresolved git merge conflict; both sides were read"]
     assert "damaged" not in found.metadata
 
 
@@ -105,7 +105,7 @@ def test_a_conflict_about_metadata_alone_adds_no_cell():
 def test_a_conflict_of_which_one_side_is_broken_is_read_as_it_was_before_the_merge_and_the_file_is_damaged():
     found, repairs = read(conflict('"x = 1"', '"x = 5').encode())
     assert [cell.source for cell in found.cells] == ["x = 1", "y = 2"]
-    assert repairs == ["the file holds an unresolved conflict of git, and was read as it was before that merge"]
+    assert repairs == ["the file holds an unresolved git merge conflict; the version before that merge was read"]
     assert found.metadata.damaged
 
 
@@ -122,7 +122,7 @@ def test_nobody_can_say_of_a_whole_file_that_it_is_damaged():
         (b"<!-- saved from url=(0014)about:internet -->\n<html>", "a web page"),
         (b"Rar!\x1a\x07\x01\x00", "RAR"),
         (b"7z\xbc\xaf\x27\x1c", "7z"),
-        (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer"),
         (gzip.compress(b"x", mtime=0), "a compressed archive"),
     ],
 )

@@ -42,9 +42,9 @@ SAID = {
     "with_bom": "byte order mark",
     "as_utf16": "saved as UTF-16",
     "as_utf16_without_mark": "saved as UTF-16-BE",
-    "with_commas": "a comma too many at line",
-    "with_more_behind": "after the end of the notebook stood 27 more characters",
-    "without_the_end": "the JSON breaks at line",
+    "with_commas": "an extra comma at line",
+    "with_more_behind": "the file had 27 more characters after the end of the notebook",
+    "without_the_end": "the JSON is damaged at line",
     "as_format_3": "format 3 and was upgraded",
     "in_two_sheets": "format 3 and was upgraded",
     "without_a_comma": "4 whole cells were read",
@@ -56,7 +56,7 @@ SAID = {
 def test_wide_characters_are_told_without_a_mark(encoding):
     notebook, repairs = read(TEXT.encode(encoding))
     assert [cell.source for cell in notebook.cells] == SOURCES
-    assert repairs == [f"the file was saved as {encoding.upper()} and was read as such"]
+    assert repairs == [f"the file was saved as {encoding.upper()} instead of UTF-8 and was read as that"]
 
 
 @pytest.mark.parametrize("way", WRITING)
@@ -84,14 +84,14 @@ def test_what_needs_no_repair_has_no_sentence_and_keeps_its_ids():
         (b"%PDF-1.7", "a PDF"),
         (b"PK\x03\x04aaaa", "a zip"),
         (b"BZh91AY&SY", "a compressed archive"),
-        (b"bplist00\xd4", "in the place of a file, without the file itself"),
-        (b"\0\5\x16\7\0\2\0\0Mac OS X", "beside a file, without the file itself"),
+        (b"bplist00\xd4", "a macOS or iCloud placeholder without the file itself"),
+        (b"\0\5\x16\7\0\2\0\0Mac OS X", "a macOS metadata file without the file itself"),
         (b"<!DOCTYPE html><html>", "a web page"),
-        (b'<?xml version="1.0"?>\n<!DOCTYPE plist><plist><dict/></plist>', "a file of XML"),
+        (b'<?xml version="1.0"?>\n<!DOCTYPE plist><plist><dict/></plist>', "an XML file"),
         (b"\x80abc", "is not a text file"),
         (b"\xff\xfe{\x00", "no JSON from line 1"),
-        (b"import numpy", "no JSON from line 1, column 1 on"),
-        (b'{"cells": [', "no JSON from line 1, column 12 on"),
+        (b"import numpy", "invalid JSON at line 1, column 1"),
+        (b'{"cells": [', "invalid JSON at line 1, column 12"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", "has no cells of notebook format 4"),
         (b'{"nbformat": 4}', "has no cells of notebook format 4"),
@@ -111,8 +111,8 @@ def test_cells_before_and_after_a_break_are_read_and_the_place_is_said():
     lines[place] = lines[place][:8]
     notebook, repairs = read("\n".join(lines).encode())
     assert [cell.source for cell in notebook.cells] == [SOURCES[0], *SOURCES[2:]]
-    assert f"the JSON breaks at line {place + 2}" in repairs[0]
-    assert "3 whole cells were read, what stands at the break is lost" in repairs[0]
+    assert f"the JSON is damaged at line {place + 2}" in repairs[0]
+    assert "3 complete cells were read, the text at the damage is lost" in repairs[0]
 
 
 @pytest.mark.parametrize("bad", [b"\xed\xa0\xbd", b"\xff", b"\xc3"])
@@ -120,21 +120,21 @@ def test_a_byte_that_is_no_text_does_not_change_the_letters_of_a_whole_file(bad)
     data = TEXT.replace("import", "'αβγ'; import").encode()
     notebook, repairs = read(data + bad)
     assert any("'αβγ'; import" in cell.source for cell in notebook.cells)
-    assert "holds bytes that are no text" in repairs[0]
+    assert "holds bytes that are not text" in repairs[0]
 
 
 def test_a_conflict_of_git_is_named():
     text = TEXT.replace('   "source": [\n    "import', '<<<<<<< HEAD\n   "source": [\n    "import')
     assert text != TEXT
-    assert "the file holds an unresolved conflict of git" in read(text.encode())[1]
+    assert "the file holds an unresolved git merge conflict" in read(text.encode())[1]
 
 
 @pytest.mark.parametrize(
     ("cell", "source", "said"),
     [
         ({"cell_type": "code", "source": [["a = 1\n"], ["b = 2"]]}, "a = 1\nb = 2", "nested lists"),
-        ({"cell_type": "code", "source": ["a = 1", "b = 2"]}, "a = 1\nb = 2", "lines without ends"),
-        ({"cell_type": "code", "source": {"a": 1}}, "", "had no text"),
+        ({"cell_type": "code", "source": ["a = 1", "b = 2"]}, "a = 1\nb = 2", "lines without line breaks"),
+        ({"cell_type": "code", "source": {"a": 1}}, "", "had no source"),
         ({"cell_type": "code", "source": "a\0 = 1"}, "a = 1", "control characters"),
         ({"cell_type": "code", "source": "a = \\\r\r\n1\x0bb = 2\rc = 3\r\n"}, "a = \\\n1\nb = 2\nc = 3\n", ""),
         ({"cell_type": "code", "source": "\ud800"}, "\ufffd", "control characters"),
@@ -142,7 +142,7 @@ def test_a_conflict_of_git_is_named():
         ({"source": "a"}, "a", "read as markdown"),
         ({"cell_type": "code", "source": "a", "metadata": 3}, "a", "metadata of a wrong type"),
         ({"cell_type": "code", "source": "a", "metadata": {"nbgrader": {"grade_id": []}}}, "a", "nbgrader metadata"),
-        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "outputs that are no list"),
+        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "outputs that are not a list"),
         ({"cell_type": "heading", "level": 2, "source": "a"}, "## a", ""),
         ({"cell_type": "heading", "level": 2.0, "source": "a"}, "## a", ""),
         ({"cell_type": "code", "source": "a", "id": "not an id!"}, "a", ""),
@@ -160,7 +160,7 @@ def test_a_cell_that_is_none_is_left_out():
         json.dumps({"nbformat": 4, "cells": [None, {"cell_type": "raw", "source": "a"}, 3]}).encode()
     )
     assert len(notebook.cells) == 1
-    assert repairs == ["each of the cells 1, 3 was no cell and was left out"]
+    assert repairs == ["each of the cells 1, 3 was not a cell and was ignored"]
 
 
 def test_ids_become_unique_the_same_way_each_time():
@@ -251,7 +251,7 @@ def test_a_cell_that_lost_its_text_with_a_line_of_the_file_makes_the_file_a_dama
         cell = whole | lost if lost else {key: value for key, value in whole.items() if key != "source"}
         notebook, repairs = read(json.dumps({"nbformat": 4, "cells": [whole, cell]}).encode())
         assert [cell.source for cell in notebook.cells] == ["x = 1", ""]
-        assert notebook.metadata.damaged and repairs == ["cell 2 had no text"]
+        assert notebook.metadata.damaged and repairs == ["cell 2 had no source"]
     assert (
         "damaged"
         not in read(json.dumps({"nbformat": 4, "cells": [whole, whole | {"source": []}]}).encode())[0].metadata

@@ -10,7 +10,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.mangling import plain
+from tests.submission.cells.test_repair import ONE, bare, find, repaired, source
 from tests.submission.told import read
+from viva.record import doubtful
+from viva.submission.cells.texts import squeezed
+from viva.submission.files import wrapping
 from viva.verdict import SubmissionError
 
 SOURCES = [
@@ -30,13 +35,13 @@ def encoded(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (PAGE.format(html.escape(TEXT)), "the notebook stood in a web page"),
-        (PAGE.format(html.escape(TEXT, quote=False)), "the notebook stood in a web page"),
-        (html.escape(TEXT), "the file was written as for a web page"),
-        (TEXT.replace("&", "&amp;").replace('"', "&#34;"), "the file was written as for a web page"),
-        (encoded(TEXT), "the file was encoded for a letter (base64)"),
-        (repr(json.loads(TEXT)), "the file was written as Python prints a dictionary"),
-        (ascii(NOTEBOOK), "the file was written as Python prints a dictionary"),
+        (PAGE.format(html.escape(TEXT)), "the notebook was inside a web page"),
+        (PAGE.format(html.escape(TEXT, quote=False)), "the notebook was inside a web page"),
+        (html.escape(TEXT), "the file was HTML-escaped"),
+        (TEXT.replace("&", "&amp;").replace('"', "&#34;"), "the file was HTML-escaped"),
+        (encoded(TEXT), "the file was base64-encoded"),
+        (repr(json.loads(TEXT)), "the file held a printed Python dictionary"),
+        (ascii(NOTEBOOK), "the file held a printed Python dictionary"),
         (json.dumps({"encoding": "base64", "content": encoded(TEXT), "size": 9}), "inside another JSON document"),
         (json.dumps(json.dumps(TEXT)), "inside another JSON document"),
     ],
@@ -51,7 +56,7 @@ def test_a_page_may_be_written_in_any_encoding():
     for encoding in ("utf-16", "utf-8-sig"):
         notebook, repairs = read(PAGE.format(html.escape(TEXT, quote=False)).encode(encoding))
         assert [cell.source for cell in notebook.cells] == SOURCES
-        assert repairs[-1] == "the notebook stood in a web page, and was taken out of it"
+        assert repairs[-1] == "the notebook was inside a web page and was extracted"
     with pytest.raises(SubmissionError, match="a web page"):
         read(PAGE.format("Anmeldung f\N{LATIN SMALL LETTER U WITH DIAERESIS}r alle").encode("latin-1"))
 
@@ -82,3 +87,48 @@ LOOKS = {
 def test_what_only_looks_wrapped_is_refused_in_a_sentence_and_soon(look):
     with pytest.raises(SubmissionError, match="is not a notebook"):
         read(LOOKS[look].encode())
+
+
+NAME = "self_attention"
+
+
+def test_the_sides_of_a_text_and_what_is_on_both():
+    text = "a\n<<<<<<< local\nb\n||||||| base\nx\n=======\nc\n>>>>>>> remote <modified: >\nd"
+    assert wrapping.sides(text) == ("a\nb\nd", "a\nc\nd")
+
+
+@pytest.mark.parametrize("text", ["", "Title\n=======\n", "<<<<<<< a\nb\n=======\n", "print('<<<<<<<')\n>>>>>>> x"])
+def test_what_is_no_whole_conflict_has_no_sides(text):
+    assert wrapping.sides(text) is None
+
+
+def test_what_only_the_other_side_has_stands_above_what_has_its_place():
+    cells = {name: {"cell_type": "code", "source": name, "outputs": [name]} for name in "abcd"}
+    again = cells["a"] | {"outputs": []}
+    assert wrapping.joined([cells["a"], cells["b"], cells["c"]], [again, cells["d"], cells["c"]]) == [
+        cells[name] for name in "adbc"
+    ]
+    assert wrapping.joined([cells["a"], None], [None, cells["a"]]) == [cells["a"], None]
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize("first", ["the answer", "the stub"])
+def test_in_a_conflict_with_the_stub_the_answer_counts(first, strip):
+    notebook = plain(ONE.full)
+    cell, stub = find(notebook, NAME), find(plain(ONE.release), NAME)["source"]
+    was = cell["source"]
+    one, other = (was, stub) if first == "the answer" else (stub, was)
+    cell["source"] = f"<<<<<<< HEAD\n{one}\n=======\n{other}\n>>>>>>> work"
+    result = repaired(bare(notebook) if strip else notebook, ONE)
+    assert squeezed(source(result, NAME)) == squeezed(was)
+    assert "both_sides" in {repair.kind for repair in result.repairs}
+
+
+def test_of_two_answers_in_a_conflict_none_is_guessed_and_a_human_is_told():
+    notebook = plain(ONE.full)
+    cell = find(notebook, NAME)
+    was = cell["source"]
+    cell["source"] = f"<<<<<<< HEAD\n{was}\n=======\n{was.replace('return', 'return 2 *')}\n>>>>>>> work"
+    result = repaired(notebook, ONE)
+    assert source(result, NAME) == cell["source"]
+    assert f"test_{NAME}" in doubtful(result.repairs)

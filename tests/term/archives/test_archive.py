@@ -57,7 +57,7 @@ def linked(file_type: int, name: str) -> zipfile.ZipInfo:
 def test_a_name_that_leads_out_is_left_out_and_the_rest_stays(opened, tmp_path, name):
     names, said = opened(zipped(tmp_path / "a.zip", {name: "evil", "good.ipynb": "good"}))
     assert names == {"good.ipynb": b"good"}
-    assert len(said) == 1 and ("leads out of the folder" in said[0] or "is absolute" in said[0])
+    assert len(said) == 1 and ("points outside the folder" in said[0] or "is absolute" in said[0])
 
 
 def test_links_devices_and_pipes_are_left_out(opened, tmp_path):
@@ -101,15 +101,15 @@ def test_a_folder_is_no_way_out_either(opened, tmp_path):
 def test_one_that_is_too_large_or_shrinks_too_much_is_left_out_and_the_rest_stays(opened, tmp_path):
     path = zipped(tmp_path / "a.zip", {"zeros": bytes(5 * 2**20), "good": "good"})
     names, said = opened(path, small=2**20)
-    assert names == {"good": b"good"} and "times as large as it is packed" in said[0]
+    assert names == {"good": b"good"} and "times as large" in said[0]
     names, said = opened(zipped(tmp_path / "b.zip", {"large": os.urandom(3000), "good": "good"}), member=2000)
-    assert "good" in names and "large" not in names and "are read" in said[0]
+    assert "good" in names and "large" not in names and "the limit is" in said[0]
 
 
 def test_a_bomb_of_many_members_or_bytes_is_refused_whole(opened, tmp_path):
     path = zipped(tmp_path / "a.zip", {f"{number}": "xxxxxxxxxx" for number in range(30)})
     for limits in ({"members": 20}, {"total": 200}):
-        with pytest.raises(CourseError, match="holds more than an archive of a class does"):
+        with pytest.raises(CourseError, match="exceeds the limits for an archive"):
             opened(path, **limits)
     assert len(opened(path)[0]) == 30
 
@@ -138,7 +138,7 @@ def test_a_member_that_lies_about_its_size_is_damage(opened, tmp_path):
         at = data.index(mark) + place
         data[at : at + 4] = (10).to_bytes(4, "little")
     (tmp_path / "a.zip").write_bytes(data)
-    with pytest.raises(CourseError, match="is damaged or was cut off"):
+    with pytest.raises(CourseError, match="is damaged or cut off"):
         opened(tmp_path / "a.zip")
 
 
@@ -197,9 +197,9 @@ def test_what_is_no_archive_is_told_from_what_was_cut_off(opened, tmp_path):
     for data, told in (
         (b"Rar!\x1a\7", "is a RAR archive"),
         (b"7z\xbc\xaf\x27\x1c", "is a 7z archive"),
-        (b"hello", "is no archive"),
-        (b"", "is no archive"),
-        (b"PK\3\4", "is damaged or was cut off"),
+        (b"hello", "is not an archive"),
+        (b"", "is not an archive"),
+        (b"PK\3\4", "is damaged or cut off"),
     ):
         (tmp_path / "a").write_bytes(data)
         with pytest.raises(CourseError, match=told):
@@ -228,7 +228,7 @@ def test_ten_thousand_members_are_read(opened, tmp_path):
 def test_what_lies_behind_the_end_of_a_packed_tar_is_not_unpacked_for_ever(opened, tmp_path):
     data = gzip.decompress(tarred(tmp_path / "a.tgz", [(tarfile.TarInfo("x"), b"x")]).read_bytes())
     (tmp_path / "a.tgz").write_bytes(gzip.compress(data + bytes(4 * 2**20)))
-    with pytest.raises(CourseError, match="there is more behind its end"):
+    with pytest.raises(CourseError, match="there is more data after its end"):
         opened(tmp_path / "a.tgz")
 
 

@@ -62,7 +62,7 @@ def rows(course) -> list[dict[str, str]]:
 def test_what_came_another_way_and_is_newer_stays_and_what_came_is_kept_beside(course, collect, handed_in):
     by_exchange(course, "exchange", "2026-10-07 10:00:00.000000 UTC")
     done = collect(handed_in(5, "older"), ZONE)
-    assert done.status == 0 and "was not collected here, and is no older; it stays" in done.out
+    assert done.status == 0 and "were not collected by Viva, and are not older" in done.out
     assert now(course) == "exchange" and kept(course) == {"ps1/jdoe/2/hw1.ipynb": "older"}
 
 
@@ -93,8 +93,8 @@ def test_a_time_that_somebody_wrote_by_hand_stays(course, collect, handed_in):
 def test_what_was_graded_and_has_changed_is_said(course, collect, handed_in):
     collect(handed_in(5, "first"), ZONE)
     (course / "autograded/jdoe/ps1").mkdir(parents=True)
-    assert "Graded before" not in collect(handed_in(5, "first"), ZONE).out
-    assert "Graded before" not in collect(handed_in(4, "older"), ZONE).out
+    assert "Changed since grading" not in collect(handed_in(5, "first"), ZONE).out
+    assert "Changed since grading" not in collect(handed_in(4, "older"), ZONE).out
     again = collect(handed_in(6, "second"), ZONE)
     assert "Graded before, and changed: 'jdoe'. Run: viva grade ps1" in again.out
 
@@ -105,7 +105,7 @@ def test_an_attempt_is_asked_for_where_the_files_of_all_are_gone(course, collect
     shutil.rmtree(course / "attempts/ps1")
     before = rows(course)
     done = collect("--attempt=newest", "--student=jdoe")
-    assert done.status == 0 and "'jdoe': the files of every attempt are gone" in done.out
+    assert done.status == 0 and "'jdoe': the files of all attempts are missing" in done.out
     assert rows(course) == before
 
 
@@ -126,7 +126,7 @@ def test_nothing_hostile_lands_outside_of_submitted(course, collect, tmp_path):
     }  # fmt: skip
     before = {name for name in tree(tmp_path) if not name.startswith("course/")}
     done = collect(zipped(tmp_path / "a.zip", files), "--no-times", "--from=folder")
-    assert done.status == 1 and done.out.count("was left out") == 4
+    assert done.status == 1 and done.out.count("was skipped") == 4
     assert {name for name in tree(tmp_path) if not name.startswith("course/")} == before | {"a.zip"}
     assert {name: len(data) for name, data in tree(course / "submitted").items()} == {
         "jdoe/ps1/hw1 (1).ipynb": 4, "jdoe/ps1/HW1.ipynb": 3, "jdoe/ps1/_CON.ipynb": 1, "jdoe/ps1/a (1)": 4,
@@ -170,15 +170,15 @@ def test_a_refused_archive_among_good_ones_writes_nothing(course, collect, hande
 
 KILLED = """
 import os, sys
-from viva.term.archives import folderwriting
-left, write = int(sys.argv.pop(1)), folderwriting.write
+from viva.term.archives import collected
+left, write = int(sys.argv.pop(1)), collected.write_folder
 def some(*args, **kwargs):
     global left
     if not left:
         os.kill(os.getpid(), 9)
     left -= 1
     write(*args, **kwargs)
-folderwriting.write = some
+collected.write_folder = some
 from viva.__main__ import main
 main()
 """

@@ -72,6 +72,41 @@ def test_ilias():
     assert pieces == [("Doe Jane", "jdoe", "", "a/hw1.ipynb"), ("King Bo", "b_king", "", "hw1.ipynb")]
 
 
+def test_ilias_marks_a_late_file_before_its_name():
+    (piece,) = laid("Set 1/Doe_Jane_jdoe_4711/Late Submission - my hw.ipynb").pieces
+    assert (piece.parts, piece.late) == (("my hw.ipynb",), True)
+
+
+@pytest.mark.parametrize(
+    ("names", "folder"),
+    [
+        (["Set 1/Team 12/Doe_Jane_jdoe_4711/hw1.ipynb", "Set 1/Team 13/King_Bo_bking_12/hw1.ipynb"], "Team 12"),
+        (["Team 12/Doe_Jane_jdoe_4711/hw1.ipynb", "Team 12/King_Bo_bking_12/notes.txt"], "Team 12"),
+        (["Equipo 1/Doe_Jane_jdoe_4711/hw1.ipynb", "Equipo 2/King_Bo_bking_12/hw1.ipynb"], "Equipo 1"),
+    ],
+)
+@pytest.mark.parametrize("system", ["", "ilias"])
+def test_the_teams_of_an_ilias_exercise_are_refused_as_their_members_are_not_all_named(names, folder, system):
+    with pytest.raises(CourseError, match=rf"'{folder}'.*named_regexp") as refused:
+        laid(*names, system=system)
+    assert "nothing was written" in str(refused.value)
+    regexp = r".*/(?P<last_name>[^/_]+)_(?P<first_name>[^/_]+)_(?P<student_id>[^/_]+)_\d+/(?P<file_id>[^/]+)"
+    found = laid(*names, system="nbgrader", about=About("ps1", regexp=regexp))
+    assert [one.sender.login for one in found.pieces] == ["jdoe", "bking"], "the way out that the sentence names"
+
+
+def test_an_exercise_of_ilias_that_is_called_like_a_team_is_none():
+    found = laid("Exercise 3/Doe_Jane_jdoe_4711/hw1.ipynb", "Exercise 3/King_Bo_bking_12/hw1.ipynb")
+    assert (found.system, len(found.pieces)) == ("ilias", 2)
+
+
+def test_groups_of_blackboard_and_sakai_are_senders_of_their_own():
+    (piece,) = laid("Set 1_Group 4_attempt_2026-10-05-23-45-12_hw1.ipynb").pieces
+    assert piece.sender.login == "Group 4", "nobody of the class, so it waits in unmatched/"
+    (piece,) = laid("Set 1/Group 4(0b1c-77)/Submission attachment(s)/hw1.ipynb").pieces
+    assert (piece.sender.name, piece.sender.login) == ("Group 4", "0b1c-77")
+
+
 def test_sakai():
     inner = "Set 1/Doe, Jane(jdoe)"
     found = laid(f"{inner}/Submission attachment(s)/a/hw1.ipynb", f"{inner}/timestamp.txt", f"{inner}/comments.txt",
@@ -160,7 +195,7 @@ def test_each_system_is_told_by_its_names_and_may_be_said():
     assert {laid(*found).system for found in names.values()} == set(names)
     for system, found in names.items():
         assert laid(*found).system == laid(*found, system=system).system == system
-    with pytest.raises(CourseError, match="as Canvas gives it"):
+    with pytest.raises(CourseError, match="matches Canvas"):
         laid(*names["moodle"], system="canvas")
 
 

@@ -76,7 +76,7 @@ def test_a_number_and_a_name_of_two_students_match_neither():
 
 def test_a_number_whose_name_nobody_has_is_taken_with_a_note():
     found = people().match(Sender("someoneelse_124", "someoneelse", "124"))
-    assert found.students == ("bking",) and "who is called Bo King, Jr. in the class" in found.note
+    assert found.students == ("bking",) and "whose name is Bo King, Jr. on the roster" in found.note
 
 
 def test_a_name_that_is_nearly_the_students_needs_no_note():
@@ -98,7 +98,7 @@ def test_a_group_that_is_listed_has_all_who_are_in_the_class():
 
 
 def test_an_anonymous_sender_is_nobody_and_a_blind_name_neither():
-    assert people().match(Sender("anon_x1", anonymous=True)).problem == "the archive tells nothing of who it is"
+    assert people().match(Sender("anon_x1", anonymous=True)).problem == "the archive does not identify the sender"
     assert people().match(Sender("Participant_1", "Participant"), blind=True).students == ()
 
 

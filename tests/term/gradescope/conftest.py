@@ -31,10 +31,13 @@ assert double(2) == 4, "Twice two is four."
 unexpected = double(4711.25)
 assert unexpected == 9422.5, f"A fraction is doubled too, not {unexpected}."
 ### END HIDDEN TESTS
-### CHECK 3: minus one
+### CHECK 2: minus one
 ### BEGIN HIDDEN TESTS
 assert double(-1) == -2
-### END HIDDEN TESTS"""
+### END HIDDEN TESTS
+### CHECK 1: three doubles to six
+assert double(3) == 6, "Twice three is six."
+assert double(0) == 0"""
 RIGHT = "def double(x):\n    return 2 * x"
 METADATA = {
     "id": 123456,

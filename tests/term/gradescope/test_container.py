@@ -32,35 +32,35 @@ def test_the_score_is_that_of_the_gradebook_at_home(tiny, student):
     checks = [test for test in found.tests if "score" in test]
     assert sum(test["score"] for test in checks) == found.score
     assert sum(test["max_score"] for test in checks) == 6
-    assert [test["number"] for test in found.tests] == ["1.1", "1.2", "1.3", "2"]
+    assert [test["number"] for test in found.tests] == ["1.1", "1.2", "1.3", "1.4", "2"]
     assert "Protection: the code ran with " in found.document["output"]
 
 
 def test_right_and_wrong_are_told_check_by_check_and_a_person_reads_the_written_answer(tiny):
     found, _ = tiny.graded("right")
-    assert found.score == 6 and [test.get("status") for test in found.tests] == ["passed"] * 3 + [None]
+    assert found.score == 6 and [test.get("status") for test in found.tests] == ["passed"] * 4 + [None]
     assert found.tests[0]["name"] == "Doubling: two doubles to four"
     written = found.tests[-1]
     assert written["max_score"] == 2 and "score" not in written
-    assert written["output"] == "A person reads this answer. Its points are not counted here."
-    assert "A person reads the written answers: 2 points, not counted here." in found.document["output"]
+    assert written["output"] == "A grader reads this answer. Its points are not counted here."
+    assert "A grader reads the written answers: 2 points, not counted here." in found.document["output"]
     found, _ = tiny.graded("wrong")
-    assert [test.get("status") for test in found.tests] == ["passed", "failed", "failed", None]
+    assert [test.get("status") for test in found.tests] == ["passed", "failed", "failed", "failed", None]
     assert 0 < found.score < 6
 
 
 def test_what_was_not_done_says_so_and_earns_nothing(tiny):
     found, _ = tiny.graded("untouched")
     assert found.score == 0
-    assert {test["output"] for test in found.tests[:3]} == {"not done yet: double"}
+    assert {test["output"] for test in found.tests[:4]} == {"not done yet: double"}
     assert found.tests[-1]["output"] == "Nothing was answered. Its points are not counted here."
 
 
 def test_the_autograders_output_is_the_instructors_alone_and_says_more(tiny):
     found, told = tiny.graded("half")
     assert found.document["stdout_visibility"] == "hidden"
-    assert "tiny.ipynb: the JSON breaks at line" in told
-    assert "tiny.ipynb, test_double: " in told and ": 3 of 3: minus one (passed)" in told
+    assert "tiny.ipynb: the JSON is damaged at line" in told
+    assert "tiny.ipynb, test_double: " in told and ": 2 of 2: minus one (passed)" in told
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,8 @@ def test_what_is_no_notebook_scores_nothing_and_says_what_to_do(tiny, student, s
     assert student not in tiny.scores(), "nor was it graded at home"
     assert (found.score, found.tests) == (0, [])
     assert (
-        said in found.document["output"] and "save it as tiny.ipynb, and hand that in again" in found.document["output"]
+        said in found.document["output"]
+        and "save it as tiny.ipynb, and submit that file again" in found.document["output"]
     )
 
 
@@ -113,7 +114,7 @@ def test_a_date_that_a_student_wrote_means_nothing_and_other_points_in_gradescop
     finally:
         place.write_text(json.dumps(METADATA))
     assert found.score == 6
-    assert "has 100 points; the notebooks have 6 by checks and 2 by hand" in told
+    assert "has 100 points; the notebooks have 6 by checks and 2 by manual grading" in told
 
 
 def test_a_fault_of_ours_gives_no_score_and_a_sentence(tiny):
@@ -216,7 +217,7 @@ def lacking_calls(tiny, names: str) -> tuple[object, str]:
     ("names", "held", "without"),
     [
         pytest.param(
-            *(DOCKER, "a user of its own, Landlock, a filter of system calls", "a file system of its own"),
+            *(DOCKER, "a user of its own, Landlock, a filter of system calls", "its own file system"),
             marks=pytest.mark.slow,
         ),
         (NO_LANDLOCK, "a user of its own, a filter of system calls", "Landlock and a file system of its own"),
@@ -245,7 +246,7 @@ def test_where_neither_a_sandbox_nor_two_users_hold_nothing_is_graded_and_the_re
     tiny.submit("right")
     found, told = lacking_calls(tiny, names)
     assert found.score is None
-    assert "nor wall it in, so nothing was graded" in found.document["output"]
+    assert "nor sandbox it, so nothing was graded" in found.document["output"]
     assert "viva: This container" in told
 
 
@@ -261,7 +262,7 @@ def test_it_is_graded_all_the_same_where_the_bundle_says_so_and_the_result_says_
     finally:
         path.write_bytes(whole)
     assert found.score == 6
-    assert "Graded WITHOUT A WALL, as the bundle was made with --no-sandbox" in found.document["output"]
+    assert "Graded WITHOUT A SANDBOX, because the bundle was made with --no-sandbox" in found.document["output"]
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ def tried(place: Path, around: tuple[Sandbox, Sandbox] | None) -> Reach:
 def test_without_a_sandbox_code_gets_at_everything_and_the_probe_says_so(place):
     found = tried(place, None)
     assert found == Reach(os.getuid(), (0,), 0, 0, 0, 0)
-    assert not found.holds and "WITHOUT A WALL" in found.sentence(None)
+    assert not found.holds and "WITHOUT A SANDBOX" in found.sentence(None)
     assert list((place / "results").iterdir()) == [], "the probe leaves nothing behind"
 
 

@@ -34,22 +34,33 @@ def material(tiny, source, grader):
 
 
 @pytest.fixture
-def graded(tiny, material, grader, tmp_path):
+def graded(tiny, material, grader, tmp_path, without):
     def graded(**cells: str) -> Passed:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         nbformat.write(tiny.notebook(**cells), folder / "tiny.ipynb")
         package = pack(Submission(TINY, "student", folder))
-        return msgspec.msgpack.decode(grade(package, material, grader), type=Passed)
+        shown, passed = (
+            msgspec.msgpack.decode(grade(package, known, grader), type=Passed)
+            for known in (material.without_hidden_lines(), material)
+        )
+        without[id(passed)] = shown
+        return passed
 
     return graded
 
 
 @pytest.fixture
-def told(tiny, material, source):
+def without():
+    """By id of what came of a submission: what came of it without hidden lines."""
+    return {}
+
+
+@pytest.fixture
+def told(tiny, material, source, without):
     def told(passed: Passed, **settings: object) -> dict:
         known = msgspec.structs.replace(tiny.bundle.settings, **settings)
-        return results(passed, material, source, known, "Protection: all of it.")
+        return results(passed, without[id(passed)], material, source, known, "Protection: all of it.")
 
     return told
 
@@ -81,9 +92,54 @@ def test_no_hidden_line_and_no_hidden_number_reaches_a_student(tiny, graded, tol
     assert "9422" in (tiny.place / "source" / SOURCE / f"{TINY}.ipynb").read_text(), "so there was one to find"
 
 
+KEEPS = """kept = []
+
+
+def double(x):
+    kept.append(int(4 * x))
+    {}
+    return 2 * x"""
+
+
+@pytest.mark.parametrize(
+    "carried",
+    [
+        "if x == 3:\n        raise ValueError(' '.join(map(hex, kept)))",
+        "print(' '.join(map(hex, kept)))",
+        "assert x != 3, ' '.join(map(hex, kept))",
+        "if x == 3:\n        raise type('_'.join(map(hex, kept)), (ValueError,), {})",
+        "if x == 4711.25:\n        raise ValueError(' '.join(map(hex, kept)))",
+    ],
+    ids=["raises", "prints", "asserts", "names its exception", "raises in the hidden check"],
+)
+def test_what_a_hidden_check_called_a_function_with_is_not_told_by_a_visible_check_below(graded, told, carried):
+    passed, kept = graded(double=KEEPS.format(carried)), hex(4 * 4711 + 1)
+    assert kept in str(passed.record), "so there was something to tell"
+    document = told(passed)
+    assert kept not in json.dumps(document)
+    assert len(document["tests"]) == 5 and 4 <= document["score"] <= 6, "the score is that of all checks"
+
+
+def test_the_message_of_a_visible_check_below_hidden_ones_is_told_as_without_them(graded, told):
+    wrong = "def double(x):\n    if x == 0:\n        raise ValueError(f'no {x}')\n    return 2 * x"
+    (*_, below, _) = told(graded(double=wrong))["tests"]
+    assert "ValueError: no 0" in below["output"] and "line 3" in below["output"]
+    (*_, below, _) = told(graded(double="def double(x):\n    return 4"))["tests"]
+    assert "Twice three is six." in below["output"]
+
+
+def test_of_what_only_hidden_lines_show_nothing_is_told_that_the_students_code_chose(graded, told):
+    words = "def double(x):\n    if x == -1:\n        raise KeyError('a string of my own')\n    return 2 * x"
+    (hidden,) = [one for one in told(graded(double=words))["tests"] if one["name"].endswith("minus one")]
+    assert hidden["output"] == "error: the code stopped\nYour code stopped with an exception."
+
+
 def test_hidden_checks_are_shown_when_the_instructor_says(graded, told):
     tests = told(graded(double=RIGHT), hidden_checks="after_published")["tests"]
-    assert [test["visibility"] for test in tests] == ["visible", "after_published", "after_published", "visible"]
+    assert [test["visibility"] for test in tests] == [
+        *("visible", "after_published", "after_published", "visible"),
+        "visible",
+    ]
 
 
 def test_where_a_hidden_line_stands_in_what_is_told_all_of_it_is_left_out_but_the_score(graded, told):
@@ -126,7 +182,7 @@ def test_what_was_repaired_is_told_to_the_student(tiny, graded, told):
     notebook = tiny.notebook(double=RIGHT)
     assert notebook.cells
     passed = graded(test_double="assert True", double=RIGHT)
-    assert "The test cell 'test_double' was edited; the released text was put back" in told(passed)["output"]
+    assert "The test cell 'test_double' was edited; the released text was restored" in told(passed)["output"]
 
 
 def test_the_material_of_a_bundle_is_that_of_the_course(tiny, material):

@@ -89,7 +89,7 @@ def test_canvas_students_are_read_and_its_other_rows_are_none(listed):
         8: Entry("ecmd", "Eve", "=Cmd", "", "105", "ecmd", "Tuesday", sis="S-5"),
         9: Entry("lhaddad", "ليلى", "حداد", "", "106", "lhaddad", "Tuesday", sis="S-6"),
     }
-    assert found.notes[0] == "Line 10: Canvas's test student was left out."
+    assert found.notes[0] == "Line 10: Canvas's test student was skipped."
     assert "Lines 6, 7 have one name, Anna Lee; they are different students: 'alee1' and 'alee2'." in found.notes
     assert "email" not in found.columns and "group" not in found.columns
 
@@ -105,7 +105,7 @@ def test_canvas_test_student_is_told_by_its_login_in_any_language(listed):
     text = "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
     test = '"Étudiant, Test",9,,0123456789abcdef0123456789abcdef01234567,A\n'
     found = listed(text + '"Doe, Jane",7,S7,jdoe,A\n' + test)
-    assert (ids(found), found.notes[0]) == (["jdoe"], "Line 4: Canvas's test student was left out.")
+    assert (ids(found), found.notes[0]) == (["jdoe"], "Line 4: Canvas's test student was skipped.")
     # A school may call all students like that; then the login tells nothing.
     other = test.replace("Étudiant, Test", "Low, Ana").replace("9,,0", "8,,1")
     assert len(ids(listed(text + test + other))) == 2
@@ -127,8 +127,8 @@ def test_teachers_in_a_list_of_moodles_are_no_students(listed):
     found = listed(text)
     assert ids(found) == ["a@x.edu", "c@x.edu", "e@x.edu"]
     assert found.notes[:2] == [
-        "Line 3: 'Teacher' is no student's role; left out.",
-        "Line 5: 'Trainer/in' is no student's role; left out.",
+        "Line 3: 'Teacher' is not a student's role; skipped.",
+        "Line 5: 'Trainer/in' is not a student's role; skipped.",
     ]
 
 
@@ -143,7 +143,7 @@ def test_canvas_with_names_in_two_columns_and_without_what_is_optional(listed):
     text += "Student,Test,9,0123456789abcdef0123456789abcdef01234567,A\nStudent,Test,8,tstudent,A\nDoe,Jane,7,,A\n"
     found = listed(text)
     assert ids(found) == ["tstudent", "7"]
-    assert "Line 5: 'SIS Login ID' is empty, so the id is 'ID' there." in found.notes
+    assert "Line 5: 'SIS Login ID' is empty, so 'ID' is used as id." in found.notes
 
 
 @pytest.mark.parametrize("language", MOODLE)
@@ -165,8 +165,8 @@ def test_moodles_grading_worksheet_names_people_in_one_column(listed):
         Entry("700", "Jane Anne", "Doe", "jane@example.edu", "700"),
         Entry("cher@example.edu", "", "Cher", "cher@example.edu"),
     ]
-    assert "Line 3: 'ID number' is empty, so the id is 'Email address' there." in found.notes
-    assert "Names stand in one column; the last word was taken for the family name." in found.notes
+    assert "Line 3: 'ID number' is empty, so 'Email address' is used as id." in found.notes
+    assert "Names are in one column; the last word was used as family name." in found.notes
 
 
 def test_a_german_worksheet_whose_id_is_a_participant_of_one_assignment(listed):
@@ -198,7 +198,7 @@ def test_gradescope_by_number_or_else_by_address(listed):
     )
     staff = "Name,SID,Email,Role,Section\nAda Teach,1,a@example.edu,Instructor,\nBo Learn,2,b@example.edu,Student,A\n"
     found = listed(staff)
-    assert (ids(found), found.notes[0]) == (["2"], "Line 2: 'Instructor' is no student's role; left out.")
+    assert (ids(found), found.notes[0]) == (["2"], "Line 2: 'Instructor' is not a student's role; skipped.")
 
 
 def test_github_classroom_and_nbgrader(listed):
@@ -252,7 +252,7 @@ def test_one_section_alone_may_be_read(listed):
     assert "Those are: 'Monday', 'Monday and Tuesday', 'Tuesday'." in refused(listed, CANVAS, section="Friday")
     groups = 'First name,Email address,Groups\nA,a@x.edu,"One, Two"\nB,b@x.edu,Two\n'
     assert ids(listed(groups, section="One")) == ["a@x.edu"]
-    assert "It tells of no sections." in refused(listed, NBGRADER, section="A")
+    assert "It has no sections." in refused(listed, NBGRADER, section="A")
 
 
 @pytest.mark.parametrize(
@@ -260,33 +260,33 @@ def test_one_section_alone_may_be_read(listed):
     [
         ("", {}, "is empty"),
         ("\n\n", {}, "is empty"),
-        ("id,first_name\n", {}, "names nobody below its first line"),
+        ("id,first_name\n", {}, "has no students after its first line"),
         ("PK\x03\x04sheet", {}, "is an Excel or LibreOffice workbook, or another zip"),
         ("%PDF-1.7", {}, "is a PDF"),
         ("\ufeff<!DOCTYPE html><table>", {}, "is a web page"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", {}, "is an old Excel workbook"),
-        ("Jméno,Příjmení,E-mailová adresa\na,b,c\n", {}, "Say which column is which, as in: --columns='id="),
+        ("Jméno,Příjmení,E-mailová adresa\na,b,c\n", {}, "Name the columns, as in: --columns='id="),
         ("Jméno;Příjmení;E-mailová adresa\na;b;c\n", {}, "'Jméno', 'Příjmení', 'E-mailová adresa'"),
         (CANVAS, {"system": "blackboard"}, "There is no system 'blackboard'. Those are: canvas, brightspace"),
-        (CANVAS, {"id_from": "email"}, "Name another of id, login, sis, lms, email, github with --id"),
+        (CANVAS, {"id_from": "email"}, "Choose another of id, login, sis, lms, email, github with --id"),
         (CANVAS, {"id_from": "name"}, "--id=name is none of: id, login"),
         (CANVAS, {"named": "id=Nothing"}, "has no column 'Nothing', which --columns names"),
-        (CANVAS, {"named": "mail=ID"}, "'mail=ID' in --columns is not as id=Matriculation"),
+        (CANVAS, {"named": "mail=ID"}, "'mail=ID' in --columns is not of the form id=Matriculation"),
         (CANVAS, {"system": "github"}, "is one of 'identifier', 'roster_identifier'"),
         ("id,email\na,x\na,y\n", {}, "lines 2, 3 have the same id 'a'"),
         ("id,email\n,x\n", {}, "line 2: it has no id (id is empty)"),
-        ("id,email\n../x,y\n", {}, "line 2: the id '../x' is no name for a folder"),
+        ("id,email\n../x,y\n", {}, "line 2: the id '../x' is not a valid folder name"),
         ("id,email\n.x,y\n", {}, "begins with a dot"),
-        ("id,email\na//b,y\n", {}, "holds a '/'"),
+        ("id,email\na//b,y\n", {}, "contains a '/'"),
         ("id,email\na/b,y\na-b,z\n", {}, "lines 2, 3 have the same id 'a-b'"),
-        ("id,email\n=cmd()|x,y\n", {}, "could be taken for more than a name"),
-        ("id,email\n<b>x</b>,y\n", {}, "is no name for a folder"),
-        ("id,email\n<b>x,y\n", {}, "could be taken for more than a name"),
-        ("id,email\na\0b,y\n", {}, "could be taken for more than a name"),
-        ("id,email\na\x1b[31m,y\n", {}, "could be taken for more than a name"),
+        ("id,email\n=cmd()|x,y\n", {}, "is unsafe in pages"),
+        ("id,email\n<b>x</b>,y\n", {}, "is not a valid folder name"),
+        ("id,email\n<b>x,y\n", {}, "is unsafe in pages"),
+        ("id,email\na\0b,y\n", {}, "is unsafe in pages"),
+        ("id,email\na\x1b[31m,y\n", {}, "is unsafe in pages"),
         (f"id,email\n{'a' * 129},y\n", {}, "is longer than 128 letters"),
         ("id,last_name,email\na,Doe, Jane,y\n", {}, "Line 2 of"),
-        ('id,email\na,"y\nb,z\nc,w\n', {}, "the quotes of the row that begins in line 2 do not match"),
+        ('id,email\na,"y\nb,z\nc,w\n', {}, "the quotes of the row that starts in line 2 do not match"),
     ],
 )
 def test_what_is_wrong_with_a_list_is_a_sentence(listed, content, options, said):
@@ -298,7 +298,7 @@ def test_what_is_far_too_long_is_a_sentence_that_is_not(listed):
     for content, said in {
         f"id,email\n{large},y\n": "is longer than 128 letters",
         f"id,email,last_name\na,y,{large}\n": "line 2: its last_name has more than 128 letters",
-        f"{large},email\na,y\n": "Say which column is which",
+        f"{large},email\na,y\n": "Name the columns",
         6 * large: "has more than 50 MB",
     }.items():
         sentence = refused(listed, content)
@@ -314,7 +314,7 @@ def test_what_is_no_file_is_said(tmp_path):
 
 def test_all_that_is_wrong_is_told_at_once_and_not_without_end(listed):
     said = refused(listed, "id,email\n" + ",x\n" * 1000)
-    assert said.startswith("Nothing was written, as 1000 things are wrong in")
+    assert said.startswith("Nothing was written, because of 1000 errors in")
     assert "\n  line 2: " in said and "\n  line 21: " in said and "line 22" not in said and said.endswith("980 more")
 
 
@@ -333,7 +333,7 @@ def test_names_are_made_fit_for_pages_and_stay_names(listed):
         "g": "'t",
         "h": "@sum",
     }
-    assert "Lines 2, 3, 6: letters were replaced that a page or a terminal would obey." in found.notes
+    assert "Lines 2, 3, 6: unsafe characters were replaced." in found.notes
 
 
 def test_ten_thousand_students_with_a_long_answer_each_are_read(listed):

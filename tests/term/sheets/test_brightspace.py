@@ -76,7 +76,7 @@ def test_one_of_the_ids_is_enough(taught):
 def test_what_would_be_cut_off_and_other_points_are_said(taught):
     plan, data = made(taught, column="PS 2")
     assert plan.warnings[0].startswith("The sheet says that 10 points can be had, and the gradebook 25.")
-    assert plan.warnings[1].startswith("Over its maximum of 10: 1. Brightspace cuts scores to that")
+    assert plan.warnings[1].startswith("Over its maximum of 10: 1. Brightspace cuts these scores to the maximum")
     assert brightspace().take(data)["jsmith", "PS 2"] == 10.0
     assert made(taught)[0].warnings == []
 
@@ -86,7 +86,7 @@ def test_what_would_be_cut_off_and_other_points_are_said(taught):
     [
         (HEAD + ROWS, "", f"has no item '{PS}' with points. There are: 'PS 1', 'PS 2', 'Final'."),
         (HEAD.replace("PS 2", "PS 1") + ROWS, "PS 1", "has several items 'PS 1'"),
-        ("Student,ID,Section\nA,1,B\n", "PS 1", "is no list of grades that Brightspace exported"),
+        ("Student,ID,Section\nA,1,B\n", "PS 1", "is not a grades export of Brightspace"),
         ("Username,End-of-Line Indicator\n#a,#\n", "PS 1", "It has none"),
         (HEAD + "#1,#a\n", "PS 1", "Line 2 of"),
     ],
@@ -111,8 +111,8 @@ def test_only_ids_that_everybody_has_are_written(taught):
     grade(taught, "more", 1.0)
     plan, data = planned(taught, BrightspaceExport)
     assert data.startswith(b"Username,ps1_test Points Grade,") and b"#new,1,#" in data
-    assert "Neither numbers nor usernames of all are known" in plan.warnings[0]
+    assert "The numbers and usernames of some students are unknown" in plan.warnings[0]
 
 
 def test_there_are_no_feedback_pages_for_it(taught):
-    assert "Brightspace takes no zip of feedback pages" in refused(taught, BrightspaceExport, feedback=True)
+    assert "Brightspace cannot import feedback pages" in refused(taught, BrightspaceExport, feedback=True)

@@ -52,12 +52,10 @@ def test_only_our_cells_change_and_names_that_look_like_formulas_stay_bytes(taug
     assert data.decode() == wanted
     assert [(line.student, line.what) for line in plan.replaced] == [("mking", "8.00 → 20")]
     assert {line.student: line.what for line in plan.left} == {
-        "zoneil": "the assignment is not given to them in Canvas (N/A)",
-        "alee1": "is excused in Canvas (EX); enter the score there",
+        "zoneil": "the assignment is not assigned to the student in Canvas (N/A)",
+        "alee1": "the student the student is excused in Canvas (EX); enter the score there",
     }
-    assert [(line.name, line.what) for line in plan.strangers] == [
-        ("@new, One", "line 8 is about nobody whom the course knows")
-    ]
+    assert [(line.name, line.what) for line in plan.strangers] == [("@new, One", "line 8 matches no enrolled student")]
     assert plan.column == "PS 1 (11)" and plan.absent == []
 
 
@@ -103,8 +101,8 @@ def test_the_column_is_found_by_title_name_number_or_configuration(taught):
         (HEAD + ROWS, "", f"has no column '{PS}'. There are: 'PS 1 (11)', 'PS 2 (12)', 'PS 2 (13)'. Name the one of"),
         (HEAD + ROWS, "PS 2", "has several columns 'PS 2'. There are: 'PS 2 (12)', 'PS 2 (13)'."),
         (HEAD + ROWS, "Final Score", "has no column 'Final Score'"),
-        ("Student,ID,Section\nA,1,B\n", "", "It has no assignment. Make one in Canvas"),
-        ("First Name,Last Name,SID,Email\nA,B,1,c\n", "PS 1", "is no gradebook that Canvas exported"),
+        ("Student,ID,Section\nA,1,B\n", "", "It has no assignment. Create one in Canvas"),
+        ("First Name,Last Name,SID,Email\nA,B,1,c\n", "PS 1", "is not a gradebook export of Canvas"),
         (HEAD + '"Lee, Anna",104,,alee2\n', "PS 1", "Line 2 of"),
     ],
 )
@@ -119,14 +117,14 @@ def test_lateness_that_canvas_may_take_off_again_is_said_and_raw_scores_are_an_o
     assert "One student is late; what that costs is taken off already. A late policy" in plan.warnings[0]
     plan, data = merged(taught, raw=True)
     assert b"mking,Monday,20," in data
-    assert plan.warnings == ["One student is late, and what that costs is not taken off, as --raw says."]
+    assert plan.warnings == ["One student is late, and late penalties are not subtracted, because of --raw."]
 
 
 def test_what_waits_for_a_grader_is_left_unless_asked_for(taught):
     grade(taught, "alee2", 4.25, waits=True)
     plan, data = merged(taught)
     assert b"alee2,Monday,,1" in data
-    assert ("alee2", "waits for a grader; --unfinished writes what there is") in [
+    assert ("alee2", "grading is not finished; --unfinished writes it anyway") in [
         (line.student, line.what) for line in plan.left
     ]
     assert b"alee2,Monday,4.25,1" in merged(taught, unfinished=True)[1]
@@ -155,7 +153,7 @@ def test_canvas_test_student_is_nobody_and_a_real_one_is_told(taught):
         '"Student, Test",199,,0123456789abcdef0123456789abcdef01234567,Monday,,,,\n"Student, Test",198,,t,Monday,,,,\n'
     )
     plan, _ = merged(taught, HEAD + ROWS + rows)
-    assert [line.what for line in plan.strangers][1:] == ["line 10 is about nobody whom the course knows"]
+    assert [line.what for line in plan.strangers][1:] == ["line 10 matches no enrolled student"]
 
 
 @pytest.mark.parametrize("row", [",,,,,,,Manual Posting (scores hidden from instructors),", ",,,,,,,Muted,"])
@@ -172,6 +170,6 @@ def test_the_small_file_holds_who_has_a_score_and_is_read_by_canvas(taught):
     system = Canvas({one.lms_user_id: ("", one.login, "") for one in (KING, ZOE, LEE1, LEE2)}, {"11": PS})
     assert system.take(data) == {("101", "11"): 20.0, ("102", "11"): 7.5, ("103", "11"): 3.0, ("104", "11"): 4.25}
     assert system.skipped == [("'=One, New", "unknown student")]
-    assert "Neither Canvas's number nor the login is known of 1 of them" in plan.warnings[0]
+    assert "Canvas's number and the login of 1 students are unknown" in plan.warnings[0]
     assert "whose title is exactly 'ps1_test'" in plan.warnings[1]
     assert [line.student for line in plan.left] == ["never"]

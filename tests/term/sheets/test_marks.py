@@ -58,10 +58,10 @@ def test_lateness_and_other_points_are_sentences_only_where_they_matter(marks):
     assert [*marks().warnings("The sheet")] == []
     (late,) = marks().warnings("The sheet", "It may.")
     assert late == (
-        "One student is late; what that costs is taken off already. It may. --raw writes scores without it."
+        "One student is late; late penalties are already subtracted. It may. --raw writes scores without them."
     )
     (raw,) = marks(raw=True).warnings("The sheet", "It may.")
-    assert raw == "One student is late, and what that costs is not taken off, as --raw says."
+    assert raw == "One student is late, and late penalties are not subtracted, because of --raw."
     (points,) = marks("done").warnings("The sheet", "It may.", Decimal(10))
     assert points.startswith("The sheet says that 10 points can be had, and the gradebook 25.")
     assert [*marks("done").warnings("The sheet", "It may.", Decimal("25.0"))] == []

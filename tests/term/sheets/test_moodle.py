@@ -70,11 +70,11 @@ def test_only_grades_change_and_moodle_takes_each_that_is_said_to_be_written(tau
     assert system.take(data) == {"12345": 20.5, "12346": 7.5, "12348": 0.0}
     assert system.skipped == {"12347": "blank", "12349": "blank"}
     assert {line.student: line.what for line in plan.left} == {
-        "alee1": "its grade is locked in Moodle, which would pass over another"
+        "alee1": "its grade is locked in Moodle, which would ignore a new one"
     }
     assert [(line.student, line.what) for line in plan.replaced] == [("zoe", "7.00 → 7.5")]
     assert [line.name for line in plan.strangers] == ["-, @sum"]
-    assert "Scores of 0 are among these." in plan.warnings[0]
+    assert "Some scores are 0." in plan.warnings[0]
     assert "encoding UTF-8, separator comma" in plan.following
 
 
@@ -100,7 +100,7 @@ def test_a_worksheet_that_shows_no_decimals_is_written_as_its_language_has_them_
     text = GERMAN_HEAD + ROWS.replace("25.00", "25").replace("7.00", "7").replace("Participant ", "Teilnehmer/in")
     plan, data = merged(taught, text)
     assert b'"20,5",25,' in data
-    assert any("does not show what stands before decimals in Moodle" in sentence for sentence in plan.warnings)
+    assert any("does not show Moodle's decimal separator" in sentence for sentence in plan.warnings)
     _, data = merged(taught, text.replace(",7,25,", ",7.25,25,"))  # as in Switzerland
     assert b",20.5,25," in data
     assert b",20.5,25," in merged(taught, (HEAD + ROWS).replace("25.00", "25"))[1]
@@ -125,7 +125,7 @@ def test_no_grade_is_blanked_and_a_second_export_changes_nothing(taught):
 def test_more_than_the_maximum_is_told_and_not_written_as_moodle_would_pass_over_it(taught):
     plan, data = merged(taught, (HEAD + ROWS).replace("25.00", "20.00"))
     assert {line.student: line.what for line in plan.left}["jdoe"] == (
-        "20.5 is more than the sheet's maximum of 20; Moodle would pass over it"
+        "20.5 is more than the sheet's maximum of 20; Moodle would ignore it"
     )
     assert any("says that 20 points can be had, and the gradebook 25" in one for one in plan.warnings)
     assert b"20.5" not in data
@@ -137,7 +137,7 @@ def test_two_of_one_name_without_addresses_are_told_and_not_guessed(taught):
     plan, _ = merged(taught, text.replace("new@example.edu,", ""))
     assert [(line.student, line.what) for line in plan.written] == [("jdoe", "20.5")]
     assert [line.what for line in plan.strangers][:2] == [
-        f"line {line} may be 'alee1' or 'alee2', who have one name" for line in (5, 6)
+        f"line {line} may be 'alee1' or 'alee2', who have the same name" for line in (5, 6)
     ]
     assert {line.student for line in plan.absent} == {"alee1", "alee2"}
 
@@ -145,14 +145,14 @@ def test_two_of_one_name_without_addresses_are_told_and_not_guessed(taught):
 def test_who_is_who_in_a_blind_assignment_may_be_configured(taught):
     text = 'Identifier,Status,Grade,"Maximum grade","Last modified (grade)"\n'
     text += "Participant 12345,-,,25.00,-\nParticipant 12346,-,,25.00,-\n"
-    assert "names nobody: its assignment is graded blind" in refused(taught, MoodleExport, into=worksheet(taught, text))
+    assert "has no names: its assignment is graded blind" in refused(taught, MoodleExport, into=worksheet(taught, text))
     exporter = MoodleExport(config=Config({"MoodleExport": {"participants": {"12346": "jdoe"}}}))
     exporter.into = worksheet(taught, text)
     course = load(taught)[0]
     with course.gradebook() as gradebook:
         plan = exporter.plan(course, gradebook, PS)
     assert [(line.student, line.what) for line in plan.written] == [("jdoe", "20.5")]
-    assert "names 'nobody', and no student is called so" in refused(
+    assert "names 'nobody', but no student has this id" in refused(
         taught, MoodleExport, into=worksheet(taught, text), participants={"12345": "nobody"}
     )
 
@@ -164,7 +164,7 @@ def test_a_worksheet_in_a_language_that_is_not_known_needs_the_name_of_one_colum
         .replace("Last modified (grade)", "Změněno")
         .replace("25.00", '"25,00"')
     )
-    assert "in another language say which column is for grades" in refused(
+    assert "in another language name the column for grades" in refused(
         taught, MoodleExport, into=worksheet(taught, text)
     )
     _, data = merged(taught, text, column="Hodnocení")
@@ -174,12 +174,12 @@ def test_a_worksheet_in_a_language_that_is_not_known_needs_the_name_of_one_colum
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (HEAD.replace('"Maximum grade"', "Scale") + ROWS, "is graded by a scale"),
+        (HEAD.replace('"Maximum grade"', "Scale") + ROWS, "with a grading scale"),
         ((HEAD + ROWS).replace("25.00", '"25,00"'), "is in English, with commas before decimals"),
         (HEAD + ROWS.replace("Participant 12345", "Jane"), "begins with 'Jane', where Moodle has 'Participant 12345'"),
         (HEAD + '"Participant 1",x\n', "Line 2 of"),
         (HEAD + ROWS.replace('"Jane Doe"', '"Jane\\"'), "has a backslash before a quote"),
-        ("First name,Last name\nA,B\n", "is no grading worksheet that Viva knows"),
+        ("First name,Last name\nA,B\n", "is not a known grading worksheet"),
         ("", "is empty"),
     ],
 )

@@ -79,8 +79,8 @@ def test_a_row_of_another_width_is_refused(tmp_path):
     [
         (b"", "is empty"),
         (b"\n\n", "is empty"),
-        (b'a,b\n"x,1\ny,2\n', "the quotes of the row that begins in line 2 do not match"),
-        (b'a,b\n"x"y,1\n', "the quotes of the row that begins in line 2 do not match"),
+        (b'a,b\n"x,1\ny,2\n', "the quotes of the row that starts in line 2 do not match"),
+        (b'a,b\n"x"y,1\n', "the quotes of the row that starts in line 2 do not match"),
         ("a,Zoë\n".encode("cp1252"), "is not in UTF-8"),
         ("a,b\n".encode("utf-16"), "is not in UTF-8"),
         (b"PK\x03\x04", "is an Excel or LibreOffice workbook"),

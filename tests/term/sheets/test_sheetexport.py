@@ -68,7 +68,7 @@ def test_nbgraders_own_export_command_gets_a_sentence_and_no_traceback(taught, m
 def test_the_sheet_that_was_named_is_never_overwritten_unless_asked_for(taught):
     own = taught / f"{PS}-canvas.csv"
     own.write_text(HEAD + ROWS)
-    assert "would take the place of" in refused(taught, CanvasExport, into=str(own))
+    assert "would overwrite" in refused(taught, CanvasExport, into=str(own))
     assert own.read_text() == HEAD + ROWS
     assert planned(taught, CanvasExport, into=str(own), to=str(own))[0].path == own
 
@@ -89,7 +89,7 @@ def test_who_handed_in_again_is_said_beside_the_score_that_stands(taught):
 
 def test_an_assignment_that_was_not_released_is_said(taught):
     course = load(taught)[0]
-    with course.gradebook() as gradebook, pytest.raises(CourseError, match="The gradebook does not know ps99 yet"):
+    with course.gradebook() as gradebook, pytest.raises(CourseError, match="ps99 is not in the gradebook"):
         CanvasExport().plan(course, gradebook, "ps99")
 
 
@@ -98,7 +98,7 @@ def test_a_page_of_an_excused_student_stays_here(taught):
     (taught / "excused.csv").write_text(f"assignment,student_id\n{PS},alee\n")
     (taught / "submissions.zip").write_bytes(_zip("leeanna_103_1_book.ipynb"))
     said = refused(taught, CanvasExport, feedback=True, archive=str(taught / "submissions.zip"))
-    assert "There is no page of" in said
+    assert "No page of" in said
 
 
 def _zip(name: str) -> bytes:

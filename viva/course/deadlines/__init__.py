@@ -2,7 +2,6 @@
 
 moment       times and durations as people write them; days that begin at a time of day
 rule         what lateness costs: days, hours or steps, of what, down to what
-reckoning    the arithmetic of one submission, to be shown as it was done
 policy       the course's rules, and those of each assignment, as nbgrader's plugin for late submissions
 concessions  whom the instructor grants more time, or excuses
 """

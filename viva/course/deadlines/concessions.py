@@ -60,8 +60,8 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
         if assignments is not None and cells["assignment"] not in assignments:
             what = "excuses from" if path.name == EXCUSED else "extends"
             raise CourseError(
-                f"{where} {what} '{plaintext.line(cells['assignment'])}', which is no "
-                f"assignment of the gradebook. Those are: {', '.join(sorted(assignments))}."
+                f"{where} {what} '{plaintext.line(cells['assignment'])}', which is not an "
+                f"assignment of the gradebook. The assignments are: {', '.join(sorted(assignments))}."
             )
         found[cells["assignment"], cells["student_id"]] = cells
     return found

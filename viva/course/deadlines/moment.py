@@ -31,7 +31,7 @@ def parse(text: str | datetime, zone: ZoneInfo) -> datetime:
             return _later(moment.replace(tzinfo=None), moment.tzinfo or zone)
         return moment.astimezone(UTC)
     except OverflowError as error:
-        raise CourseError(f"'{text}' is no time between the years 1970 and 2200.") from error
+        raise CourseError(f"'{text}' is not a time between the years 1970 and 2200.") from error
 
 
 def duration(text: str | timedelta) -> timedelta:
@@ -42,7 +42,7 @@ def duration(text: str | timedelta) -> timedelta:
             return span
     except (ValueError, OverflowError):
         pass
-    raise CourseError(f"'{text}' is no time span. Write it as 15 minutes, 2 hours, 3 days or 1 week.")
+    raise CourseError(f"'{text}' is not a time span. Write it as 15 minutes, 2 hours, 3 days or 1 week.")
 
 
 def _span(text: str) -> timedelta:

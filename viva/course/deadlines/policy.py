@@ -36,7 +36,7 @@ WHAT_IF = "The rule after --what-if"
 class DailyPenalty(LateSubmissionPlugin):
     """A fixed share of the score for each day that has begun since the due date."""
 
-    per_day = Float(0.1, min=0, max=1, help="The share lost for each day begun.").tag(config=True)
+    per_day = Float(0.1, min=0, max=1, help="The share lost for each started day.").tag(config=True)
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
         """The points to take off ``score``: never more than the score, none when on time."""
@@ -59,28 +59,26 @@ class LatePolicy(DailyPenalty):
     It charges nothing that the configuration does not ask for, as nbgrader's own plugin.
     """
 
-    per_day = Float(0.0, min=0, max=1, help="The share lost for each day begun.").tag(config=True)
-    zone = Unicode("UTC", help="The zone of all times without one, and of the days that begin: Europe/Berlin.").tag(
+    per_day = Float(0.0, min=0, max=1, help="The share lost for each started day.").tag(config=True)
+    zone = Unicode("UTC", help="The time zone of times without one, and of late days: Europe/Berlin.").tag(config=True)
+    per_hour = Float(0.0, min=0, max=1, help="The share lost for each started hour, instead of per_day.").tag(
         config=True
     )
-    per_hour = Float(0.0, min=0, max=1, help="The share lost for each hour begun, in place of per_day.").tag(
+    steps = Dict(help="The share lost up to a time span, as {'1 hour': 0.05, '1 day': 0.2}; instead of both.").tag(
         config=True
     )
-    steps = Dict(help="The share lost up to a time span, as {'1 hour': 0.05, '1 day': 0.2}; in place of both.").tag(
+    of = Enum(rule.OF, "score", help="The base of shares: score or maximum; cap lowers the maximum instead.").tag(
         config=True
     )
-    of = Enum(rule.OF, "score", help="Shares are of the score, of the maximum, or cap what can be had.").tag(
+    floor = Float(0.0, min=0, max=1, help="The minimum share that is kept.").tag(config=True)
+    grace = Unicode("0 minutes", help="No penalty up to this time span.").tag(config=True)
+    close = Unicode(help="When submissions stop earning points: a time, or a span such as 1 week.").tag(config=True)
+    decimals = Int(2, min=0, max=9, help="Digits after the decimal point of a score with a late penalty.").tag(
         config=True
     )
-    floor = Float(0.0, min=0, max=1, help="The share that is left at least.").tag(config=True)
-    grace = Unicode("0 minutes", help="Who is late by no more pays nothing.").tag(config=True)
-    close = Unicode(help="From when on nothing counts: 1 week after it was due, or a time.").tag(config=True)
-    decimals = Int(2, min=0, max=9, help="Digits that a score less a penalty is rounded to.").tag(config=True)
-    budget = Int(0, min=0, help="So many days of lateness are free for each student over the whole term.").tag(
-        config=True
-    )
-    late_days = Int(None, allow_none=True, help="So many of them may be spent on one assignment.").tag(config=True)
-    assignments = Dict(help="By assignment: due, late_days, and what else is another than the course's.").tag(
+    budget = Int(0, min=0, help="Free late days of each student in the whole term.").tag(config=True)
+    late_days = Int(None, allow_none=True, help="Maximum of free late days for one assignment.").tag(config=True)
+    assignments = Dict(help="By assignment: due, late_days, and settings that differ from the course's.").tag(
         config=True
     )
 
@@ -105,17 +103,17 @@ class LatePolicy(DailyPenalty):
 
     def _terms(self, settings: object, where: str) -> Terms:
         if not isinstance(settings, dict):
-            raise CourseError(f'{where} is not settings by name. Write it as {{"due": "2026-10-05 23:59"}}.')
+            raise CourseError(f'{where} is not a dictionary of settings. Write it as {{"due": "2026-10-05 23:59"}}.')
         rules = {name: value for name, value in settings.items() if name not in ITS_OWN}
         others = COSTS if COSTS.keys() & rules.keys() else {}
         changed = replace(self._common(), **others | rule.read(rules, where, self.place))
         due, late_days = settings.get("due"), settings.get("late_days", self.late_days)
         if late_days is not None and (isinstance(late_days, bool) or not isinstance(late_days, int) or late_days < 0):
-            raise CourseError(f"{where} has no good 'late_days': {late_days!r} is no number of days.")
+            raise CourseError(f"{where} has an invalid 'late_days': {late_days!r} is not a number of days.")
         try:
             return Terms(changed, None if due in (None, "") else moment.parse(due, self.place), late_days)
         except CourseError as error:
-            raise CourseError(f"{where} has no good 'due': {error}") from error
+            raise CourseError(f"{where} has an invalid 'due': {error}") from error
 
     def check(self, assignments: Iterable[str]) -> None:
         """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
@@ -125,14 +123,17 @@ class LatePolicy(DailyPenalty):
             rules[f"c.LatePolicy.assignments['{name}']"] = self.terms(name).rule
             if name not in known:
                 raise CourseError(
-                    f"c.LatePolicy.assignments names '{name}', which is no assignment of the course. Those are: "
-                    f"{', '.join(sorted(known)) or 'none yet'}. Correct the name, or make its folder in source/ first."
+                    f"c.LatePolicy.assignments names '{name}', which is not an assignment of the course. The "
+                    "assignments are: "
+                    f"{', '.join(sorted(known)) or 'none yet'}. Correct the name, or create its folder in source/ "
+                    "first."
                 )
         asks = [where for where, one in rules.items() if one.costs or one.close is not None]
         if asks and self._says_none():
             raise CourseError(
-                "nbgrader_config.py says two things of late work: c.LateSubmissionPlugin.penalty_method = 'none', and "
-                f"{asks[0]}, which charges for it. Remove one of them."
+                "nbgrader_config.py contradicts itself on late work: c.LateSubmissionPlugin.penalty_method is "
+                "'none', but "
+                f"{asks[0]} sets a penalty. Remove one of them."
             )
 
     def _says_none(self) -> bool:
@@ -146,7 +147,7 @@ class LatePolicy(DailyPenalty):
         """The policy that says something else of some assignments. Raises CourseError for a setting that is none."""
         self._terms(settings, WHAT_IF)  # what was typed is at fault, and not what the configuration says
         if budget is not None and budget < 0:
-            raise CourseError(f"{WHAT_IF} has no good 'budget': {budget} is no number of days.")
+            raise CourseError(f"{WHAT_IF} has an invalid 'budget': {budget} is not a number of days.")
         other = copy.copy(self)
         own = {name: dict(self.assignments.get(name, {})) for name in assignments}
         dropped = COSTS if COSTS.keys() & settings.keys() else {}

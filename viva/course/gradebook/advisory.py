@@ -55,7 +55,7 @@ class Alone:
             self.release()
         if not self.take():
             raise CourseError(
-                f"The connection to the gradebook {shown(self.url)} was lost, and {self.holder()} works on this course "
+                f"The connection to the gradebook {shown(self.url)} was lost, and {self.holder()} is using this course "
                 f"now. {AGAIN}"
             )
 

@@ -6,15 +6,20 @@ It is a file of SQLite's, or lies in PostgreSQL (``c.CourseDirectory.db_url``), 
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from nbgrader import api
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError
+from nbgrader.dbutil import ALEMBIC_DIR
+from sqlalchemy import Engine, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError, ProgrammingError
+from sqlalchemy.orm import InstrumentedAttribute
 from tornado.log import app_log
 
 from viva.course.processes import stopping
@@ -22,10 +27,10 @@ from viva.verdict import CourseError, VivaError
 
 Found = TypeVar("Found")
 
-AGAIN = "What was recorded before is kept; mend that, then run the same command again."
+AGAIN = "The results so far are kept. Fix the problem, then run the same command again."
 DAMAGED = (
-    "Put a copy of it back, then run 'viva grade --force': it grades everything again, and keeps the grades by hand. "
-    "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
+    "Restore a copy, then run 'viva grade --force': it grades everything again, and keeps manual grades. "
+    "Without a copy, 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves the readable parts."
 )
 UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
 RETRY_SECONDS, STEP = 20.0, 0.1
@@ -62,7 +67,7 @@ def trouble(error: DBAPIError, url: str) -> str:
     """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
     said, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
     if is_lost(error):
-        return f"{book} cannot be reached ({said}). Look whether its server runs and its address is right. {AGAIN}"
+        return f"{book} cannot be reached ({said}). Check that its server runs and its address is right. {AGAIN}"
     if is_locked(error):
         return f"{book} is locked by another program; close it. {AGAIN}"
     if "readonly" in said or "read-only" in said:
@@ -70,18 +75,18 @@ def trouble(error: DBAPIError, url: str) -> str:
     if "is full" in said or state == "53100":
         return f"{book} cannot be used: its disk is full. {AGAIN}"
     if state == RIGHTS:
-        return f"{book} cannot be used: its user has too few rights there ({said}). {AGAIN}"
+        return f"{book} cannot be used: its database user lacks permissions ({said}). {AGAIN}"
     if "malformed" in said or "not a database" in said:
         return damaged(url, said)
     if state in OTHER_VERSION or any(sign in said for sign in ("no such column", "no such table", "has no column")):
-        return f"{book} is of another version of nbgrader ({said}). {UPGRADE}"
+        return f"{book} is from another version of nbgrader ({said}). {UPGRADE}"
     return f"{book} cannot be used: {said}. {AGAIN}"
 
 
 def waiting(error: DBAPIError, url: str) -> str:
     """A sentence for what is waited for."""
     what = "is locked by another program" if is_locked(error) else "cannot be reached"
-    return f"The gradebook {shown(url)} {what}. Trying again, for {RETRY_SECONDS:.0f} seconds; Ctrl-C to leave."
+    return f"The gradebook {shown(url)} {what}. Trying again for {RETRY_SECONDS:.0f} seconds; press Ctrl-C to stop."
 
 
 def damaged(url: str, said: str) -> str:
@@ -191,3 +196,63 @@ def concerns_all(error: Exception) -> bool:
 def _state(error: DBAPIError) -> str:
     """The SQLSTATE; empty where the database has none."""
     return getattr(error.orig, "sqlstate", None) or ""
+
+
+# Indexes that nbgrader's gradebook lacks, by which what a submission has is found without reading everybody's.
+#
+# nbgrader declares keys for (cell, notebook), not for the notebook alone. To look up the grades of one submission, as
+# the batch's writer, every page of feedback and formgrader do, the database reads all that there are: time that grows
+# with the square of the class. With these it does not. They change nothing else, and any nbgrader may use the file.
+
+COLUMNS: tuple[InstrumentedAttribute, ...] = (
+    Grade.notebook_id,
+    Comment.notebook_id,
+    SubmittedNotebook.assignment_id,
+    SubmittedAssignment.student_id,
+)
+
+
+def ensure_indexes(gradebook: Gradebook) -> list[str]:
+    """Make those that are not there; their names. Where it is refused, the gradebook stays as it is, and slower."""
+    try:
+        return [name for column in COLUMNS if (name := _make(gradebook.engine, column))]
+    except ProgrammingError:  # a server's user who may not
+        return []
+    except DBAPIError as error:
+        if is_locked(error):  # the next batch will
+            return []
+        raise
+
+
+def _make(engine: Engine, column: InstrumentedAttribute) -> str:
+    """Make an index of a column; its name, empty where an index begins with it already."""
+    table = column.class_.__tablename__
+    if any(index["column_names"][:1] == [column.key] for index in inspect(engine).get_indexes(table)):
+        return ""
+    name = f"viva_{table}_{column.key}"
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":  # a browser may sleep in a transaction
+            connection.execute(text("SET LOCAL lock_timeout = '5s'"))
+        connection.execute(text(f'CREATE INDEX IF NOT EXISTS "{name}" ON "{table}" ("{column.key}")'))
+    return name
+
+
+# The revision of nbgrader's tables, which a new gradebook is told.
+#
+# nbgrader starts a process that looks for it, which takes as long as all else that makes a course, and needs the
+# program ``alembic`` on the path. It stands in files beside nbgrader's own.
+
+
+@functools.cache
+def newest() -> str:
+    """What nbgrader's ``get_alembic_version`` returns."""
+    from alembic.script import ScriptDirectory  # slow to load, and only a new gradebook asks
+
+    head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
+    assert head is not None  # nbgrader's tables have had revisions since its first
+    return head
+
+
+def look_up() -> None:
+    """From now on this process looks it up, also where nbgrader makes the gradebook."""
+    api.get_alembic_version = newest

@@ -238,8 +238,8 @@ class Writer:
             graded = self.directory.format_path(self.directory.autograded_directory, ".", ".")
             raise CourseError(LOST.format(book=self.file, results=os.path.normpath(graded)))
         raise CourseError(
-            f"{self.file} was replaced by another file while this command worked; nothing was recorded since. See "
-            "which of them is the gradebook, then run the same command again."
+            f"{self.file} was replaced by another file during this command; nothing was recorded since. Decide "
+            "which file is the gradebook, then run the same command again."
         )
 
     def save(self, graded: Graded) -> None:

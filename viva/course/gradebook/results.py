@@ -2,7 +2,7 @@
 
 One record (``viva.record``) in a line of JSON for each submission that was graded, in order of assignment and student
 when no batch is running. Where a submission has several, because its batch is not finished or nbgrader graded it
-again, the last one counts. docs/grading.md shows a line, docs/results.schema.json is its schema.
+again, the last one counts. docs/results.md shows a line, docs/results.schema.json is its schema.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class Results:
                     continue
                 except CourseError as error:
                     raise CourseError(
-                        f"Line {number} of {self.path} cannot be used: {error}. Move the file away and type "
-                        "'viva grade --force', which writes it anew."
+                        f"Line {number} of {self.path} cannot be used: {error}. Move the file away, then run "
+                        "'viva grade --force' to write it again."
                     ) from error
 
     def add(self, records: Iterable[SubmissionRecord]) -> None:

@@ -7,6 +7,7 @@ instructor excuses.
 from __future__ import annotations
 
 import fnmatch
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,10 +16,10 @@ from enum import StrEnum
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_
 
-from viva.course import leftout
 from viva.course.course import Course
 from viva.course.deadlines import concessions
 from viva.course.inbox import Inbox
+from viva.course.table import Table
 from viva.submission.files import timestamp
 from viva.submission.files.handin import find, place_problem
 from viva.submission.submission import Submission
@@ -58,7 +59,7 @@ class Standings:
         self.excused = {
             place: why for place, why in concessions.excused(course.root, names).items() if place[0] in self.assignments
         }
-        self._left = {name: leftout.reasons(course, name) for name in self.assignments}
+        self._left = {name: left_out(course, name) for name in self.assignments}
         entered = [student.id for student in gradebook.students]
         left = {student for some in self._left.values() for student in some}
         others = {*left, *(student for _, student in (*self.submitted, *self.excused))} - set(entered)
@@ -70,7 +71,7 @@ class Standings:
         """The students that a name, or else a glob, means. Raises CourseError where there is none."""
         found = [student] if student != "*" and student in self.students else fnmatch.filter(self.students, student)
         if not found and student != "*":
-            raise CourseError(f"There is no student '{student}' in the gradebook, and none handed anything in.")
+            raise CourseError(f"There is no student '{student}' in the gradebook, and none with a submission.")
         return found
 
     def of(self, assignment: str, student: str) -> Standing:
@@ -91,7 +92,7 @@ class Standings:
         if (assignment, student) in self.excused:
             return Standing(Status.EXCUSED, self.excused[assignment, student], when or before)
         left = self._left[assignment].get(student, "")
-        left = f"left out when it was collected: {left}" if left else ""
+        left = f"not collected: {left}" if left else ""
         if graded:
             since = self._since(submission, when, before) if submission else ""
             return Standing(Status.GRADED, "; ".join(filter(None, (since, left))), before)
@@ -107,8 +108,8 @@ class Standings:
         problem = find(submission, set(known.notebooks)).problem if known else ""
         if when and before and when != before:
             problem = problem or self._problem(submission)[0]
-            return f"handed in again, and refused: {problem}" if problem else "handed in again, and not graded yet"
-        return f"handed in again, and refused: {problem}" if problem else ""
+            return f"submitted again, and refused: {problem}" if problem else "submitted again, and not graded yet"
+        return f"submitted again, and refused: {problem}" if problem else ""
 
     def _problem(self, submission: Submission) -> tuple[str, bool]:
         """Why a submission was not graded, and whether that is because of what was handed in."""
@@ -137,3 +138,24 @@ def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:
     query = query.outerjoin(Grade, Grade.notebook_id == SubmittedNotebook.id)
     scored = or_(Grade.auto_score.is_not(None), Grade.manual_score.is_not(None), Grade.id.is_(None))
     return dict(query.filter(scored).distinct().all())
+
+
+# What collecting left out of submitted/ and knows the sender of: rows of ``unmatched/<assignment>.csv`` with a reason.
+#
+# Who collects writes them. They end when the row's folder is removed, or its sender sends something that is collected.
+
+UNMATCHED = "unmatched"
+
+
+def left_out(course: Course, assignment: str) -> dict[str, str]:
+    """By student, why something that they sent was left out. Raises CourseError where the list cannot be read."""
+    path = course.root / UNMATCHED / f"{assignment}.csv"
+    found: dict[str, list[str]] = defaultdict(list)
+    if path.exists():
+        table = Table.read(path)
+        for cells in table.rows.values():
+            row = dict(zip(table.header, cells, strict=False))
+            if row.get("reason") and (path.with_suffix("") / row["folder"]).is_dir():
+                for student in filter(None, row.get("student", "").split("/")):
+                    found[student].append(row["reason"])
+    return {student: "; ".join(some) for student, some in found.items()}

@@ -69,8 +69,8 @@ def require_room(place: Path) -> None:
     disk = shutil.disk_usage(place)
     if disk.total and disk.free < ROOM:  # some network drives have no size
         raise CourseError(
-            f"Temporary files go to {place}, and only {disk.free / 2**20:.1f} MB are free there. Make room, or name "
-            "another folder in the variable TMPDIR; then run the same command again."
+            f"The disk of temporary files, {place}, has only {disk.free / 2**20:.1f} MB left. Free some space, or set "
+            "another folder in the variable TMPDIR. Then run the same command again."
         )
 
 
@@ -90,13 +90,13 @@ def _locked_folder() -> tuple[Path, int]:
             remove(folder)
             os.close(lock)
             raise CourseError(
-                f"Temporary files go to {folder.parent}, and folders cannot be locked there: {error.strerror}. Name a "
-                "folder on a disk of this machine in the variable TMPDIR, then run the same command again."
+                f"Folders for temporary files cannot be locked in {folder.parent}: {error.strerror}. Set a "
+                "folder on a local disk in the variable TMPDIR, then run the same command again."
             ) from error
         os.close(lock)
     raise CourseError(
-        f"Temporary files go to {folder.parent}, and {TRIES} folders that were made there could not be locked, as "
-        "another program removes them. Name another folder in the variable TMPDIR, then run the same command again."
+        f"{TRIES} new folders in {folder.parent}, the folder of temporary files, could not be locked, because "
+        "another program removes them. Set another folder in the variable TMPDIR, then run the same command again."
     )
 
 
@@ -111,9 +111,7 @@ def sweep(place: Path, seconds: float = SWEEPING) -> None:
             if not entry.name.startswith(PREFIX):
                 continue
             if time.monotonic() > end:
-                said = (
-                    f"Removed {removed:,} folders from {place}, which killed commands had left there. More are left; "
-                )
+                said = f"Removed {removed:,} folders of killed commands from {place}. More are left; "
                 print(f"{said}the next commands remove them.", file=sys.stderr)
                 return
             removed += _swept(Path(entry.path))
@@ -149,9 +147,9 @@ def take(lock: int, path: Path, wait: bool = False) -> bool:
         return False
     except OSError as error:
         raise CourseError(
-            f"Files cannot be locked in {path.parent}: {error.strerror}. Move the course to a disk of this machine, or "
-            "have its network drive mounted with locks; then run the same command again. (TMPDIR is for temporary "
-            "files alone.)"
+            f"Files cannot be locked in {path.parent}: {error.strerror}. Move the course to a local disk, or "
+            "mount its network drive with locks. Then run the same command again. (TMPDIR is only for temporary "
+            "files.)"
         ) from error
     return True
 
@@ -210,7 +208,7 @@ def wait_for(take: Callable[[], bool], holder: Callable[[], str], tell: Callable
     start, told = time.monotonic(), False
     while not take():
         if time.monotonic() - start > QUIET_SECONDS and not told:
-            tell(f"Waiting for {holder() or 'another command'}, which works on this course; Ctrl-C to leave.")
+            tell(f"Waiting for {holder() or 'another command'}, which is using this course; press Ctrl-C to stop.")
             told = True
         time.sleep(STEP)
 

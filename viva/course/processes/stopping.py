@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-EARLY = b"Stopped; run the same command again to go on.\n"
+EARLY = b"Stopped; run the same command again to continue.\n"
 AGAIN = 2.0
 """Within so many seconds a second Ctrl-C does not disturb the clean-up that the first one began."""
 
@@ -128,5 +128,5 @@ def _handle(handler: Callable | signal.Handlers) -> dict[signal.Signals, Any]:
 
 def sentence(stopped: KeyboardInterrupt) -> tuple[str, int]:
     """What to tell the user, and the exit status."""
-    text = "Stopped. What was finished is kept; run the same command again to go on."
+    text = "Stopped. Finished work is kept; run the same command again to continue."
     return text, getattr(stopped, "status", 128 + signal.SIGINT)

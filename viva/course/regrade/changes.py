@@ -68,7 +68,7 @@ def changes_of(student: str, before: dict, after: dict, renamed: dict[str, dict[
     for place, new in after["cells"].items():
         notebook, _, cell = place.partition("/")
         old = before["cells"].get(place, {"auto": None, "checks": {}})
-        stands = "" if new["manual"] is None else f"; the {new['manual']:g} given by hand stand"
+        stands = "" if new["manual"] is None else f"; the manual grade of {new['manual']:g} is kept"
         names = {title: name for title, name in renamed.get(place, {}).items() if title not in new["checks"]}
         checks = {names.get(check, check): result for check, result in old["checks"].items()}
         for check in {**checks, **new["checks"]}:
@@ -80,9 +80,9 @@ def changes_of(student: str, before: dict, after: dict, renamed: dict[str, dict[
             yield Change(student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands)
     if before["score"] != after["score"]:
         late = after["late"]
-        why = "the sum, less what lateness costs" if late else "the sum"
+        why = "the total, with the late penalty subtracted" if late else "the total"
         if before.get("late", late) != late:
-            why = f"the sum, less the {late:g} that lateness costs now instead of {before['late']:g}"
+            why = f"the total, with a late penalty of {late:g} instead of {before['late']:g}"
         yield Change(student, "", "", TOTAL, before["score"], after["score"], why)
 
 
@@ -90,7 +90,7 @@ def suspects(before: dict[str, dict], after: dict[str, dict]) -> list[str]:
     """Checks that all lose who passed them: most often it is the test that is wrong."""
     (had, _), (have, checks) = map(_passes, (before, after))
     return [
-        f"{cell}: {count} passed the check '{title}', and nobody does any more. Does your own solution?"
+        f"{cell}: {count} passed the check '{title}', and nobody passes it now. Check that your own solution passes it."
         for (cell, title), count in had.items()
         if count > 1 and not have[cell, title] and (cell, title) in checks
     ]
@@ -106,7 +106,7 @@ def _passes(scores: dict[str, dict]) -> tuple[Counter, set[tuple[str, str]]]:
 def _why(old: dict | None, new: dict | None) -> str:
     """Why a check changed what it earns, in words on one line."""
     if new is None:
-        return "the check is gone"
+        return "the check was removed"
     if old is None:
         return f"the check is new: {_said(new)}"
     if old["verdict"] == new["verdict"] == Verdict.PASSED:

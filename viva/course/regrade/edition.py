@@ -102,11 +102,11 @@ def _pages(course: Course, assignment: str) -> Pages | None:
 
 def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list[str]:
     """Whether students must fetch the assignment again."""
-    again = f"Hand release/{assignment} out again to those who still work on it"
+    again = f"Give release/{assignment} again to students who still work on it"
     if old is None or new is None:
-        return [f"release/ held no student version, so whether students see a change is not known. {again}."]
+        return [f"release/ had no student version, so it is unknown whether students see a change. {again}."]
     if old == new:
-        return ["The student version is the same: nobody needs to fetch anything again."]
+        return ["The student version is the same, so students do not need a new copy."]
     names = []
     for notebook in {**old, **new}:
         before, cells = old.get(notebook, []), new.get(notebook, [])
@@ -115,7 +115,7 @@ def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list
     changed = ", ".join(dict.fromkeys(names)) or "the order of the cells"
     return [
         f"The student version changed ({changed}). {again}; "
-        "what was handed in is graded as if the new text stood in it, and need not be handed in again."
+        "existing submissions are graded with the new text; students do not need to submit again."
     ]
 
 
@@ -130,9 +130,9 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
             if title in names:
                 said.append(f"{name} is called '{names[title]}' now.")
             elif title not in is_:
-                said.append(f"{name} is gone.")
+                said.append(f"{name} was removed.")
             elif title not in was:
-                said.append(f"{name} is new, for {counted(is_[title][0], 'point')}.")
+                said.append(f"{name} was added, for {counted(is_[title][0], 'point')}.")
             else:
                 (points, text), (points_now, text_now) = was[title], is_[title]
                 if points != points_now:
@@ -140,8 +140,10 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
                 if text != text_now:
                     hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
                     where = "in hidden lines only" if hidden else "which students see"
-                    said.append(f"{name} has another text, {where}.")
-    return said or ["The checks are those that were released; where points change, given cells or data files did."]
+                    said.append(f"{name} has a new text, {where}.")
+    return said or [
+        "The checks are the same as released; changed points come from changed read-only cells or data files."
+    ]
 
 
 def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:

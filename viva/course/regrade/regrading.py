@@ -37,7 +37,6 @@ from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.course import Course
-from viva.course.ending import Ending
 from viva.course.gradebook import agreement
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.regrade.changes import Change, changes_of, suspects
@@ -48,7 +47,7 @@ from viva.course.remote import RemoteGraders
 from viva.course.variants import FOLDER, is_on
 from viva.record import CheckResult
 from viva.submission.files import timestamp
-from viva.submission.submission import Submission
+from viva.submission.submission import Ending, Submission
 from viva.verdict import CourseError, SubmissionError
 
 
@@ -79,7 +78,8 @@ class Regrade:
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
         if not self.before:
             raise CourseError(
-                f"Nothing of {assignment} was graded yet. Type 'viva release {assignment}' to release a correction."
+                f"No submission of {assignment} was graded yet. Run 'viva release {assignment}' to release a "
+                "correction."
             )
         if stopped := self._stopped():
             self.before |= stopped["before"]
@@ -95,8 +95,8 @@ class Regrade:
         found = {one.student: one for one in self.course.submissions([self.assignment])}
         there = found.keys()
         gone = [
-            f"{student}: nothing is left in {self.course.path('submitted', self.assignment, student)}; "
-            "the old score stands."
+            f"{student}: the submission is missing in {self.course.path('submitted', self.assignment, student)}; "
+            "the old score is kept."
             for student in sorted(self.before.keys() - there)
         ]
         new = len(there - self.before.keys())
@@ -106,8 +106,14 @@ class Regrade:
             except SubmissionError:  # grading says so
                 continue
             if when and str(when) != self.before[student]["handed_in"]:
-                gone.append(f"{student}: handed in again since it was graded, so that not all changes are the test's.")
-        return gone + ([f"Without a grade so far, and left to 'viva grade': {new} of the submissions."] if new else [])
+                gone.append(
+                    f"{student}: submitted again since grading, so some changes may come from the new submission."
+                )
+        return gone + (
+            [f"Not graded so far, and not included: {wording.counted(new, 'submission')}. 'viva grade' grades these."]
+            if new
+            else []
+        )
 
     def release(self) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
@@ -121,7 +127,7 @@ class Regrade:
         release(self.course, self.assignment, config=self.config)
         said = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
         if is_on(self.course, self.assignment):
-            said.append(f"'viva release {self.assignment} --variants' brings the copies in {FOLDER}/ up to date.")
+            said.append(f"'viva release {self.assignment} --variants' updates the copies in {FOLDER}/.")
         return said
 
     def grade(

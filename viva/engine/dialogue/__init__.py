@@ -14,5 +14,4 @@ namecache     what names were told to mean, kept until student code runs
 asker         puts the examiner's questions, and reads the answers
 guard         what the examiner refuses to run, and to load, since it came of an answer
 namespace     the names that test code sees
-testcode      the code of a test, compiled so that it can ask
 """

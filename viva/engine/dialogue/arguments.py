@@ -16,7 +16,7 @@ from collections.abc import Callable, Container, Iterable
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.values.classes import module_of
+from viva.engine.values.codec import module_of
 from viva.verdict import WireError
 
 MOST, BYTES = 128, 1_000_000
@@ -97,7 +97,7 @@ def take(mine: list, theirs: object) -> None:
     Raises WireError for what cannot be that.
     """
     if type(theirs) is not list or len(theirs) != len(mine):
-        raise WireError("changed arguments that are none")
+        raise WireError("invalid changed arguments")
     known = {id(part): own for part, own in zip(theirs, mine, strict=True) if _fits(own, part)}
     for part in theirs:
         if id(part) in known:

@@ -160,11 +160,11 @@ class Asker:
     def _take_changed(self, data: object, mine: list, path: Path) -> None:
         """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
         if not isinstance(data, bytes):
-            raise CandidateLied("changed arguments that are none")
+            raise CandidateLied("invalid changed arguments")
         found: list[wire.Reference] = []
         theirs = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
         if type(theirs) is not list or len(theirs) != len(mine):
-            raise CandidateLied("changed arguments that are none")
+            raise CandidateLied("invalid changed arguments")
         before = [_objects_in(part) for part in mine]
         new = set().union(*(_objects_in(part) - known for part, known in zip(theirs, before, strict=True)))
         new |= {reference.id for reference in found} - set().union(*before)
@@ -198,13 +198,13 @@ class Asker:
                 pipe.write(self.pipes[0], wire.encode(request, self.references.refer))
                 while "callback" in (reply := self._reply(answer or Answer(Path("")))):
                     if answer is None:
-                        raise CandidateLied("a callback where no code of the student's runs")
+                        raise CandidateLied("a callback while no student code runs")
                     self._serve(reply, answer)
                 return reply
             except (EOFError, BrokenPipeError):
                 raise CandidateDied from None
             except WireError as error:
-                raise CandidateLied(f"the answer cannot be read: {error}") from None
+                raise CandidateLied(f"the reply cannot be read: {error}") from None
             finally:
                 self.waiting = before
 
@@ -212,10 +212,10 @@ class Asker:
         """The next message of the candidate's; what is in a callback's is at another path."""
         answer.data = data = pipe.read(self.pipes[1])
         if self.expected.recording and len(data) > OF_SOLUTION_BYTES:
-            raise CandidateLied(f"an answer of {len(data)} bytes")
+            raise CandidateLied(f"a reply of {len(data)} bytes")
         reply = self._decoded(data, answer.path, answer.found)
         if "refused" in reply:
-            raise CandidateLied(f"the answer cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
+            raise CandidateLied(f"the reply cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
         if "value" in reply:
             with doubting():
                 reply["value"] = self.expected.as_series(data, reply["value"], answer.path)
@@ -234,14 +234,14 @@ class Asker:
         found.clear()
         reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
         if not isinstance(reply, dict):
-            raise CandidateLied("the answer is not an answer")
+            raise CandidateLied("the reply has a wrong form")
         return reply
 
     def _serve(self, reply: dict, answer: Answer) -> None:
         """Call the function of the examiner's that a ``reply`` of the candidate's names, and send what comes of it."""
         number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
         if not (type(number) is int and 0 <= number < len(self.references.functions)):
-            raise CandidateLied("a callback that was never given")
+            raise CandidateLied("an unknown callback")
         self.take_state(reply)
         self.names.called()
         with doubting():
@@ -278,7 +278,7 @@ class Asker:
             try:
                 self.random.take(reply["random_state"])
             except (ValueError, TypeError):
-                raise CandidateLied("a state of random numbers that is none") from None
+                raise CandidateLied("an invalid random state") from None
 
 
 class Answer:
@@ -301,7 +301,7 @@ def doubting() -> Iterator[None]:
         yield
     except Exception as error:
         why = error if isinstance(error, WireError) else type(error).__name__
-        raise CandidateLied(f"the answer cannot be read: {why}") from None
+        raise CandidateLied(f"the reply cannot be read: {why}") from None
 
 
 def _objects_in(value: object) -> set[int]:

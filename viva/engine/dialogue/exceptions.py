@@ -32,7 +32,7 @@ import numpy as np
 import viva
 from viva.engine import wire
 from viva.engine.dialogue.paths import CALL, Path, Step
-from viva.engine.values.classes import bases_of, module_of, name_of, qualname_of
+from viva.engine.values.codec import bases_of, module_of, name_of, qualname_of
 from viva.verdict import CandidateLied
 
 # --- likenesses
@@ -238,7 +238,7 @@ def safe(function, value: object) -> str:
     try:
         return str(function(value))
     except BaseException:
-        return f"<{name_of(type(value))} whose text cannot be shown>"
+        return f"<{name_of(type(value))} without a readable text>"
 
 
 def student_traceback(error: BaseException) -> str:
@@ -280,7 +280,7 @@ class Raised:
     def exception(self, known: object) -> BaseException:
         """An exception like the one the candidate tells of. Raises CandidateLied when that makes no sense."""
         if not (isinstance(known, dict) and isinstance(known.get("message"), str)):
-            raise CandidateLied("an exception that is none")
+            raise CandidateLied("an invalid exception")
         kept = known.get("kept")
         if type(kept) is int and 0 <= kept < len(self.kept):
             return self.kept[kept]
@@ -332,7 +332,7 @@ class Raised:
                     self.classes[number] = self._made(number, module, name, bases)
             return self.classes[lineage[0][0]]
         except (TypeError, ValueError, IndexError, KeyError):
-            raise CandidateLied("an exception class that is none") from None
+            raise CandidateLied("an invalid exception class") from None
 
     def _made(self, number: int, module: str, name: str, bases: list[int]) -> type[Exception]:
         known = None

@@ -17,7 +17,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import library
 from viva.engine.dialogue.paths import EACH, ITEM, ITERATED, Path, path_of
-from viva.engine.values.classes import module_of, own_namespaces
+from viva.engine.values.codec import module_of, own_namespaces
 from viva.verdict import CandidateLied, CandidateOdd
 
 PLAIN, OBJECT, ANY = "plain", "", "any"
@@ -132,7 +132,9 @@ class ExpectedTypes:
             return self._refusal(path, found, value, data)
         if not found and (of_class or self._is_of_students_choice(value)):
             cls = type(value).__name__
-            return CandidateLied(f"{path.readable} gives a {cls}, and students may give an object of their own class")
+            return CandidateLied(
+                f"{path.readable} returns a {cls}, and students may return an object of their own class"
+            )
         arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
         kind = OBJECT if found else PLAIN
         if not found and issubclass(type(value), (type(None), *HOLDING)) and not value:

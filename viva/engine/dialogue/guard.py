@@ -27,7 +27,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 from viva.verdict import CandidateFault, CandidateLied
 
 LIBRARIES = ("<frozen", *(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default()))
@@ -120,7 +120,7 @@ class Guard:
 
     def _fill_in(self, text: object) -> object:
         if self.awake and type(text) is str and text.strip() not in self.own and _goes_inside(text):
-            self._refuse("fill in a format of your code's that asks for Python's own attributes")
+            self._refuse("fill in your code's format string with Python-internal attributes")
         return text
 
     def look_up(self, name: str, value: object) -> None:
@@ -140,15 +140,15 @@ class Guard:
                 if self._is_strange(text.strip(), sys._getframe(1)):
                     self.strange.add(str(name))
             case "exec", (code,) if code.co_filename in self.strange or self._is_new(code.co_filename):
-                self._refuse("run as code what your code gave it")
+                self._refuse("run text from your code as code")
             case "pickle.find_class", (module, name) if not _is_data(str(module), str(name)):
                 self._refuse(f"unpickle {f'{module}.{name}'[:100]!r} for your code")
             case "marshal.loads", _ if not _from_library(sys._getframe(1)):
-                self._refuse("run as code what your code gave it")
+                self._refuse("run text from your code as code")
             case "open", (int() as descriptor, *_) if descriptor in self.descriptors:
                 self._refuse(f"open the file {descriptor} for your code")
             case "open", (str() | bytes() as path, *_) if PIPE.match(os.fsdecode(path)):
-                self._refuse("open a file that is open, by its number, for your code")
+                self._refuse("open a file descriptor for your code")
 
     def _is_strange(self, text: str, frame: types.FrameType) -> bool:
         """Whether a text that is compiled may be an answer, made of one, or a part of one."""
@@ -177,7 +177,7 @@ class Guard:
         return path.startswith(f"{self.scratch}/") and os.path.isfile(path) and os.stat(path).st_ctime_ns > self.began
 
     def _refuse(self, what: str) -> NoReturn:
-        self.refuse(CandidateLied(f"a test does not {what}"))
+        self.refuse(CandidateLied(f"a test must not {what}"))
 
 
 def texts_of(code: types.CodeType) -> Iterator[str]:

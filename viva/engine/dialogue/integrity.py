@@ -31,7 +31,7 @@ from viva.engine.dialogue import operations
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.plain import codec_of
 from viva.record import Note, note
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 
 WATCHED = (
     *("builtins", "math", "random", "operator", "functools", "copy", "inspect"),

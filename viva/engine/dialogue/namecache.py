@@ -93,7 +93,7 @@ class NameCache:
             meaning.value = self.expected.as_series(meaning.data, meaning.value, path)
             odd = self.expected.odd(path, meaning.found, meaning.value, meaning.data)
         except Exception as error:
-            odd = CandidateLied(f"the answer cannot be read: {type(error).__name__}")
+            odd = CandidateLied(f"the reply cannot be read: {type(error).__name__}")
         if odd:
             raise odd
         meaning.data = b""  # it may be large
@@ -112,11 +112,11 @@ class NameCache:
         for asked, message in rows.items():
             self.now[asked] = self._read(asked, message)
         if name not in rows:
-            raise CandidateLied(f"no word of what {name} means")
+            raise CandidateLied(f"no value for {name}")
 
     def _read(self, name: str, message: bytes | str) -> Meaning:
         if isinstance(message, str):
-            return Meaning(b"", fault=CandidateLied(f"the answer cannot be read: {plaintext.quoted(message)}"))
+            return Meaning(b"", fault=CandidateLied(f"the reply cannot be read: {plaintext.quoted(message)}"))
         meaning = Meaning(message)
         try:
             meaning.value = wire.decode(
@@ -124,7 +124,7 @@ class NameCache:
             )
             self.heard(meaning.value)
         except WireError as error:
-            meaning.fault = CandidateLied(f"the answer cannot be read: {error}")
+            meaning.fault = CandidateLied(f"the reply cannot be read: {error}")
         except CandidateFault as fault:
             meaning.fault = fault
         return meaning
@@ -137,12 +137,12 @@ def _rows(data: object, asked: list[str]) -> dict[str, bytes | str]:
     except WireError:
         rows = None
     if not isinstance(rows, list):
-        raise CandidateLied("names that are none")
+        raise CandidateLied("invalid names")
     found = {}
     for row in rows:
         match row:
             case (str(name), bytes() | str() as message) if name in asked:
                 found.setdefault(name, message)
             case _:
-                raise CandidateLied("names that are none")
+                raise CandidateLied("invalid names")
     return found

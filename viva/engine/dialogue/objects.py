@@ -18,7 +18,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.operations import contents_of, held_by, lineage_of, origin
-from viva.engine.values.classes import has_methods, mro_of, name_of, namespace_of, own_namespaces
+from viva.engine.values.codec import has_methods, mro_of, name_of, namespace_of, own_namespaces
 from viva.engine.values.plain import base_of, mixed_in
 
 LIKENED = 10_000

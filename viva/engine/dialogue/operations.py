@@ -12,7 +12,7 @@ from collections.abc import ItemsView, KeysView, ValuesView
 
 import numpy as np
 
-from viva.engine.values.classes import module_of, name_of, qualname_of
+from viva.engine.values.codec import module_of, name_of, qualname_of
 
 
 def _asked_by_test(function: types.FunctionType) -> types.FunctionType:

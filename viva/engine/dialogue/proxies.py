@@ -97,10 +97,10 @@ class Proxy(metaclass=Opaque):
         return ask(self, "issubclass", other, self, step=Step("operation", "issubclass"), first=False)
 
     def __dir__(self) -> NoReturn:
-        raise TypeError("what an object of another process has cannot be listed")
+        raise TypeError("the attributes of an object in another process cannot be listed")
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise TypeError("an object of another process cannot be copied")
+        raise TypeError("an object in another process cannot be copied")
 
     __copy__ = __deepcopy__ = __reduce_ex__ = __reduce__ = _refuse
 

@@ -76,7 +76,7 @@ class References:
         if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
         if about.get("of") != "candidate" or not _is_description(about):
-            raise WireError("a reference to nothing")
+            raise WireError("an invalid reference")
         expected, place = self.expected.known.get(path), about["origin"]
         if expected and (expected.own or (expected.kind and expected.kind == place)):
             mine = library(expected.kind)
@@ -141,7 +141,7 @@ def _filled(name: str, contents: object) -> object:
             flat[place] = item
         return flat.reshape(shape)
     except (LookupError, TypeError, ValueError):
-        raise CandidateLied("contents that are none") from None
+        raise CandidateLied("invalid contents") from None
 
 
 def _is_description(about: dict) -> bool:

@@ -58,7 +58,7 @@ class Outputs:
         if self.left <= 0:
             return
         if len(text) > self.left:
-            text = text[: self.left] + "\n[more output was dropped here]\n"
+            text = text[: self.left] + "\n[more output was cut here]\n"
             self.left = 0
         self.left -= len(text)
         last = self.items[-1] if self.items and not self.clearing else {}
@@ -195,7 +195,7 @@ class Shell(InteractiveShell):
         return {}  # for the history, of which there is none: to lay a traceback out takes milliseconds
 
     def system(self, command: str) -> None:
-        print(f"Commands such as !{command.split()[0] if command.split() else ''} are not run while grading.")
+        print(f"Commands such as !{command.split()[0] if command.split() else ''} are not run in grading.")
 
     system_raw = system_piped = system
 
@@ -208,7 +208,7 @@ class Shell(InteractiveShell):
         except Exception:
             if magic_name not in SETTING_UP:
                 raise
-        print(f"%{magic_name} is not run while grading.")
+        print(f"%{magic_name} is not run in grading.")
         return None
 
     def enable_gui(self, gui=None) -> None:

@@ -2,7 +2,6 @@
 
 codec        how the values of a type cross, and the table of it
 plain        what may cross, and the codec of each type
-classes      what a class is, whatever its metaclass says
 arrays       NumPy's part of it
 frames       pandas' part of it
 randomness   the global random state, as plain values

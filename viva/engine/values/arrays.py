@@ -70,16 +70,16 @@ def build_scalar(parts: list) -> np.generic:
 
 def _check_shape(shape, size: int) -> None:
     if len(shape) > DIMENSIONS:
-        raise WireError(f"an array of {len(shape)} dimensions cannot cross; the most is {DIMENSIONS}")
+        raise WireError(f"an array of {len(shape)} dimensions cannot be sent; the limit is {DIMENSIONS}")
     if not size and math.prod(length or 1 for length in shape) > EMPTY:
-        raise WireError("an array that holds nothing has dimensions too large to cross")
+        raise WireError("an empty array has dimensions too large to be sent")
 
 
 @functools.lru_cache(256)
 def _dtype(name: str) -> np.dtype:
     dtype = np.dtype(name) if DTYPE.fullmatch(name) else None
     if dtype is None or dtype.char not in NUMBERS + "SU" or (dtype.char in "gG" and not dtype.isnative):
-        raise WireError("a message holds an array of a type that cannot cross")
+        raise WireError("a message holds an array of a type that cannot be sent")
     return dtype
 
 
@@ -93,7 +93,7 @@ def _check_bits(dtype: np.dtype, data: bytes) -> None:
         words = np.frombuffer(data, np.uint16).reshape(-1, np.longdouble().itemsize // 2)
         wrong = X87 and ((words[:, 3] >> 15 == 0) != (words[:, 4] & 0x7FFF == 0)).any()
     if wrong:
-        raise WireError(f"a message holds bytes that are no {dtype.name}")
+        raise WireError(f"a message holds bytes that are not valid {dtype.name}")
 
 
 def _blank(data: bytes) -> bytes:

@@ -28,8 +28,18 @@ from types import EllipsisType, NoneType
 import numpy as np
 
 from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
-from viva.engine.values.classes import bases_of, mro_of, name_of, namespace_of
-from viva.engine.values.codec import CODEC_OF, ZONES, Again, Codec, Reference, check_keys
+from viva.engine.values.codec import (
+    CODEC_OF,
+    ZONES,
+    Again,
+    Codec,
+    Reference,
+    bases_of,
+    check_keys,
+    mro_of,
+    name_of,
+    namespace_of,
+)
 from viva.verdict import WireError
 
 # --- namedtuples: their classes are made up here, from names that were checked
@@ -182,7 +192,7 @@ def _deque(parts: list) -> deque:
 def _split_decimal(value) -> list:
     text = Decimal.__str__(value)
     if len(text) > INT_BITS:
-        raise WireError(f"a Decimal of more than {INT_BITS} digits cannot cross")
+        raise WireError(f"a Decimal of more than {INT_BITS} digits cannot be sent")
     return [text]
 
 

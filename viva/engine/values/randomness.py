@@ -77,7 +77,7 @@ def set_state(state: object) -> None:
         raise ValueError("not a state of numpy.random")
     # A spare number that never came of drawing, such as NaN, would be the next normal number of a test.
     if not all(math.isfinite(one) and abs(one) < SPARE for one in (gauss or 0.0, spare)):
-        raise ValueError("a random state with a spare number that nothing draws")
+        raise ValueError("a random state with an unused number")
     # From nothing but zeros a generator draws zeros for ever, and from a few words what somebody chose.
     if _is_chosen(words[:-4]) or _is_chosen(key):
         raise ValueError("a random state without randomness")

@@ -3,8 +3,5 @@
 itemanalysis  how hard each check is, whether it tells good work from bad, what goes wrong
 similarity    whose answers share what hardly anybody else wrote
 pseudonyms    names of students that tell nobody who they are
-cells         the cells of graded notebooks, and where formgrader shows them
 findings      all that the report tells, gathered as plain data
-tables        the CSV files of a page, in it or beside it
-plot          plots as SVG in a page's colours
 """

@@ -23,9 +23,8 @@ from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.gradebook.standing import Standing, Standings, Status
 from viva.pages.reporting import similarity
-from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.pages.reporting.itemanalysis import items
-from viva.pages.reporting.pseudonyms import Pseudonyms, files_of, pattern_of
+from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, files_of, focus, pattern_of, read_cells
 from viva.record import Note, NotebookRecord, SubmissionRecord
 from viva.verdict import Verdict
 
@@ -36,13 +35,13 @@ EVIDENCE = 10
 TEXT = 20_000
 """So many characters of each of the two are shown."""
 WAITING = {
-    "ungraded": "The grader failed at a check: look at the log, then grade again or by hand.",
-    "killed": "The code ended its own process, or used more memory than it may.",
-    "refused": "It cannot be graded because of what was handed in; the page by 'viva feedback' tells its student.",
-    "not graded": "It was handed in and has no result: 'viva grade' did not run yet, or failed.",
-    "handed in again": "The grade is that of what was handed in before.",
-    "repair in doubt": "It was damaged, or an answer cannot run as it stands; something else may be meant.",
-    "to be graded by hand": "A written answer or a score waits for a grader.",
+    "ungraded": "The grader failed at a check. Read the log, then grade again or manually.",
+    "killed": "The code ended its process or exceeded the memory limit.",
+    "refused": "The submitted file cannot be graded; run 'viva feedback' to tell the student why.",
+    "not graded": "It was submitted and has no result: 'viva grade' did not run yet, or failed.",
+    "submitted again": "The grade belongs to the previous submission. Run 'viva grade' again.",
+    "uncertain repair": "The file was damaged, or an answer cannot run. Check what the student meant.",
+    "manual grading": "A written answer or a score needs a grader.",
 }
 
 
@@ -194,17 +193,17 @@ class _Part:
             for book, known in record.notebooks.items():
                 doubts = wording.sentences(repair for repair in known.repairs if repair.doubt)
                 if doubts and any(not result.earned for name, _, result in record.results() if name == book):
-                    wait("repair in doubt", student, book, "; ".join(doubts))
+                    wait("uncertain repair", student, book, "; ".join(doubts))
         for status in (Status.REFUSED, Status.NOT_GRADED):
             for student, standing in self._with(status).items():
                 wait(str(status), student, "", standing.reason)
         for student, standing in self._with(Status.GRADED).items():
             if standing.reason:
-                wait("handed in again", student, "", standing.reason)
+                wait("submitted again", student, "", standing.reason)
         for student, book, cells in self.by_hand:
             graded = self.cells.get((student, book), [])
             waiting = sorted(cells, key=partial(focus, graded))  # as they stand in the notebook
-            wait("to be graded by hand", student, book, ", ".join(waiting), waiting[0])
+            wait("manual grading", student, book, ", ".join(waiting), waiting[0])
         for why, rows in found.items():
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))

@@ -122,11 +122,11 @@ def _describe(item: Item, taken: list[tuple[float, float]], failed: list[CheckRe
     item.mistakes, rest = mistakes[:SHOWN], mistakes[SHOWN:]
     item.others = sum(mistake.students for mistake in rest)
     if item.taken and item.passed == item.taken:
-        item.marks.append("nobody fails")
+        item.marks.append("all students pass")
     if item.taken and not item.passed and not item.partly:
-        item.marks.append("everybody fails")
+        item.marks.append("all students fail")
     if item.discrimination is not None and item.discrimination < WORSE:
-        item.marks.append("those who pass it do worse elsewhere")
+        item.marks.append("students who pass it do worse elsewhere")
     wrong = [one.students for one in item.mistakes if not one.undone and one.verdict != Verdict.PARTLY]
     if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
         item.marks.append("one wrong result is common")
@@ -143,9 +143,9 @@ def discrimination(taken: list[tuple[float, float]]) -> tuple[float | None, str]
     if len(taken) < FEWEST:
         return None, f"fewer than {FEWEST} submissions"
     if max(shares) - min(shares) < 1e-9:
-        return None, {1.0: "all pass", 0.0: "all fail"}.get(shares[0], "all earn the same part")
+        return None, {1.0: "all pass", 0.0: "all fail"}.get(shares[0], "all have the same score")
     if max(rest) - min(rest) < 1e-9:
-        return None, "the rest is the same for all"
+        return None, "all other scores are the same"
     return float(pearsonr(shares, rest).statistic), ""
 
 
@@ -159,7 +159,7 @@ def group(failed: list[CheckResult]) -> list[Mistake]:
     found = []
     for (_, verdict, undone), reasons in groups.items():
         reason, same = min(reasons.items(), key=lambda one: (-one[1], one[0]))
-        found.append(Mistake(reason or "no reason was given", verdict, reasons.total(), same, undone))
+        found.append(Mistake(reason or "without a reason", verdict, reasons.total(), same, undone))
     return sorted(found, key=_place)
 
 

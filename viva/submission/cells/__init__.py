@@ -1,7 +1,6 @@
 """A notebook's cells find their places in the assignment:
 
 texts      what can be told of a text without running it: its names, whether it is code
-copied     code without what a page, a mail, a chat or a shell added to it
 handout    what was handed out, code and words, which is nobody's work
 places     the cells of an assignment, and those of a submission
 cellmatching  which cell is which: by what it says it is, by its lines, by its content

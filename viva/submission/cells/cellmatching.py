@@ -315,7 +315,7 @@ def _note_lines(match: Match, slot: Slot, parts: dict[int, list[tuple[bool, str]
         match.unsure.append(Doubt(about("inside_given", slot, doubt=True), tuple(below)))
 
 
-CALLED = {Purpose.READ_ONLY: "given cell", Purpose.TESTS: "test cell", Purpose.TASK: "question"}
+CALLED = {Purpose.READ_ONLY: "read-only cell", Purpose.TESTS: "test cell", Purpose.TASK: "question"}
 """By its purpose, what a locked cell is called."""
 
 

@@ -14,10 +14,19 @@ from nbgrader import utils
 from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of
 from viva.record import Note
-from viva.submission.cells.copied import as_typed
 from viva.submission.cells.handout import Handout, is_as, plain
-from viva.submission.cells.texts import NAME, PYTHON, bound_names, code_parts, given_names, squeezed, used_names, words
-from viva.submission.files.conflict import sides
+from viva.submission.cells.texts import (
+    NAME,
+    PYTHON,
+    as_typed,
+    bound_names,
+    code_parts,
+    given_names,
+    squeezed,
+    used_names,
+    words,
+)
+from viva.submission.files.wrapping import sides
 
 LOCKED = (Purpose.READ_ONLY, Purpose.TESTS, Purpose.TASK)
 _TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")

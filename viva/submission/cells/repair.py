@@ -22,7 +22,7 @@ from viva.submission.cells.texts import bound_names, squeezed
 
 WORTH_KEEPING = 20
 """Characters that were written into a locked text."""
-ELSEWHERE = "# This cell was left as it was released: a cell above gives what it asks for."
+ELSEWHERE = "# This cell was left as released: an earlier cell defines its names."
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,10 @@
 """A file that was handed in -> a notebook, whatever a program, a mail or a merge made of it:
 
 contents    the bytes of a file that was handed in, and no more
-handed      one file that was handed in, as bytes
 handin      the files of a submission: which may be which notebook
 timestamp   when it was handed in, as nbgrader writes it
 sizes       how large a notebook may be, and how long its reading may take
 wrapping    what a notebook came in: a page, another document, a letter
-conflict    what a merge left unresolved, in a file or a cell, has two sides
 brokenjson  the text of a file -> JSON, or as much of it as there is
-rawcell     one cell of a damaged notebook -> a cell
 salvage     the bytes of a file -> a notebook, whatever is broken
 """

@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 from viva.cleaning import plaintext
 from viva.record import Note, note
-from viva.submission.files import conflict
+from viva.submission.files import wrapping
 from viva.submission.files.wrapping import DECODER, bare, from_python, unwrapped
 from viva.verdict import SubmissionError
 
@@ -45,7 +45,7 @@ class _BrokenError(Exception):
     def __init__(self, text: str, place: int, reason: str) -> None:
         self.reason, self.where = reason, (text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
         """A line and a column."""
-        super().__init__(f"no JSON from line {self.where[0]}, column {self.where[1]} on ({reason})")
+        super().__init__(f"invalid JSON at line {self.where[0]}, column {self.where[1]} ({reason})")
 
 
 def _value(text: str, start: int) -> tuple[object, int]:
@@ -94,7 +94,7 @@ def parsed(text: str, repairs: list[Note]) -> object:
 def _of_both_sides(text: str, repairs: list[Note]) -> dict | None:
     """A file that git could not merge: the cells of both sides, or of that before the merge when it alone is whole."""
     said: list[Note] = []
-    before, merged = (_notebook_in(side, said) for side in conflict.sides(text) or ("", ""))
+    before, merged = (_notebook_in(side, said) for side in wrapping.sides(text) or ("", ""))
     if before is None:
         return None
     repairs += dict.fromkeys(said)
@@ -103,7 +103,7 @@ def _of_both_sides(text: str, repairs: list[Note]) -> dict | None:
         repairs.append(Note("conflict_before"))
         return Damaged(before)
     repairs.append(Note("conflict_both"))
-    return before | {"cells": conflict.joined(*lists)}
+    return before | {"cells": wrapping.joined(*lists)}
 
 
 def _notebook_in(text: str, repairs: list[Note]) -> dict | None:
@@ -149,7 +149,7 @@ def _joined_with_others(content: dict, text: str, end: int, repairs: list[Note])
     if different := [cells for cells in others if cells != content.get("cells")]:
         repairs.append(Note("two_notebooks"))
         for cells in different:
-            content["cells"] = conflict.joined(cells, content["cells"])
+            content["cells"] = wrapping.joined(cells, content["cells"])
     return end
 
 

@@ -8,7 +8,8 @@ import os
 import stat
 import zipfile
 import zlib
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from viva.cleaning import plaintext
@@ -53,8 +54,8 @@ def _limited(file: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
     data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     if size > MOST_BYTES or len(data) > MOST_BYTES:
         megabytes = max(size, len(data)) / 2**20
-        limit = f"at most {MOST_BYTES // 2**20} MB are read; clear its outputs and hand it in again"
-        raise SubmissionError(f"has {megabytes:.0f} MB, and {limit}")
+        limit = f"the limit is {MOST_BYTES // 2**20} MB; clear its outputs and submit it again"
+        raise SubmissionError(f"has {megabytes:.0f} MB; {limit}")
     return data
 
 
@@ -70,7 +71,7 @@ def unpacked(data: bytes) -> bytes:
 def opened_zip(path: Path) -> zipfile.ZipFile:
     data = read_file(path)
     if data.startswith(_RAR):
-        raise SubmissionError("is no zip but a RAR archive, which was not opened")
+        raise SubmissionError("is a RAR archive instead of a zip and was not opened")
     # The number of members that a zip claims can be a lie; each has one of these marks.
     if data.count(b"PK\x01\x02") > MOST_FILES:
         raise SubmissionError(f"is a zip with more than {MOST_FILES} files and was not opened")
@@ -99,3 +100,43 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         raise
     except Exception as error:  # zlib, lzma and bz2 each raise their own
         raise SubmissionError(f"cannot be unpacked ({plaintext.quoted(str(error))})") from error
+
+
+# One file that was handed in, in the submission's folder or in a zip there.
+
+KEPT = ".ipynb_checkpoints"
+"""What Jupyter saved by itself: it counts when nothing else holds answers."""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A file that may be a notebook; ``member`` is its name inside the zip at ``path``."""
+
+    path: Path
+    name: str
+    member: str = ""
+
+    def read(self) -> bytes:
+        """Raises SubmissionError when it cannot be read or is too large."""
+        data = self._bytes()
+        return unpacked(data) if data.startswith(PACKED) else data
+
+    def head(self, size: int) -> bytes:
+        """The first bytes; nothing of what cannot be read."""
+        if not self.member:
+            return first_bytes(self.path, size)
+        try:
+            return self._bytes()[:size]
+        except SubmissionError:
+            return b""
+
+    def _bytes(self) -> bytes:
+        if not self.member:
+            return read_file(self.path)
+        with opened_zip(self.path) as archive:
+            return read_member(archive, archive.getinfo(self.member))
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is a copy that Jupyter made."""
+        return KEPT in PurePosixPath(self.name).parts

@@ -21,12 +21,13 @@ from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
 from viva.submission.files import timestamp
 from viva.submission.files.contents import (
+    KEPT,
     ZIP,
+    Handed,
     first_bytes,
     first_of_member,
     opened_zip,
 )
-from viva.submission.files.handed import KEPT, Handed
 from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
@@ -94,11 +95,11 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
         found |= dict.fromkeys(missing, unnamed) if unnamed else {}
     if not found:
         names = sorted({*others, *zips, *(handed.name for handed in files)}) or _litter(submission.folder)
-        problem = f"no {' or '.join(f'{name}.ipynb' for name in sorted(notebooks))} was handed in"
+        problem = f"no {' or '.join(f'{name}.ipynb' for name in sorted(notebooks))} was submitted"
         if any(map(_OTHER_ARCHIVE.search, names)):
-            notes.append("of archives only a zip is opened")
+            notes.append("zip is the only archive that is opened")
         return Finding("; ".join([f"{problem} (found: {shortened(names)})", *notes]))
-    notes += [f"{name}.ipynb was not handed in" for name in sorted(notebooks - found.keys())]
+    notes += [f"{name}.ipynb was not submitted" for name in sorted(notebooks - found.keys())]
     return Finding("", tuple(notes), found, tuple(rest))
 
 
@@ -128,8 +129,8 @@ def name_problem(student: str) -> str:
     if student.isprintable() and begins not in plaintext.SIGNS and not re.search(r'[<>"\\]', student):
         return ""
     return (
-        f"a page, a terminal or a spreadsheet could take the folder's name {plaintext.quoted(student)} "
-        'for more than a name; rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
+        f"the folder name {plaintext.quoted(student)} is unsafe in pages, terminals and spreadsheets; rename "
+        'it without control characters and <>"\\, and without =, +, - or @ at the start'
     )
 
 
@@ -156,7 +157,7 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]
     notes: list[str] = []
     paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
     if len(paths) == MOST_FILES:
-        notes.append(f"only {MOST_FILES} of its files were looked at")
+        notes.append(f"only {MOST_FILES} of its files were read")
     for path in paths:
         name = os.path.relpath(path, folder)
         if path.is_symlink():
@@ -208,7 +209,7 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
     if any(other.lower().endswith(".zip") for other in others):
         notes.append(f"the file {plaintext.quoted(name)} holds another zip, which was not opened")
     if not likely:
-        held = f"no notebook but {shortened(sorted(others))}" if others else "nothing"
+        held = f"no notebook, only {shortened(sorted(others))}" if others else "nothing"
         notes.append(f"the file {plaintext.quoted(name)} is a zip that holds {held}")
     return likely, notes
 

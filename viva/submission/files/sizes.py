@@ -47,8 +47,8 @@ def limit_sizes(notebook: NotebookNode) -> None:
     for number, source in code:
         if len(source) > MOST_IN_CELL:
             raise SubmissionError(
-                f"has {len(source):,} characters in cell {number}, and code of at most {MOST_IN_CELL:,} is read; "
-                "shorten the cell, put long data into a file, and hand it in again"
+                f"has {len(source):,} characters of code in cell {number}; the limit is {MOST_IN_CELL:,}. "
+                "Shorten the cell, move long data into a file, and submit it again"
             )
     for size, most, what in (
         (sum(len(source) for _, source in code), MOST_CODE, "characters of code"),
@@ -57,7 +57,8 @@ def limit_sizes(notebook: NotebookNode) -> None:
     ):
         if size > most:
             raise SubmissionError(
-                f"has {size:,} {what}, and at most {most:,} are read; delete what is no answer and hand it in again"
+                f"has {size:,} {what}; the limit is {most:,}. Delete everything that is not an answer and submit "
+                "it again"
             )
 
 
@@ -84,7 +85,9 @@ def limited(seconds: float = 0.0, memory: int = MOST_MEMORY) -> Iterator[None]:
     except (_TooLong, MemoryError) as error:
         slow = isinstance(error, _TooLong)
         limit = f"{seconds or MOST_SECONDS:g} seconds" if slow else f"{memory >> 20} MB of memory"
-        raise SubmissionError(f"cannot be read in {limit}; delete what is no answer and hand it in again") from None
+        raise SubmissionError(
+            f"cannot be read within {limit}; delete everything that is not an answer and submit it again"
+        ) from None
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

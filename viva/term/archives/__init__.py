@@ -13,5 +13,4 @@ times          when it was handed in, or what has to be asked for
 ledger         every attempt that ever came, which counts, and who are groups
 collected      what collecting does to each student's submission
 unmatched      what is nobody's yet
-folderwriting  a folder that is written whole
 """

@@ -97,7 +97,7 @@ def unpack(
                 continue
             limited = not problem and not raw.problem
             if problem := problem or raw.problem or too_much(raw, parts, limits):
-                result.left_out.append(f"{plaintext.quoted(raw.name)} was left out: {problem}.")
+                result.left_out.append(f"{plaintext.quoted(raw.name)} was skipped: {problem}.")
                 read += 0 if raw.problem else raw.size
                 readable = not raw.problem and read <= limits.total
                 kept = _packed(raw, parts, into / str(number), path) if readable else None
@@ -149,10 +149,10 @@ def _pieces(raw: Listed, path: Path) -> Iterator[bytes]:
                 stopping.check()
                 size += len(piece)
                 if size > raw.size:
-                    raise zipfile.BadZipFile("it is larger than it says")
+                    raise zipfile.BadZipFile("it is larger than declared")
                 yield piece
         if size != raw.size:
-            raise EOFError("it ends too early")
+            raise EOFError("it is cut off")
     except (OSError, *DAMAGED) as error:
         if is_of_the_machine(error):
             raise

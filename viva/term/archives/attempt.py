@@ -161,12 +161,12 @@ def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator
             parts = (*around, *member.parts[wrapped:])
             if len(parts) > MOST_LEVELS:
                 where = plaintext.quoted("/".join(parts))
-                notes.append(f"{where} stays packed: it lies {len(parts) - 1} folders deep.")
+                notes.append(f"{where} was not unpacked: it is {len(parts) - 1} folders deep.")
                 whole = False
             else:
                 yield parts, member.path, member.digest
         if not whole:
-            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} is kept beside what was unpacked from it.")
+            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} is kept beside its unpacked files.")
             yield piece.parts, piece.file.path, piece.file.digest
 
 
@@ -177,10 +177,10 @@ def _inner(piece: Piece, room: Path, notes: list[str]) -> tuple[list[Member] | N
         found = archive.unpack(piece.file.path, room, HANDED_IN)
     except CourseError as error:
         why = str(error).replace(str(piece.file.path), "it")
-        notes.append(f"{name} stays packed: {why.removesuffix('.')}.")
+        notes.append(f"{name} was not unpacked: {why.removesuffix('.')}.")
         return None, True
     if not found.members:
-        notes.append(f"{name} stays packed: it holds no file that could be unpacked.")
+        notes.append(f"{name} was not unpacked: it has no file that can be unpacked.")
         return None, True
     notes += [f"In {name}: {sentence}" for sentence in found.left_out]
     notes.append(f"{name} was unpacked: {counted(len(found.members), 'file')}.")
@@ -199,7 +199,7 @@ def _named(
     for parts, told, path, digest in reversed(cleaned):  # of two that have one name, the last is the one to be read
         name = "/".join(parts)
         if (membername.folded(name), digest) in seen:
-            notes.append(f"{plaintext.quoted(name)} is there twice, with the same bytes.")
+            notes.append(f"{plaintext.quoted(name)} is in the submission twice, with the same content.")
             continue
         if renumbered:
             name = _unnumbered(name, notebooks, taken)

@@ -8,7 +8,11 @@ disk, so that a command which was killed is finished by the next.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -16,9 +20,10 @@ from pathlib import Path
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.results import Results
+from viva.course.processes import leftovers, stopping
 from viva.folder import remove
 from viva.submission.files.handin import name_problem
-from viva.term.archives import folderwriting, moments
+from viva.term.archives import moments
 from viva.term.archives.attempt import TIMESTAMP, Attempt, digest_in, files_in, text_of, timestamp
 from viva.term.archives.ledger import BY_HAND, YES, Ledger, Row, cell, written
 from viva.verdict import CourseError
@@ -66,8 +71,8 @@ class Collection:
         """``choice`` is what --attempt says. Raises CourseError when that is nothing, or the ledger cannot be read."""
         if choice and choice not in (NEWEST, FIRST) and not re.fullmatch(r"[1-9]\d{0,5}", choice):
             raise CourseError(
-                f"--attempt={plaintext.line(choice)} is no attempt. It is {NEWEST}, {FIRST}, or the number that stands "
-                "in the table and in attempts/."
+                f"--attempt={plaintext.line(choice)} is not an attempt. Write {NEWEST}, {FIRST}, or a number "
+                "from the table or from attempts/."
             )
         self.course, self.assignment, self.choice = course, assignment, choice
         self.ledger = Ledger(course, assignment)
@@ -107,12 +112,12 @@ class Collection:
         """Why nothing can be written for a student; empty when it can."""
         place = self.place(student)
         if "/" in student or student.startswith(".") or name_problem(student):
-            return f"{plaintext.quoted(student)} is no name for a folder; nothing was collected for this student."
+            return f"{plaintext.quoted(student)} is not a valid folder name; nothing was collected for this student."
         for folder in (place, place.parent):
             if folder.name in (student, self.assignment) and folder.is_symlink():
                 return f"{folder} is a link, and links are not followed; nothing was collected for '{student}'."
         if place.exists() and not place.is_dir():
-            return f"{place} is no folder; move it away, and collect again."
+            return f"{place} is not a folder; move it away, then collect again."
         return ""
 
     def _new_row(self, plan: Plan, **values: str) -> Row:
@@ -159,7 +164,7 @@ class Collection:
         plan.row, how = (by_hand, BY_HAND) if by_hand else (newest, YES)
         if plan.row is None or newest is None:
             if self.choice:
-                plan.notes.append(f"'{plan.student}': the files of every attempt are gone; nothing can be taken.")
+                plan.notes.append(f"'{plan.student}': the files of all attempts are missing, so none was selected.")
         elif self.choice:
             if self.choice in (NEWEST, FIRST):
                 plan.row = newest if self.choice == NEWEST else min(there, key=_rank_of_first)
@@ -170,8 +175,9 @@ class Collection:
                 plan.notes.append(f"'{plan.student}' has no attempt {self.choice}; attempt {plan.row.attempt} counts.")
         elif by_hand and newest is not by_hand and newest.attempt in plan.files:
             plan.notes.append(
-                f"'{plan.student}': attempt {by_hand.attempt} counts, as --attempt said; attempt {newest.attempt} is "
-                f"newer. To take it: --attempt={NEWEST} --student={plan.student}"
+                f"'{plan.student}': attempt {by_hand.attempt} counts, because --attempt selected it; attempt "
+                f"{newest.attempt} is "
+                f"newer. To select it: --attempt={NEWEST} --student={plan.student}"
             )
         for row in plan.rows:
             row.counts = how if row is plan.row else ""
@@ -189,8 +195,9 @@ class Collection:
             plan.stamped = changed and moments.read(told) != plan.row.moment and bool(plan.row.moment)
             if plan.stamped and told and not moments.read(told):
                 plan.notes.append(
-                    f"'{plan.student}': {place / TIMESTAMP} held {plaintext.quoted(told, 40)}, which tells no certain "
-                    f"time; it says {plan.row.timestamp} now."
+                    f"'{plan.student}': {place / TIMESTAMP} contained {plaintext.quoted(told, 40)}, which is not a "
+                    "clear "
+                    f"time; it was replaced by {plan.row.timestamp}."
                 )
         if here is None:
             plan.status = Status.NEW
@@ -202,10 +209,11 @@ class Collection:
             plan.status = Status.TIME
         came = [row for row in plan.rows if row.attempt in plan.files and row.attempt not in old]
         if came and not plan.row.sender and plan.row is plan.current:
-            when = f", handed in at {plan.row.timestamp}," if plan.row.timestamp else ""
+            when = f", submitted at {plan.row.timestamp}," if plan.row.timestamp else ""
             plan.notes.append(
-                f"'{plan.student}': what lies in {place}{when} was not collected here, and is no older; it stays, and "
-                f"what came is attempt {came[-1].attempt}."
+                f"'{plan.student}': the files in {place}{when} were not collected by Viva, and are not older. They "
+                "are kept; the "
+                f"collected files are attempt {came[-1].attempt}."
             )
         autograded = self.course.path("autograded", self.assignment, plan.student)
         changes = plan.stamped or (here is not None and plan.row is not plan.current)
@@ -221,14 +229,14 @@ class Collection:
             if row is plan.row or kept.is_dir():
                 continue
             if row is plan.current:
-                folderwriting.write(files_in(place), kept, row.timestamp)
+                write_folder(files_in(place), kept, row.timestamp)
             elif row.attempt in plan.files:
-                folderwriting.write(plan.files[row.attempt], kept, row.timestamp)
+                write_folder(plan.files[row.attempt], kept, row.timestamp)
         beside = self.ledger.place(plan.row)
         if plan.row is not plan.current:
-            folderwriting.write(plan.files.get(plan.row.attempt) or files_in(beside), place, plan.row.timestamp)
+            write_folder(plan.files.get(plan.row.attempt) or files_in(beside), place, plan.row.timestamp)
         elif plan.stamped:
-            folderwriting.stamp(place, plan.row.timestamp)
+            stamp(place, plan.row.timestamp)
         if beside.is_dir():
             remove(beside)
             if not any(beside.parent.iterdir()):
@@ -250,3 +258,41 @@ def _rank(row: Row) -> tuple:
 def _rank_of_first(row: Row) -> tuple:
     dated, *when = _rank(row)
     return not dated, *when
+
+
+# A folder that is written whole: built beside its place, and moved there when it is complete.
+
+
+def write_folder(files: Mapping[str, Path], place: Path, timestamp: str = "") -> None:
+    """Copy files to ``place``, with nbgrader's timestamp.txt where a time is given; what was there before goes.
+
+    A command that is killed leaves the old folder, or the new one, or what ``leftovers.finish_builds`` mends.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with stopping.postponed():
+        build = Path(tempfile.mkdtemp(prefix=leftovers.BUILD, dir=place.parent))
+        try:
+            fresh = build / "new"
+            fresh.mkdir()
+            for name, path in files.items():
+                target = fresh.joinpath(*name.split("/"))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target, follow_symlinks=False)
+            if timestamp:
+                (fresh / TIMESTAMP).write_text(f"{timestamp}\n", encoding="utf-8")
+            if os.path.lexists(place):
+                (build / "old").mkdir()
+                place.rename(build / "old" / place.name)
+            fresh.rename(place)
+        finally:
+            if not os.path.lexists(place) and (old := build / "old" / place.name).exists():
+                old.rename(place)
+            try:
+                build.rmdir()  # mostly nothing is left in it
+            except OSError:
+                remove(build)
+
+
+def stamp(place: Path, timestamp: str) -> None:
+    """Write another time of submission into a folder that is there already."""
+    leftovers.write(place / TIMESTAMP, f"{timestamp}\n")

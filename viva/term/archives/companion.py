@@ -135,7 +135,7 @@ KEYS = ("email", "lms", "login", "name")
 def read(path: Path) -> Companion:
     """Read a companion, whichever it is. Raises CourseError when it is none, and OSError."""
     if not path.is_file():
-        raise CourseError(f"There is no file {path}. Name the file with the times with --times.")
+        raise CourseError(f"The file {path} does not exist. Name the file with the times with --times.")
     if path.suffix.lower() in (".yml", ".yaml"):
         return _gradescope(path)
     if path.suffix.lower() in (".html", ".htm"):
@@ -161,7 +161,7 @@ def _gradescope(path: Path, name: str = "") -> Companion:
     """
     name = plaintext.line(name or path.name)
     if path.stat().st_size > MOST_BYTES:
-        raise CourseError(f"{name} has more than {MOST_BYTES // 2**20} MB, so it is no metadata of Gradescope.")
+        raise CourseError(f"{name} has more than {MOST_BYTES // 2**20} MB, so it is not Gradescope's metadata.")
     try:
         # BaseLoader makes texts of all scalars, and nothing else; a key keeps its colon.
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -181,7 +181,7 @@ def _gradescope(path: Path, name: str = "") -> Companion:
         time = _field(about, "created_at")
         companion.by_label[label] = Known(sender, time if isinstance(time, str) else "")
     if not companion.by_label:
-        raise CourseError(f"{name} lists no submissions, so it is no metadata of Gradescope.")
+        raise CourseError(f"{name} lists no submissions, so it is not Gradescope's metadata.")
     return companion
 
 
@@ -251,7 +251,7 @@ def _table(path: Path) -> Companion:
     time = time if column is None else _modified(table)
     if time is None:
         raise CourseError(
-            f"{path} tells no times of submission: its columns are {listed(table.header)}. Known are Moodle's grading "
+            f"{path} has no submission times: its columns are {listed(table.header)}. Supported are Moodle's grading "
             "worksheet ('Last modified (submission)'), Gradescope's grades ('Submission Time'), GitHub Classroom's "
             "('submission_timestamp'), and any CSV with the columns student_id,timestamp."
         )
@@ -267,7 +267,7 @@ def _table(path: Path) -> Companion:
     for line, row in table.rows.items():
         cells = {ours: row[place].strip() for ours, place in places.items() if place is not None}
         if column is None and not any(cells.values()):
-            raise CourseError(f"Line {line} of {path} names nobody.")
+            raise CourseError(f"Line {line} of {path} does not name a student.")
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
         lms = cells.get("sis") or cells.get("lms") or cells.get("id", "")
         sender = Sender(name, name, lms, cells.get("login") or cells.get("id", ""), cells.get("email", ""))

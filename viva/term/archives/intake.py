@@ -81,7 +81,7 @@ class Intake:
         found = archive.unpack(path, room / "members", progress=progress)
         if not found.members:
             why = "".join(f"\n  {sentence}" for sentence in found.left_out[:SHOWN])
-            raise CourseError(f"{path} holds no file that could be unpacked. Nothing was written.{why}")
+            raise CourseError(f"{path} has no file that can be unpacked. Nothing was written.{why}")
         laid = lay(found.members, about, system)
         self._remember_names(laid)
         for other in (*self._own_companions(laid, path), *self.companions):
@@ -108,8 +108,8 @@ class Intake:
                 if all(found & known[other] for found in called):
                     raise CourseError(
                         f"Nothing was written: the {len(called)} submissions with a notebook in {source.path} have "
-                        f"those of {other}, and none has one of {assignment}. Download the archive of {assignment}, or "
-                        f"say --assignment={other}."
+                        f"notebooks of {other}, and none of {assignment}. Download the archive of {assignment}, or "
+                        f"use --assignment={other}."
                     )
 
     def _own_companions(self, laid: Laid, path: Path) -> list[Companion]:
@@ -122,7 +122,8 @@ class Intake:
             found = [companion.read(one) for one in beside[:1]]
             if not found and not self.companions:
                 self.notes.append(
-                    f"{path.name} holds no submission_metadata.yml, which tells who sent what. Give it: --times=FILE"
+                    f"{path.name} does not contain submission_metadata.yml, which lists the submitters. Name it "
+                    "with --times=FILE"
                 )
         return found
 
@@ -140,11 +141,11 @@ class Intake:
         others = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
         if others:
             shown = plaintext.some([*map(plaintext.quoted, others)], SHOWN)
-            self.notes.append(f"{name}: nobody handed in {shown}; left out.")
+            self.notes.append(f"{name}: {shown} has no submission; skipped.")
         late = sorted({one.sender.label for one in source.attempts if one.late})
         if late:
             shown = ", ".join(map(plaintext.quoted, late))
-            self.notes.append(f"{name}: Canvas marks as late, without saying by how much: {shown}.")
+            self.notes.append(f"{name}: Canvas marks these as late, without a time: {shown}.")
         for one in source.attempts:
             self.of_files += [f"{plaintext.line(one.sender.label)}: {note}" for note in one.notes]
 
@@ -178,7 +179,7 @@ class Intake:
         self._say_several(matches, people)
         if self.nobody:
             who = ", ".join(plaintext.quoted(one.sender.label) for one in self.nobody)
-            self.notes.append(f"Left out, as {MATCHES} says that they are no students: {who}.")
+            self.notes.append(f"Skipped, because {MATCHES} says that they are not students: {who}.")
 
     def _say_several(self, matches: dict[Sender, Match], people: Class) -> None:
         """Two who send as one student, and are called otherwise, may be two people."""
@@ -189,7 +190,9 @@ class Intake:
         for student, found in sorted(names.items()):
             if len(found) > 1:
                 others = " and ".join(map(plaintext.quoted, sorted(found - {""})))
-                self.notes.append(f"'{student}' has, among others, what {others} sent; the newest attempt counts.")
+                self.notes.append(
+                    f"'{student}' has submissions of several senders ({others}); the newest attempt counts."
+                )
 
     def settled(self, students: Collection[str]) -> list[Attempt]:
         """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""
@@ -276,7 +279,7 @@ def _linked(attempt: Attempt, key: object, others: Collection[str], unknown: boo
     """Why an attempt with another's file is left out."""
     name, _ = attempt.links[key]
     whose = " and ".join(map(plaintext.quoted, sorted(others)))
-    doubt = "; nothing tells who had it first" if unknown else ""
+    doubt = "; it is unknown who had it first" if unknown else ""
     return f"{plaintext.quoted(name)}: it is a hard link to the file of {whose}{doubt}"
 
 

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from viva.cleaning import plaintext
 from viva.term.archives import moments
 from viva.term.archives.archive import Member
 from viva.term.lms.personname import squeezed
@@ -132,6 +133,14 @@ _BLACKBOARD = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ILIAS = re.compile(r"(?P<head>[^_]+_.+_[^_]+)_\d+", re.DOTALL)
+_ILIAS_TEAM = re.compile(r"(?P<word>[^\W\d_]+) \d+")
+"""A folder around those of the members who uploaded something."""
+_ILIAS_LATE = re.compile(r"(?:Late Submission|Versp(?:ä|ae|a)tete Abgabe) - (?P<file>.+)", re.DOTALL)
+TEAMS = (
+    "The archive has folders for teams of an ILIAS exercise ('{folder}'). They name only the members who uploaded a "
+    "file, so nothing was written. Make a folder for each student, named by id or login. Or collect for those who "
+    "uploaded, with c.FileNameCollectorPlugin.named_regexp and --from=nbgrader."
+)
 _SAKAI = re.compile(
     r"""
     (?P<label> (?P<name>.*?) \( (?P<login>[^()]+) \) )
@@ -214,7 +223,19 @@ def _ilias(parts: Parts, about: About) -> Piece | None:
     if not found or len(parts) < 2 or parts[0].startswith(about.assignment):  # that is a repository of GitHub Classroom
         return None
     name, login = _parted(found["head"], about)
-    return Piece(Sender(parts[0], name.replace("_", " "), login=login), parts[1:])
+    late = _ILIAS_LATE.fullmatch(parts[-1])
+    rest = (*parts[1:-1], late["file"] if late else parts[-1])
+    return Piece(Sender(parts[0], name.replace("_", " "), login=login), rest, late=bool(late))
+
+
+def _refuse_teams(members: list[Member]) -> None:
+    """Raises CourseError where the members lie in folders of ILIAS's teams. A single one has to be called Team."""
+    for depth in range(DEEPEST + 1):
+        within = [member.parts[depth:] for member in members if len(member.parts) > depth + 2]
+        teams = [parts[0] for parts in within if _ILIAS_TEAM.fullmatch(parts[0]) and _ILIAS.fullmatch(parts[1])]
+        words = {found["word"] for name in teams if (found := _ILIAS_TEAM.fullmatch(name))}
+        if len(teams) * 2 > len(members) and (words == {"Team"} or (len(words) == 1 and len(set(teams)) > 1)):
+            raise CourseError(TEAMS.format(folder=plaintext.line(teams[0])))
 
 
 def _parted(head: str, about: About) -> tuple[str, str]:
@@ -255,7 +276,7 @@ def _by_regexp(parts: Parts, about: About) -> Piece | None:
     try:
         found = re.match(about.regexp, "/" + "/".join(parts))
     except re.error as error:
-        raise CourseError(f"FileNameCollectorPlugin.named_regexp is no regular expression: {error}.") from error
+        raise CourseError(f"FileNameCollectorPlugin.named_regexp is not a regular expression: {error}.") from error
     known = found.groupdict() if found else {}
     if not known.get("student_id") or not known.get("file_id"):
         return None
@@ -309,16 +330,18 @@ DEEPEST = 3
 def lay(members: list[Member], about: About, system: str = "") -> Laid:
     """Who sent what. Raises CourseError when the system is none, or was named and did not make the archive."""
     if system and system not in LAYOUTS:
-        raise CourseError(f"There is no system '{system}'. Those are: {', '.join(LAYOUTS)}.")
+        raise CourseError(f"There is no system '{system}'. The systems are: {', '.join(LAYOUTS)}.")
+    if system in ("", "ilias"):
+        _refuse_teams(members)
     found = [laid for name in ([system] if system else LAYOUTS) for laid in _read(name, members, about)]
     found = [laid for laid in found if laid.pieces]
     if not found:
         shown = ", ".join(f"'{member.name}'" for member in members[:3])
-        title = LAYOUTS[system].title if system else "a system that Viva knows"
+        title = LAYOUTS[system].title if system else "a known system"
         raise CourseError(
-            f"No name in the archive is as {title} gives it ({shown}). Say which it is with --from: "
-            f"{', '.join(LAYOUTS)}. Other names are read by c.FileNameCollectorPlugin.named_regexp, as nbgrader's "
-            "zip_collect reads them."
+            f"No file name in the archive matches {title} ({shown}). Name the system with --from: "
+            f"{', '.join(LAYOUTS)}. For other names set c.FileNameCollectorPlugin.named_regexp, as for nbgrader's "
+            "zip_collect."
         )
     named = [laid for laid in found if laid.system not in ("github", "folder")]
     best = max(named, key=lambda laid: len(laid.pieces), default=None)

@@ -15,7 +15,7 @@ from pathlib import Path
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva.course.table import Table, csv_text
+from viva.course.table import csv_text, own_rows
 from viva.term.archives import moments
 from viva.verdict import CourseError
 
@@ -63,7 +63,7 @@ class Ledger:
         self.path = course.root / ATTEMPTS / f"{assignment}.csv"
         self.folder = course.root / ATTEMPTS / assignment
         self.rows: dict[str, list[Row]] = defaultdict(list)
-        for row in _read(self.path) if self.path.exists() else ():
+        for row in _read(self.path):
             self.rows[row.student_id].append(row)
 
     def place(self, row: Row) -> Path:
@@ -77,14 +77,10 @@ class Ledger:
 
 
 def _read(path: Path) -> Iterable[Row]:
-    table = Table.read(path)
-    if not set(COLUMNS) - {"told"} <= set(table.header):
-        raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}. Put that line back.")
-    for line, row in table.rows.items():
-        cells = dict(zip(table.header, row, strict=False))
+    for line, cells in own_rows(path, COLUMNS, set(COLUMNS) - {"told"}).items():
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
-            raise CourseError(f"Line {line} of {path} names no student, or no attempt by its number. Correct it.")
-        others = {name: cells.get(name, "") for name in COLUMNS if name not in ("student_id", "attempt")}
+            raise CourseError(f"Line {line} of {path} lacks a student or the number of an attempt. Correct it.")
+        others = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}
         yield Row(cells["student_id"], int(cells["attempt"]), **others)
 
 

@@ -79,12 +79,12 @@ class Listed:
 def too_much(raw: Listed, parts: tuple[str, ...], limits: Limits) -> str:
     """Why a member is not unpacked by its size; empty when it is."""
     if len(parts) > limits.levels:
-        return f"it lies {len(parts) - 1} folders deep, and {limits.levels} are read"
+        return f"it is {len(parts) - 1} folders deep; the limit is {limits.levels}"
     if raw.size > limits.member:
-        return f"it has {megabytes(raw.size)}, and {megabytes(limits.member)} are read"
+        return f"it has {megabytes(raw.size)}; the limit is {megabytes(limits.member)}"
     if raw.size > limits.small and raw.packed and raw.size > limits.ratio * raw.packed:
         times = raw.size // raw.packed
-        return f"it is {times} times as large as it is packed, and at most {limits.ratio} times is unpacked"
+        return f"unpacked it is {times} times as large; the limit is {limits.ratio} times"
     return ""
 
 
@@ -95,15 +95,15 @@ def opened(path: Path, limits: Limits) -> Iterator[list[Listed]]:
         yield _in_folder(path, limits)
         return
     if not path.exists():
-        raise CourseError(f"There is no file {path}. Name an archive, or the folder that one was unpacked to.")
+        raise CourseError(f"The file {path} does not exist. Name an archive or an unpacked folder.")
     if not path.is_file():  # to open a pipe would wait for ever
-        raise CourseError(f"{path} is no file. Name an archive, or the folder that one was unpacked to.")
+        raise CourseError(f"{path} is not a regular file. Name an archive or an unpacked folder.")
     with path.open("rb") as file, contextlib.ExitStack() as stack:
         start = file.read(8)
         file.seek(0)
         for mark, name in FOREIGN.items():
             if start.startswith(mark):
-                raise CourseError(f"{path} is a {name} archive, and those are not read. Unpack it and name the folder.")
+                raise CourseError(f"{path} is a {name} archive, which Viva cannot read. Unpack it and name the folder.")
         try:
             if start.startswith(b"PK"):
                 found = _in_zip(path, stack.enter_context(zipfile.ZipFile(file)), limits)
@@ -124,7 +124,7 @@ def _in_zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> list[Listed
     if len(infos) > limits.members:
         raise bomb(path, limits)
     if sum(info.compress_size for info in infos) > path.stat().st_size:
-        raise CourseError(f"{path} is a bomb: its members overlap. Nothing of it was unpacked.")
+        raise CourseError(f"{path} is a zip bomb: its members overlap. Nothing was unpacked.")
     if files and all(info.flag_bits & 1 for info in files):
         raise CourseError(f"{path} is locked with a password. Unpack it with the password, and name the folder.")
     names = membername.decoded((_as_cp437(info), info.flag_bits) for info in files)
@@ -158,13 +158,13 @@ def _told_name(info: zipfile.ZipInfo) -> str:
 
 
 OUTSIDE = "it is a hard link to a file outside the {}"
-CLOSED = f"its folder cannot be read, or lies more than {MOST_LEVELS} folders deep"
+CLOSED = f"its folder cannot be read, or is more than {MOST_LEVELS} folders deep"
 
 
 def _type_problem(file_type: int) -> str:
     if file_type == stat.S_IFLNK:
         return "it is a link, and links are not followed"
-    return "it is a device or a pipe, no file" if file_type not in (0, stat.S_IFREG, stat.S_IFDIR) else ""
+    return "it is a device or a pipe, not a file" if file_type not in (0, stat.S_IFREG, stat.S_IFDIR) else ""
 
 
 class _Bounded(io.RawIOBase):
@@ -197,7 +197,7 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         file.seek(0)
     except (tarfile.HeaderError, OSError) as error:
         raise CourseError(
-            f"{path} is no archive. A zip or a tar is read, and a folder; a file with times is named with --times."
+            f"{path} is not an archive. Name a zip, a tar or a folder; name a file with times with --times."
         ) from error
     archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
     found: list[Listed] = []
@@ -219,7 +219,7 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         if info.islnk():
             problem = "" if target else OUTSIDE.format("archive")
         else:
-            problem = "it is a file with holes" if info.issparse() else _type_problem(file_type)
+            problem = "it is a sparse file" if info.issparse() else _type_problem(file_type)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         one, since = target or info, folders.get(os.path.dirname(info.name), 0)
         content = partial(_content, archive, one)
@@ -233,7 +233,7 @@ def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     """Raises TarError for what is no file."""
     content = archive.extractfile(info)
     if content is None:
-        raise tarfile.ReadError("it is no file")
+        raise tarfile.ReadError("it is not a file")
     return content
 
 
@@ -255,7 +255,7 @@ def _require_whole(file: BinaryIO, end: int) -> None:
     if len(rest) < 512 or rest[:512].strip(b"\0"):
         raise EOFError("its end is missing")
     if file.read(1):
-        raise tarfile.ReadError("there is more behind its end")
+        raise tarfile.ReadError("there is more data after its end")
 
 
 def _in_folder(path: Path, limits: Limits) -> list[Listed]:
@@ -300,8 +300,9 @@ def _require_room(path: Path, size: int) -> None:
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if size > free:
         raise CourseError(
-            f"{path} unpacks to {megabytes(size)}, and {megabytes(free)} are free in {tempfile.gettempdir()}. Make "
-            "room, or name another folder in the variable TMPDIR."
+            f"{path} needs {megabytes(size)} unpacked, and {tempfile.gettempdir()} has only {megabytes(free)} "
+            "free. Free "
+            "some space, or set another folder in the variable TMPDIR."
         )
 
 
@@ -312,14 +313,14 @@ def is_of_the_machine(error: Exception) -> bool:
 
 def bomb(path: Path, limits: Limits) -> CourseError:
     return CourseError(
-        f"{path} holds more than an archive of a class does: {limits.members:,} members, {megabytes(limits.total)} "
-        f"in all, or {limits.ratio} times its packed size. Nothing of it was unpacked. If it is honest, unpack it "
+        f"{path} exceeds the limits for an archive: {limits.members:,} members, {megabytes(limits.total)} "
+        f"in total, or {limits.ratio} times its packed size. Nothing was unpacked. If you trust it, unpack it "
         "yourself and collect it in parts."
     )
 
 
 def damaged(path: Path, why: str) -> CourseError:
-    return CourseError(f"{path} is damaged or was cut off ({why}). Nothing was written; download it again.")
+    return CourseError(f"{path} is damaged or cut off ({why}). Nothing was written; download it again.")
 
 
 def megabytes(size: int) -> str:

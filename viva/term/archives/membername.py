@@ -94,7 +94,7 @@ def parts(name: str) -> tuple[str, ...]:
         raise ValueError("its name is absolute")
     found = tuple(part for part in name.split("/") if part not in ("", "."))
     if ".." in found:
-        raise ValueError("its name leads out of the folder")
+        raise ValueError("its name points outside the folder")
     if not found:
         raise ValueError("it has no name")
     return found

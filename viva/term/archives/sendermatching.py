@@ -16,7 +16,7 @@ from pathlib import Path
 from rapidfuzz import fuzz, process
 
 from viva.cleaning import plaintext
-from viva.course.table import Table, listed
+from viva.course.table import own_rows
 from viva.term.archives.layouts import Sender
 from viva.term.archives.membername import folded, safe
 from viva.term.lms.personname import squeezed, variants
@@ -24,6 +24,7 @@ from viva.term.lms.rosterfile import DEMO, SECTIONS, Entry, Roster
 from viva.verdict import CourseError
 
 MATCHES = "matches.csv"
+COLUMNS = ("sender", "student_id", "assignment")
 NOBODY = "-"
 """In matches.csv, for a sender who is no student, such as a teacher who tried it."""
 NEAREST = 3
@@ -54,27 +55,19 @@ class Matches:
     @classmethod
     def read(cls, path: Path, roster: Roster) -> Matches:
         """Raises CourseError for a file that cannot be read, or names a student whom nobody knows."""
-        if not path.exists():
-            return cls()
-        table = Table.read(path)
-        if not {"sender", "student_id"} <= set(table.header):
-            raise CourseError(
-                f"The first line of {path} must name the columns sender,student_id,assignment; it names "
-                f"{listed(table.header)}."
-            )
         found = defaultdict(list)
-        for line, row in table.rows.items():
-            cells = {name: cell.strip() for name, cell in zip(table.header, row, strict=False)}
-            sender, student = cells["sender"], roster.joined.get(cells["student_id"], cells["student_id"])
+        for line, row in own_rows(path, COLUMNS, {"sender", "student_id"}).items():
+            sender, student, assignment = (row[name].strip() for name in COLUMNS)
+            student = roster.joined.get(student, student)
             if not sender or not student:
-                raise CourseError(f"Line {line} of {path} names no sender or no student.")
+                raise CourseError(f"Line {line} of {path} lacks a sender or a student.")
             if student != NOBODY and student not in roster.entries:
                 near = process.extractOne(student, sorted(roster.entries), scorer=fuzz.WRatio)
-                hint = f" Did you mean '{near[0]}'?" if near else " Read the class first: viva roster FILE"
+                hint = f" Did you mean '{near[0]}'?" if near else " Read the roster first: viva roster FILE"
                 raise CourseError(
-                    f"Line {line} of {path} names {plaintext.quoted(student)}, who is not in the course.{hint}"
+                    f"Line {line} of {path} names {plaintext.quoted(student)}, who is not enrolled.{hint}"
                 )
-            found[_key(sender), cells.get("assignment", "")].append(student)
+            found[_key(sender), assignment].append(student)
         return cls(dict(found))
 
     def of(self, sender: Sender, assignment: str) -> list[str]:
@@ -153,9 +146,9 @@ class Class:
         if len(certain) > 1:
             return Match(problem="it may be " + _listed(certain), nearest=tuple(sorted(certain)))
         if sender.anonymous or blind:
-            return Match(problem="the archive tells nothing of who it is")
+            return Match(problem="the archive does not identify the sender")
         if shared > 1:
-            problem = f"{shared} senders in the archive have that name, and no number that the class knows"
+            problem = f"{shared} senders in the archive have that name, and no number from the roster"
             return Match(problem=problem, nearest=tuple(self.nearest(sender)) if near else ())
         return self._named(sender, near)
 
@@ -173,13 +166,14 @@ class Class:
             return Match(tuple(sorted(members)), sender.name)
         named = self.by["name"].get(squeezed(sender.name), set())
         if named and student not in named and not self._is_key(sender):
-            problem = f"its number, login or address is that of '{student}', its name that of {_listed(named)}"
+            problem = f"its number, login or address belongs to '{student}', its name to {_listed(named)}"
             return Match(problem=problem, nearest=(student, *sorted(named)))
         entry, note = self.roster.entries[student], ""
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
             note = (
-                f"{plaintext.quoted(sender.label)} is '{student}' by number, login or address, who is called "
-                f"{plaintext.line(entry.name)} in the class. If it is a group, or somebody else, write who it is into "
+                f"{plaintext.quoted(sender.label)} has the number, login or address of '{student}', whose name is "
+                f"{plaintext.line(entry.name)} on the roster. If it is a group or another student, add a line for "
+                "it to "
                 f"{MATCHES}."
             )
         return Match((student,), note=note)
@@ -209,7 +203,7 @@ class Class:
                 problem=f"{len(found)} students have that name: {_listed(found)}", nearest=tuple(sorted(found))
             )
         nearest = tuple(self.nearest(sender)) if near else ()
-        return Match(problem="nobody in the class has that name or number", nearest=nearest)
+        return Match(problem="no enrolled student has that name or number", nearest=nearest)
 
     def _group(self, name: str) -> set[str]:
         return self.by["group"].get(_folded("group", name), set()) if name else set()
@@ -220,11 +214,14 @@ class Class:
         students = tuple(dict.fromkeys(one for match in matches.values() for one in match.students))
         lost = [other.name or other.email or other.lms for other, match in matches.items() if not match.students]
         if not students:
-            return Match(problem=f"nobody of {', '.join(map(plaintext.quoted, lost))} is in the class")
+            return Match(problem=f"none of these is enrolled: {', '.join(map(plaintext.quoted, lost))}")
         note = ""
         if lost:
             who = ", ".join(map(plaintext.quoted, lost))
-            note = f"Of the group {plaintext.quoted(sender.label)}, nobody in the class is {who}; the others have it."
+            note = (
+                f"Of the group {plaintext.quoted(sender.label)}, {who} is not enrolled; the other members have "
+                "the submission."
+            )
         return Match(students, sender.label if len(sender.others) > 1 else "", note=note)
 
     @functools.cached_property

@@ -20,27 +20,25 @@ from viva.verdict import CourseError
 
 SHOWN = 5
 ASK = {
-    "canvas": "Canvas writes no times into its archives. Give them as a CSV with the columns student_id,timestamp: "
-    "--times=FILE",
-    "moodle": "Moodle writes no times into its archives. Download the assignment's grading worksheet, and give it: "
-    "--times=FILE",
-    "brightspace": "Download the submissions again as one zip, whose folders are called after the times, or give its "
+    "canvas": "Canvas archives have no times. Give a CSV with the columns student_id,timestamp: --times=FILE",
+    "moodle": "Moodle archives have no times. Download the assignment's grading worksheet and give it: --times=FILE",
+    "brightspace": "Download the submissions again as one zip, whose folder names contain the times. Or give its "
     "index.html or a CSV with the columns name,timestamp: --times=FILE",
-    "gradescope": "They stand in submission_metadata.yml of the exported submissions: --times=FILE",
-    "blackboard": "They stand in the names of the files that Blackboard gave. Or give a CSV with the columns "
+    "gradescope": "The times are in submission_metadata.yml of the exported submissions: --times=FILE",
+    "blackboard": "The times are in Blackboard's own file names. Or give a CSV with the columns "
     "student_id,timestamp: --times=FILE",
-    "github": "GitHub Classroom has them in the grades that it exports (submission_timestamp): --times=FILE",
-    "nbgrader": "nbgrader keeps them in timestamp.txt in each folder. Or give a CSV with the columns "
+    "github": "GitHub Classroom has the times in its exported grades (submission_timestamp): --times=FILE",
+    "nbgrader": "nbgrader keeps the times in timestamp.txt in each folder. Or give a CSV with the columns "
     "student_id,timestamp: --times=FILE",
 }
 """Where the times of a system are."""
-ANY = "Give them as a CSV with the columns student_id,timestamp: --times=FILE"
+ANY = "Give the times as a CSV with the columns student_id,timestamp: --times=FILE"
 
 
 class Collect(Configurable):
     """How a course collects what was handed in."""
 
-    zone = Unicode(help="The time zone of times that tell none, by continent and city, as in Europe/Berlin.").tag(
+    zone = Unicode(help="The time zone of times without one, by continent and city, as in Europe/Berlin.").tag(
         config=True
     )
 
@@ -74,7 +72,7 @@ class Times:
         self.given = moments.read(self.for_all, self.zone.names) if self.for_all else None
         if self.for_all and self.given is None:
             raise CourseError(
-                f"--time={plaintext.line(self.for_all)} is no time that can be read. Write it as "
+                f"--time={plaintext.line(self.for_all)} is not a readable time. Write it as "
                 "--time='2026-10-05 23:59', or with an offset: --time='2026-10-05 23:59+02:00'"
             )
         self._people: dict[tuple[str, str], set[str]] | None = None
@@ -124,25 +122,25 @@ class Times:
         if self.unread:
             shown = ", ".join(plaintext.quoted(text) for text in dict.fromkeys(self.unread[:SHOWN]))
             sentences.append(
-                f"{_times(self.unread)} no day, hour and minute that can be read, or may tell two, such as {shown}. "
+                f"{_times(self.unread)} no clear day, hour and minute, such as {shown}. "
                 "Give them as 2026-10-05 23:59 in a CSV with the columns student_id,timestamp: --times=FILE"
             )
         for system, labels in self.missing.items():
             shown = plaintext.some([*map(plaintext.quoted, labels)], SHOWN)
-            sentences.append(f"When these were handed in is not known: {shown}. {ASK.get(system, ANY)}")
+            sentences.append(f"No submission time for: {shown}. {ASK.get(system, ANY)}")
         if self.missing or self.unread:
             sentences.append(
-                "Or name one time for all who have none (--time='2026-10-05 23:59'), or collect without times, so that "
+                "Or give one time for all of them (--time='2026-10-05 23:59'), or collect without times, so that "
                 "nothing is late (--no-times)."
             )
         if self.zoneless:
             sentences.append(
-                f"{_times(self.zoneless)} no time zone, such as {self.zoneless[0]}. Say which it is, as in: "
-                '--zone=Europe/Berlin, or once and for all in nbgrader_config.py: c.Collect.zone = "Europe/Berlin"'
+                f"{_times(self.zoneless)} no time zone, such as {self.zoneless[0]}. Set it with "
+                '--zone=Europe/Berlin, or permanently in nbgrader_config.py: c.Collect.zone = "Europe/Berlin"'
             )
         if sentences:
             raise CourseError("\n".join(["Nothing was written.", *sentences]))
 
 
 def _times(found: list[str]) -> str:
-    return f"{len(found)} times tell" if len(found) > 1 else "A time tells"
+    return f"{len(found)} times have" if len(found) > 1 else "1 time has"

@@ -11,14 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from viva.course.course import Course
-from viva.course.leftout import UNMATCHED
+from viva.course.gradebook.standing import UNMATCHED
 from viva.course.processes import leftovers
-from viva.course.table import Table, csv_text
+from viva.course.table import csv_text, own_rows
 from viva.folder import remove
-from viva.term.archives import folderwriting, membername
+from viva.term.archives import collected, membername
 from viva.term.archives.attempt import Attempt, digest_in, files_in
 from viva.term.archives.layouts import Sender
-from viva.verdict import CourseError
 
 COLUMNS: tuple[str, ...] = (
     *("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive"),
@@ -37,12 +36,7 @@ class Unmatched:
         """Raises CourseError when the list cannot be read."""
         self.folder = course.root / UNMATCHED / assignment
         self.path = course.root / UNMATCHED / f"{assignment}.csv"
-        self.rows: list[dict[str, str]] = []
-        if self.path.exists():
-            table = Table.read(self.path)
-            if not set(COLUMNS) <= set(table.header):
-                raise CourseError(f"The first line of {self.path} must name the columns {','.join(COLUMNS)}.")
-            self.rows = [dict(zip(table.header, row, strict=False)) for row in table.rows.values()]
+        self.rows = list(own_rows(self.path, (*COLUMNS, *SINCE), COLUMNS).values())
 
     def attempts(self) -> list[Attempt]:
         """Those whose files are still there, in the order in which they came."""
@@ -82,7 +76,7 @@ class Unmatched:
         while (self.folder / label / str(number)).exists():
             number += 1
         place = self.folder / label / str(number)
-        folderwriting.write(attempt.files, place)
+        collected.write_folder(attempt.files, place)
         if attempt.problem:
             (place / WHY).write_text(f"{attempt.archive}: {attempt.problem}\n", encoding="utf-8")
         sender = attempt.sender

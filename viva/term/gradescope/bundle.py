@@ -5,11 +5,17 @@ It holds solutions and hidden tests. Gradescope shows it to nobody but instructo
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import importlib.metadata
 import io
 import itertools
 import os
 import pickle
 import sys
+import tomllib
+import zipfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,8 +35,79 @@ from viva.course.material import Material
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.folder import walk
-from viva.term.gradescope.distribution import requirements, versions, wheel, zipped
 from viva.verdict import CourseError
+
+# The package as it is installed here, for a machine that has no index with it; and the versions of what it needs.
+
+NAME = "nbviva"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in a zip, so that the same input gives the same bytes."""
+TAGS = "Wheel-Version: 1.0\nGenerator: viva\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def wheel() -> tuple[str, bytes]:
+    """The name of a wheel of the package, and the wheel, made of the files that are installed."""
+    here, about = Path(viva.__file__).parent, _installed()
+    paths = walk(here, ["__pycache__", "*.pyc"])
+    files = {os.path.relpath(path, here.parent): path.read_bytes() for path in paths}
+    folder = f"{NAME}-{viva.__version__}.dist-info"
+    for name in ("METADATA", "entry_points.txt"):
+        files[f"{folder}/{name}"] = (about.read_text(name) or "").encode()
+    for path in about.files or ():
+        if "licenses" in path.parts:
+            files[f"{folder}/licenses/{path.name}"] = Path(path.locate()).read_bytes()
+    files[f"{folder}/WHEEL"] = TAGS.encode()
+    record = f"{folder}/RECORD"
+    files[record] = "".join(f"{name},{_digest(data)},{len(data)}\n" for name, data in sorted(files.items())).encode()
+    files[record] += f"{record},,\n".encode()
+    return f"{NAME}-{viva.__version__}-py3-none-any.whl", zipped(files)
+
+
+def _installed() -> importlib.metadata.Distribution:
+    """What pip knows of the package; a checkout also has what setuptools left there, which says less."""
+    found = list(importlib.metadata.distributions(name=NAME))
+    return max(found, key=lambda one: bool(one.read_text("METADATA")))
+
+
+def _digest(data: bytes) -> str:
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
+    """A zip of files, by name; those that are ``programs`` can be executed when they come out."""
+    buffer, programs = io.BytesIO(), set(programs)
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            info = zipfile.ZipInfo(name, EPOCH)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = (0o100755 if name in programs else 0o100644) << 16
+            archive.writestr(info, data)
+    return buffer.getvalue()
+
+
+def versions() -> str:
+    """Every installed distribution but ours with its exact version, as pip takes constraints; pip stays the image's."""
+    found: dict[str, str] = {}
+    for about in (one.metadata for one in importlib.metadata.distributions()):  # each access parses it anew
+        if about and about["Name"] and about["Version"]:  # what was half removed has none
+            # The first counts, as for an import: setuptools adds a folder of others to the path's end.
+            found.setdefault(about["Name"].lower().replace("_", "-"), about["Version"])
+    return "".join(f"{name}=={version}\n" for name, version in sorted(found.items()) if name not in (NAME, "pip"))
+
+
+def requirements(modules: Iterable[str]) -> str:
+    """The distributions that hold these modules, one a line; those that hold none are left out.
+
+    In a checkout also what its pyproject.toml names: what was installed from there may know an older one.
+    """
+    known = importlib.metadata.packages_distributions()
+    names = {name for one in modules for name in known.get(one, [])} - {NAME}
+    project = Path(viva.__file__).parents[1] / "pyproject.toml"
+    if project.is_file():
+        about = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})
+        names |= set(about.get("dependencies", ())) if about.get("name") == NAME else set()
+    return "".join(f"{name}\n" for name in sorted(names))
+
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 """When Gradescope shows a check to students, in its words."""
@@ -72,12 +149,13 @@ class Bundle:
     def of(cls, course: Course, assignment: str, config: Config, hidden_checks: str = VISIBILITIES[0]) -> Bundle:
         """The bundle of a released assignment. Raises CourseError and BlueprintError for one that cannot go there."""
         if hidden_checks not in VISIBILITIES:
-            raise CourseError(f"'{hidden_checks}' is none of Gradescope's visibilities: {', '.join(VISIBILITIES)}.")
+            raise CourseError(f"'{hidden_checks}' is not one of Gradescope's visibilities: {', '.join(VISIBILITIES)}.")
         course.released_notebooks(assignment)
         if variants.is_on(course, assignment):
             raise CourseError(
-                f"{assignment} has variants, and Gradescope does not tell a container whose is which; nothing was "
-                "written. Take it out of c.Variants.assignments, or collect from Gradescope and grade it here."
+                f"{assignment} has variants, and Gradescope does not tell the autograder the student's name; "
+                "nothing was "
+                "written. Remove it from c.Variants.assignments, or collect from Gradescope and grade it here."
             )
         blueprints = [_blueprint(path) for path in course.source_notebooks(assignment)]
         with course.gradebook() as gradebook:
@@ -95,7 +173,7 @@ class Bundle:
         name, files[name] = wheel()
         files |= {program: Path(__file__).with_name(name).read_bytes() for program, name in PROGRAMS.items()}
         if missing := [str(path) for path in expected.notebooks if f"{SOURCE}/{path}.ipynb" not in files]:
-            raise CourseError(f"{source} has no {', '.join(missing)}, which the gradebook knows. Release it again.")
+            raise CourseError(f"{source} lacks {', '.join(missing)}, which is in the gradebook. Release it again.")
         return cls(settings, files)
 
     def to_bytes(self) -> bytes:
@@ -108,7 +186,7 @@ def read_settings(folder: Path) -> Settings:
     try:
         return msgspec.json.decode((folder / SETTINGS).read_bytes(), type=Settings)
     except (OSError, msgspec.DecodeError) as error:
-        raise CourseError(f"{folder} holds no bundle that this version of Viva made: {error}.") from error
+        raise CourseError(f"{folder} does not contain a bundle of this version of Viva: {error}.") from error
 
 
 def read_material(folder: Path) -> Material:
@@ -122,8 +200,8 @@ def _blueprint(path: Path) -> Blueprint:
     language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise CourseError(
-            f"{path} is written in {language}. Only Python can be walled in, so only Python is packaged; 'viva grade' "
-            "grades it at home."
+            f"{path} is written in {language}. The sandbox supports only Python, so it was not packaged; 'viva grade' "
+            "can grade it on your own machine."
         )
     return read_blueprint(path)
 
@@ -179,8 +257,8 @@ def _imported(step: type | str) -> type:
         return step if isinstance(step, type) else import_item(step)
     except ImportError as error:
         raise CourseError(
-            f"The course's nbgrader_config.py names '{step}', which cannot be imported: {error}. Install it, or leave "
-            "it out of that file."
+            f"The course's nbgrader_config.py names '{step}', which cannot be imported: {error}. Install it, or remove "
+            "it from that file."
         ) from error
 
 
@@ -192,8 +270,8 @@ def _refuse_own(module: str, course: Course) -> None:
         return
     if "site-packages" not in Path(file).parts and name != viva.__name__:
         raise CourseError(
-            f"The course's nbgrader_config.py uses the module {module}, which lies in the course folder and would not "
-            "be in the container. Make it a package that can be installed, or leave it out of that file."
+            f"The course's nbgrader_config.py uses the module {module}, which is in the course folder and would not "
+            "be in the container. Make it an installable package, or remove it from that file."
         )
 
 

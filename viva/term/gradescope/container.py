@@ -3,8 +3,9 @@
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
 solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each sandboxed
 and a user of its own; only this process opens the bundle and writes results.json, whole, as its last act. What was
-handed in is read as a batch reads it. Whatever goes wrong, there is a results.json: one without a score says that the
-grader failed, and nobody loses points by that.
+handed in is read as a batch reads it, and graded twice: what students read comes from a run without hidden lines.
+Whatever goes wrong, there is a results.json: one without a score says that the grader failed, and nobody loses points
+by that.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ STUDENT = "student"
 DELIVERY = b"timestamp.txt"
 """What nbgrader writes beside a submission. In Gradescope only a student can have, and it means nothing."""
 NO_SANDBOX = (
-    "This container can neither give student code a user of its own nor wall it in, so nothing was graded. Make the "
-    "zip with --no-sandbox to grade all the same, with student code able to read the hidden tests and write its own "
+    "This container can neither give student code its own user nor sandbox it, so nothing was graded. Make the "
+    "zip with --no-sandbox to grade without a sandbox; student code can then read the hidden tests and write its own "
     "score."
 )
 
@@ -77,7 +78,7 @@ def prepare(place: Path) -> int:
             print(found.sentence(sandbox))
             _rehearsed(place, grader)
     except SandboxError as error:
-        print(f"Not prepared; each submission tries it again: {error}", file=sys.stderr)
+        print(f"Not prepared; each submission tries again: {error}", file=sys.stderr)
     except VivaError as error:
         print(f"viva: {error}", file=sys.stderr)
         return 1
@@ -133,12 +134,12 @@ def open_grader(
             try:
                 found = reach(grader, secrets, place / "results")
             except SandboxError as error:
-                print(f"A wall that did not rise: {error}")
+                print(f"A sandbox layer did not start: {error}")
                 continue
             if found.holds or pair is None:
                 yield grader, sandbox, found
                 return
-            print(f"A wall that did not hold: {found}")
+            print(f"A sandbox layer did not work: {found}")
     raise SandboxError(NO_SANDBOX)
 
 
@@ -157,18 +158,22 @@ def _rehearsed(place: Path, grader: Grader) -> Material:
 def _graded(settings: Settings, place: Path) -> dict:
     submission = Submission(settings.assignment, STUDENT, place / "submission")
     if not submission.folder.is_dir():
-        raise CourseError(f"There is no folder {submission.folder}, so nothing was graded.")
+        raise CourseError(f"The folder {submission.folder} does not exist, so nothing was graded.")
     with open_grader(settings, place, submission.folder) as (grader, sandbox, found):
         protection = found.sentence(sandbox)
         print(protection)
         kept = place / "source" / PREPARED
         material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
         try:
-            passed = msgspec.msgpack.decode(go_through(_packed(submission), material, grader), type=Passed)
+            package = _packed(submission)
+            shown, passed = (
+                msgspec.msgpack.decode(go_through(package, known, grader), type=Passed)
+                for known in (material.without_hidden_lines(), material)
+            )
         except SubmissionError as error:
-            passed = Passed(f"what was handed in {error}")
+            shown = passed = Passed(f"the submission {error}")
     _tell(passed)
-    return resultsjson.results(passed, material, place / "source" / SOURCE, settings, protection)
+    return resultsjson.results(passed, shown, material, place / "source" / SOURCE, settings, protection)
 
 
 def _packed(submission: Submission) -> bytes:
@@ -186,7 +191,7 @@ def _tell(passed: Passed) -> None:
             for result in checks:
                 points, why = f"{result.earned:g} of {result.points:g}", " ".join(wording.reason(result).split())
                 told.append(f"{name}.ipynb, {cell}: {points}: {result.title} ({result.word}) {why}")
-    told += [f"The grader itself failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
+    told += [f"The grader failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
     for sentence in filter(None, told):
         print(plaintext.lines(sentence))
 
@@ -199,7 +204,7 @@ def _compare_points(settings: Settings, place: Path) -> None:
         if float(told) not in (points, settings.automatic_points):
             print(
                 f"In Gradescope this assignment has {wording.counted(float(told), 'point')}; the notebooks have "
-                f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by hand."
+                f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by manual grading."
             )
 
 

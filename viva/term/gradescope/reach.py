@@ -80,10 +80,10 @@ class Reach:
     def layers(self, sandbox: Sandbox | None) -> dict[str, bool]:
         """The parts of the protection, and whether each was seen to hold."""
         return {
-            "a user of its own": self.user not in (0, os.geteuid()),
+            "its own user": self.user not in (0, os.geteuid()),
             "Landlock": bool(sandbox and not sandbox.other_user and not sandbox.bubblewrap and self.outside),
-            "a file system of its own": self.outside == errno.ENOENT,
-            "a filter of system calls": bool(self.process and self.network),
+            "its own file system": self.outside == errno.ENOENT,
+            "a system call filter": bool(self.process and self.network),
         }
 
     def sentence(self, sandbox: Sandbox | None) -> str:
@@ -92,11 +92,12 @@ class Reach:
         held, missing = ([name for name, works in layers.items() if works is said] for said in (True, False))
         if not self.holds:
             return (
-                "Graded WITHOUT A WALL, as the bundle was made with --no-sandbox: student code could read hidden tests."
+                "Graded WITHOUT A SANDBOX, because the bundle was made with --no-sandbox: student code could read "
+                "hidden tests."
             )
         without = f", without {' and '.join(missing)}" if missing else ""
         return (
-            f"Protection: the code ran with {', '.join(held)}{without}. Tried before it was graded: code in its place "
+            f"Protection: the code ran with {', '.join(held)}{without}. Tested before grading: code in its place "
             f"could open none of {counted(len(self.secrets), 'file')} with hidden tests, write no result, start no "
             "process and open no connection."
         )
@@ -129,6 +130,6 @@ def reach(grader: Grader, secrets: Iterable[Path], results: Path) -> Reach:
             told = ast.literal_eval(outputs[-1]["data"]["text/plain"])
             return Reach(**told)
         except (Died, IndexError, KeyError, TypeError, ValueError, SyntaxError) as error:
-            raise SandboxError(f"What student code could reach here cannot be told: {error!r}.") from error
+            raise SandboxError(f"The test of the sandbox failed, so its protection is unknown: {error!r}.") from error
         finally:
             written.unlink(missing_ok=True)

@@ -1,7 +1,11 @@
 """What came of a submission, as Gradescope reads it: results.json.
 
-Theory of operation. Every check is told as on the page of feedback, by the same code (``viva.pages.page``), so that no
-hidden line is in it; the finished text is searched for hidden lines as a page is. The score is that of the gradebook
+Theory of operation. Students read this before the deadline and submit again, so that code could carry out, submission
+by submission, what hidden checks call it with. A submission is therefore graded twice. Points and verdicts come of the
+tests as they are. What is told of a check comes of a run without their hidden lines, in which no code of the student's
+can have seen any; it is told by the code of the feedback page (``viva.pages.page``). What only hidden lines show is
+told as a verdict and in the instructor's own words. The finished text is searched for hidden lines as a page is. The
+score is that of the gradebook
 without written answers, which are listed and graded by hand in Gradescope. Where the grader itself failed there is no
 score at all: Gradescope then shows a failure, and a human runs it again.
 """
@@ -10,6 +14,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -30,10 +35,11 @@ from viva.term.gradescope.bundle import Settings
 from viva.verdict import NOT_DONE, Verdict
 
 AGAIN = (
-    "This submission was not graded, and that is not your fault. Your instructor finds the reason in the autograder's "
-    "output, and has it graded again."
+    "This submission was not graded, and that is not your fault. Your instructor can see the reason in the "
+    "autograder's "
+    "output, and will grade it again."
 )
-WITHHELD = "Left out: it would show a part of a hidden test."
+WITHHELD = "Not shown: it contains a part of a hidden test."
 LONGEST = 2000
 """Characters of what is told of one check."""
 
@@ -50,16 +56,19 @@ def refused(problem: str, notebooks: list[str]) -> dict:
     """The result of what cannot be graded because of what was handed in."""
     names = " and ".join(f"{name}.ipynb" for name in sorted(notebooks))
     told = (
-        f"What you handed in could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
-        f"no points yet. Open the notebook that you worked in with Jupyter, save it as {names}, and hand that in again."
+        f"Your submission could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
+        f"no points yet. Open the notebook that you worked in with Jupyter, save it as {names}, and submit that "
+        "file again."
     )
     return ungraded() | {"score": 0.0, "output": told, "tests": []}
 
 
-def results(passed: Passed, material: Material, source: Path, settings: Settings, protection: str) -> dict:
-    """The result of a graded submission; ``source`` is the folder of the instructor's notebooks.
+def results(
+    passed: Passed, shown: Passed, material: Material, source: Path, settings: Settings, protection: str
+) -> dict:
+    """The result of a graded submission; ``shown`` is what came of it without hidden lines.
 
-    It is ``ungraded()`` where a check is.
+    ``source`` is the folder of the instructor's notebooks. The result is ``ungraded()`` where a check is.
     """
     if passed.explained:
         return refused(passed.explained, list(material.expected.notebooks))
@@ -72,10 +81,12 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
         prefix = f"{name}: " if several else ""
         if name not in passed.notebooks:
             most = sum(cell.max_score for cell in (*book.grade_cells, *book.task_cells))
-            tests.append(_test(f"{name}.ipynb", str(number), 0.0, most, "It was not handed in."))
+            tests.append(_test(f"{name}.ipynb", str(number), 0.0, most, "It was not submitted."))
             continue
-        page, hidden, known = _page(name, passed, material, source, veil)
-        mine = list(_tests(page, prefix, f"{number}." if several else "", settings.hidden_checks))
+        page, hidden = _page(name, passed, material, source, veil)
+        known = (shown.record.notebooks.get(name) if shown.record else None) or NotebookRecord()
+        questions = [_shown(question, page, known) for question in page.questions()]
+        mine = list(_tests(questions, prefix, f"{number}." if several else "", settings.hidden_checks))
         if hidden.found(html.escape("\0".join(one["output"] for one in mine)), page.own().values()):
             mine = [one | {"output": WITHHELD} for one in mine]
         tests += mine
@@ -84,7 +95,7 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
     said = [plaintext.line(f"{sentence[:1].upper()}{sentence[1:]}.", LONGEST) for sentence in dict.fromkeys(told)]
     if settings.manual_points:
         by_hand = wording.counted(settings.manual_points, "point")
-        said.append(f"A person reads the written answers: {by_hand}, not counted here.")
+        said.append(f"A grader reads the written answers: {by_hand}, not counted here.")
     return ungraded() | {
         "score": round(sum(score or 0.0 for score in scores), 6),
         "output": "\n".join([*said, protection]),
@@ -92,9 +103,7 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
     }
 
 
-def _page(
-    name: str, passed: Passed, material: Material, source: Path, veil: Veil
-) -> tuple[Page, Hidden, NotebookRecord]:
+def _page(name: str, passed: Passed, material: Material, source: Path, veil: Veil) -> tuple[Page, Hidden]:
     """A graded notebook as its page of feedback would be, and what is hidden in it."""
     notebook = nbformat.reads(passed.notebooks[name], as_version=4)
     tests = [cell for cell in notebook.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
@@ -102,8 +111,21 @@ def _page(
     hidden = hidden_of([*notebooks, new_notebook(cells=tests)], veil)
     place = {"student": "", "assignment": material.assignment, "notebook": name}
     record, graded = passed.results
-    page = Page(notebook, place, _marks(name, graded, material), record, hidden, veil)
-    return page, hidden, page.known
+    return Page(notebook, place, _marks(name, graded, material), record, hidden, veil), hidden
+
+
+def _shown(question: Question, page: Page, known: NotebookRecord) -> Question:
+    """A question whose checks are explained by what is ``known`` without hidden lines."""
+    explainer, first = page.explainer(), {one.title: one for one in known.checks.get(question.id, [])}
+    lines = []
+    for line, result in zip(question.lines, page.known.checks.get(question.id, []), strict=True):
+        explanation = explainer.sealed(result)
+        if (mine := first.get(result.title)) is not None:
+            told = explainer.explain(mine, True)
+            same = (mine.verdict, mine.raised_by) == (result.verdict, result.raised_by)
+            explanation = told if same else replace(explanation, printed=told.printed)
+        lines.append(replace(line, explanation=explanation))
+    return replace(question, lines=lines)
 
 
 def _marks(name: str, graded: Graded, material: Material) -> Marks:
@@ -118,12 +140,12 @@ def _marks(name: str, graded: Graded, material: Material) -> Marks:
     return Marks(score, most, 0.0, False, None, None, 0.0, grades, {}, unanswered=frozenset(silent))
 
 
-def _tests(page: Page, prefix: str, number: str, hidden_checks: str) -> Iterator[dict]:
-    """A test for each check and each written answer of a page."""
-    for place, question in enumerate(page.questions(), 1):
+def _tests(questions: list[Question], prefix: str, number: str, hidden_checks: str) -> Iterator[dict]:
+    """A test for each check and each written answer."""
+    for place, question in enumerate(questions, 1):
         here, name = f"{number}{place}", prefix + _heading(question)
         if question.manual:
-            said = "Nothing was answered." if question.unanswered else "A person reads this answer."
+            said = "There is no answer." if question.unanswered else "A grader reads this answer."
             yield _test(name, here, None, question.grade.most, f"{said} Its points are not counted here.")
         elif not question.lines:
             yield _test(name, here, question.grade.score, question.grade.most, "There are no results by check.")

@@ -47,5 +47,5 @@ def try_out(bundle: Bundle) -> Trial:
         done = subprocess.run(command, cwd=place, env=known, capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
-            raise CourseError(f"The bundle was tried here and the program in it ended, so it was not written: {reason}")
+            raise CourseError(f"The test of the bundle failed, so it was not written: {reason}")
         return Trial(json.loads((place / "results" / "results.json").read_bytes()), done.stdout)

@@ -76,18 +76,19 @@ class _Reading:
 
     def __init__(self, path: Path, table: Table, system: str, named: str, id_from: str) -> None:
         if system and system not in SYSTEMS:
-            raise CourseError(f"There is no system '{plaintext.line(system)}'. Those are: {', '.join(SYSTEMS)}.")
+            raise CourseError(f"There is no system '{plaintext.line(system)}'. The systems are: {', '.join(SYSTEMS)}.")
         if id_from and id_from not in IDS:
-            raise CourseError(f"--id={plaintext.line(id_from)} is none of: {', '.join(IDS)}.")
+            raise CourseError(f"--id={plaintext.line(id_from)} is not one of: {', '.join(IDS)}.")
         self.path, self.table = path, table
         self.name = system or writer_of(table.header)
         self.system: System = SYSTEMS.get(self.name, UNKNOWN)
         if not self.name and not named:
             raise CourseError(
-                f"{path} is no list that Viva knows: its columns are {listed(table.header)}. Lists are known of "
+                f"{path} is not a known roster format: its columns are {listed(table.header)}. Supported are "
+                "rosters of "
                 f"{', '.join(one.title for one in SYSTEMS.values())}; Moodle's in English, German, French, Spanish, "
                 "Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', and 'ID number', "
-                "'Email address' or 'Username'. Say which column is which, as in: "
+                "'Email address' or 'Username'. Name the columns, as in: "
                 "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'"
             )
         self.places = self._places(named)
@@ -97,9 +98,10 @@ class _Reading:
             wanted = (id_from,) if id_from else self.system.ids
             needed = [name for one in wanted for name in self.system.columns.get(one, ())] or list(wanted)
             raise CourseError(
-                f"{path} has no column to call students by: of {self.system.title} that is one of "
-                f"{listed(tuple(dict.fromkeys(needed)))}, and its columns are {listed(table.header)}. Name another of "
-                f"{', '.join(IDS)} with --id, or the column itself, as in: --columns='id=Matriculation'"
+                f"{path} has no column for student ids. In files of {self.system.title} that is one of "
+                f"{listed(tuple(dict.fromkeys(needed)))}, but its columns are {listed(table.header)}. Choose "
+                "another of "
+                f"{', '.join(IDS)} with --id, or name the column, as in: --columns='id=Matriculation'"
             )
 
     @property
@@ -140,7 +142,7 @@ class _Reading:
         rows = {line: self._cells(row) for line, row in self.table.rows.items()}
         tests = self._test_students if self.name == "canvas" else ()
         for line, row in self.table.rows.items():
-            why = "Canvas's test student was left out." if line in tests else self._nobody(row)
+            why = "Canvas's test student was skipped." if line in tests else self._nobody(row)
             if why is not None:
                 result.notes += [f"Line {line}: {why}"] * bool(why)
                 del rows[line]
@@ -184,15 +186,15 @@ class _Reading:
     def _refuse(self, entries: dict[int, Entry]) -> None:
         """Raises CourseError when there is nobody, or something is wrong with a row."""
         if not entries:
-            raise CourseError(f"{self.path} names nobody below its first line. Export the list again.")
+            raise CourseError(f"{self.path} has no students after its first line. Export the file again.")
         where = " or ".join(map(self._column, self.ids))
         found = [f"line {line}: {problem}" for line, entry in entries.items() for problem in _problems(entry, where)]
         found += _twice(entries)
         if found:
-            things = f"{len(found)} things are" if len(found) > 1 else "a thing is"
+            things = f"{len(found)} errors" if len(found) > 1 else "1 error"
             more = f"\n  and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
             raise CourseError(
-                f"Nothing was written, as {things} wrong in {self.path}; correct the list, or export it again:"
+                f"Nothing was written, because of {things} in {self.path}. Correct the file, or export it again:"
                 + "".join(f"\n  {problem}" for problem in found[:SHOWN])
                 + more
             )
@@ -202,11 +204,11 @@ class _Reading:
         for called in self.ids[1:]:
             if lines := [line for line, cells in rows.items() if self._called(cells) == called]:
                 first, other = self._column(self.ids[0]), self._column(called)
-                yield f"{_lines(lines)}: '{first}' is empty, so the id is '{other}' there."
+                yield f"{_lines(lines)}: '{first}' is empty, so '{other}' is used as id."
         if self.cuts and any(" " in cells["name"] and "," not in cells["name"] for cells in rows.values()):
-            yield "Names stand in one column; the last word was taken for the family name."
+            yield "Names are in one column; the last word was used as family name."
         if lines := [line for line, entry in entries.items() if _marred(entry)]:
-            yield f"{_lines(lines)}: letters were replaced that a page or a terminal would obey."
+            yield f"{_lines(lines)}: unsafe characters were replaced."
 
     def _choose(self, result: Participants, section: str) -> None:
         """Leave only who is in one section. Raises CourseError when nobody is."""
@@ -214,8 +216,8 @@ class _Reading:
         result.entries = {line: one for line, one in result.entries.items() if one.in_section(section)}
         if not result.entries:
             raise CourseError(
-                f"Nobody in {self.path} is in a section or group {plaintext.quoted(section)}. "
-                + (f"Those are: {listed(tuple(known))}." if known else "It tells of no sections.")
+                f"{self.path} has no section or group {plaintext.quoted(section)}. "
+                + (f"It has: {listed(tuple(known))}." if known else "It has no sections.")
             )
 
     def _nobody(self, row: list[str]) -> str | None:
@@ -224,9 +226,9 @@ class _Reading:
             return ""
         role = self._role(row)
         if self.name == "gradescope" and role.casefold() not in ("student", ""):
-            return f"{plaintext.quoted(role)} is no student's role; left out."
+            return f"{plaintext.quoted(role)} is not a student's role; skipped."
         if self.name == "moodle" and role and is_staff(role):
-            return f"{plaintext.quoted(role)} is no student's role; left out."
+            return f"{plaintext.quoted(role)} is not a student's role; skipped."
         return None
 
     def _role(self, row: list[str]) -> str:
@@ -243,7 +245,7 @@ class _Reading:
                 called = entry.id.replace("/", "-")
                 entries[line] = replace(entry, id=called, login=entry.login or entry.id)
                 notes.append(
-                    f"Line {line}: {plaintext.quoted(entry.id)} is no name for a folder, so the student is called "
+                    f"Line {line}: {plaintext.quoted(entry.id)} is not a valid folder name, so the student's id is "
                     f"{plaintext.quoted(called)}."
                 )
         return notes
@@ -277,7 +279,7 @@ def _names(named: str) -> dict[str, str]:
         ours, equals, name = (piece.strip() for piece in part.partition("="))
         if ours not in NAMES or not equals or not name:
             raise CourseError(
-                f"{plaintext.quoted(part)} in --columns is not as id=Matriculation. What may be named: "
+                f"{plaintext.quoted(part)} in --columns is not of the form id=Matriculation. The names are: "
                 f"{', '.join(NAMES)}."
             )
         found[ours] = name
@@ -305,21 +307,21 @@ def _problems(entry: Entry, where: str) -> Iterator[str]:
         yield problem
     for name in ("first_name", "last_name", "email", "lms_user_id"):
         if len(getattr(entry, name)) > LONGEST:
-            yield f"its {name} has more than {LONGEST} letters, which the gradebook cannot hold"
+            yield f"its {name} has more than {LONGEST} letters, which the gradebook cannot store"
 
 
 def _id_problem(one: str, where: str) -> str:
     """Why nobody can be called that; empty when somebody can."""
     if not one:
-        return f"it has no id ({where} is empty); fill it in, or take another column with --id"
+        return f"it has no id ({where} is empty); fill it in, or choose another column with --id"
     if len(one.encode("utf-8", "replace")) > LONGEST:
         return f"the id {plaintext.quoted(one)} is longer than {LONGEST} letters"
     if "/" in one or one.startswith("."):
-        return f"the id {plaintext.quoted(one)} is no name for a folder: it holds a '/', or begins with a dot"
+        return f"the id {plaintext.quoted(one)} is not a valid folder name: it contains a '/', or begins with a dot"
     if name_problem(one):
         return (
-            f"the id {plaintext.quoted(one)} could be taken for more than a name by a page, a terminal or a "
-            'spreadsheet: it holds control characters or <>"\\, or begins with =, +, - or @'
+            f"the id {plaintext.quoted(one)} is unsafe in pages, terminals and "
+            'spreadsheets: it contains control characters or <>"\\, or begins with =, +, - or @'
         )
     return ""
 
@@ -343,7 +345,9 @@ def _alike(entries: dict[int, Entry]) -> Iterator[str]:
         for group in several[:SHOWN]:
             who = " and ".join(plaintext.quoted(entry.id) for entry in group.values())
             shared = plaintext.line(getattr(next(iter(group.values())), name))
-            yield f"{_lines(list(group))} have one {what}, {shared}; they are different students: {who}."
+            yield (
+                f"{_lines(list(group))} have the same {what}, {shared}; they are treated as different students: {who}."
+            )
 
 
 def _lines(lines: list[int]) -> str:

@@ -21,7 +21,7 @@ from viva.course import joined
 from viva.course.course import Course
 from viva.course.gradebook.database import with_retries
 from viva.course.processes import leftovers
-from viva.course.table import Table, csv_text, listed
+from viva.course.table import csv_text, own_rows
 from viva.term.lms import personname
 from viva.verdict import CourseError
 
@@ -70,8 +70,8 @@ class Entry:
 COLUMNS = tuple(one.name for one in fields(Entry))
 STABLE = {
     "id": "other id, as same.csv says,",
-    "sis": "number of the school",
-    "lms_user_id": "number in the learning system",
+    "sis": "school number",
+    "lms_user_id": "learning system number",
     "email": "e-mail address",
 }
 """By what a student is known who has another id than before, the surest first; and what a reader calls it."""
@@ -144,26 +144,27 @@ class Roster:
                     continue
                 if name != "id" and self.entries[known].sis and entry.sis not in ("", self.entries[known].sis):
                     notes.append(
-                        f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is not in the list, "
-                        "and another number of the school, so they are two students. If they are one: "
+                        f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is not in the file, "
+                        "and another school number, so they are two students. If they are one: "
                         f"viva roster --same {known} {entry.id}"
                     )
                     continue
                 if known in lines:
                     raise CourseError(
                         f"Nothing was written: lines {lines[known]} and {line} both have the {what} of "
-                        f"{quoted(known)}, who is in the course already. Correct the list."
+                        f"{quoted(known)}, who is already enrolled. Correct the file."
                     )
                 lines[known], result[line] = line, replace(entry, id=known)
                 notes.append(
-                    f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is in the course "
-                    f"already; the id stays {quoted(known)}, and so do the grades."
+                    f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is already "
+                    f"enrolled; the id {quoted(known)} and the grades are kept."
                 )
                 if name != "id" and _is_another(self.entries[known], entry):
                     notes.append(
-                        f"Line {line}: {plaintext.line(entry.name)} has no word of the name of {quoted(known)}, "
-                        f"{plaintext.line(self.entries[known].name)}. If somebody else was given that {what}, correct "
-                        "the list before you read it: the grades would be theirs."
+                        f"Line {line}: {plaintext.line(entry.name)} shares no word with the name of {quoted(known)}, "
+                        f"{plaintext.line(self.entries[known].name)}. If that {what} now belongs to another "
+                        "student, correct "
+                        "the file first: otherwise that student gets the grades."
                     )
                 break
         return result, notes
@@ -197,7 +198,7 @@ class Roster:
             told = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
             known = {entry.id} if entry.id in self.entries else told - {""}
             if len(known & self.listed) != 1:
-                notes.append(f"Line {line}: {quoted(entry.id)} is nobody of the course, or may be two; left out.")
+                notes.append(f"Line {line}: {quoted(entry.id)} matches no enrolled student, or several; skipped.")
                 continue
             old = self.entries[(known & self.listed).pop()]
             new = replace(old, group=entry.group)
@@ -211,18 +212,20 @@ class Roster:
             told = [(getattr(old, name), getattr(new, name)) for name in ("sis", "lms_user_id", "email")]
             if _is_another(old, new) and any(one and other and one != other for one, other in told):
                 yield (
-                    f"{quoted(old.id)} was {plaintext.line(old.name)}, and is {plaintext.line(new.name)} now, with "
-                    "another number or address. If somebody else was given the id, take another column with --id: the "
-                    "grades would be theirs."
+                    f"{quoted(old.id)} was {plaintext.line(old.name)} and is now {plaintext.line(new.name)}, with "
+                    "another number or address. If the id now belongs to another student, choose another column "
+                    "with --id: otherwise "
+                    "that student gets the grades."
                 )
         gone = {entry.name.casefold(): entry for entry in difference.gone}
         for entry in difference.new:
             if entry.id in self.entered:
-                yield f"{quoted(entry.id)} was in the gradebook before, without being listed, and keeps every grade."
+                yield f"{quoted(entry.id)} was already in the gradebook, but not on the roster; all grades are kept."
             elif entry.name and (other := gone.get(entry.name.casefold())):
                 yield (
-                    f"{plaintext.line(entry.name)} is new as {quoted(entry.id)}, and {quoted(other.id)} of the same "
-                    f"name is gone. If they are one person: viva roster --same {other.id} {entry.id}"
+                    f"{plaintext.line(entry.name)} was added as {quoted(entry.id)}, and {quoted(other.id)} with "
+                    "the same "
+                    f"name was removed. If they are one person: viva roster --same {other.id} {entry.id}"
                 )
         folded = defaultdict(set)
         for one in self.entries.keys() | {entry.id for entry in difference.new}:
@@ -231,7 +234,7 @@ class Roster:
         for ids in folded.values():
             if len(ids) > 1 and ids & fresh:
                 names = " and ".join(map(quoted, sorted(ids)))
-                yield f"The ids {names} differ in capital letters only; they are taken for different students."
+                yield f"The ids {names} differ only in capital letters; they are treated as different students."
 
     def write(self, course: Course, difference: Difference) -> None:
         """Enter a newer list into the gradebook, in one transaction, and then into roster.csv."""
@@ -273,16 +276,11 @@ def _enter(course: Course, entries: Iterable[Entry]) -> None:
 
 def _read(path: Path) -> dict[str, Entry]:
     """The entries of roster.csv by id. Raises CourseError."""
-    table = Table.read(path)
-    if "id" not in table.header:
-        raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}; it names "
-                          f"{listed(table.header)}. Put that line back, or move the file away.")  # fmt: skip
     entries: dict[str, Entry] = {}
-    for line, row in table.rows.items():
-        cells = dict(zip(table.header, row, strict=False))
-        entry = Entry(**{name: cells.get(name, "") for name in COLUMNS})
+    for line, cells in own_rows(path, COLUMNS, {"id"}).items():
+        entry = Entry(**cells)
         if not entry.id or entry.id in entries:
-            problem = f"names {quoted(entry.id)} again" if entry.id else "names no id"
+            problem = f"names {quoted(entry.id)} again" if entry.id else "has no id"
             raise CourseError(f"Line {line} of {path} {problem}. Correct it, or move the file away.")
         entries[entry.id] = entry
     return entries

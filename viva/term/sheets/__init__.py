@@ -9,7 +9,6 @@ canvas       its gradebook
 moodle       its grading worksheet
 brightspace  its list of grades
 gradescope   a list as it writes one itself
-document     all scores as JSON
 workbook     all scores as a workbook
 feedbackzip  pages as the zip that Moodle and Canvas take back
 """
@@ -23,7 +22,7 @@ SYSTEMS = {
 """The plugins for one assignment, by what --as calls them."""
 TABLES = {
     "csv": "viva.course.gradebook.export.CsvExport",
-    "json": "viva.term.sheets.document.JsonExport",
+    "json": "viva.term.sheets.workbook.JsonExport",
     "xlsx": "viva.term.sheets.workbook.WorkbookExport",
 }
 """The plugins for all scores, by what --as calls them."""

@@ -25,7 +25,7 @@ IDS = {"lms": "OrgDefinedId", "login": "Username"}
 END, HASH = "End-of-Line Indicator", "#"
 ITEM = re.compile(r"(?P<item>[\s\S]+) Points Grade(?: <(?P<details>[^>]*)>)?\s*")
 MOST = re.compile(r"MaxPoints:(\d+(?:[.,]\d+)?)")
-FOLLOWING = "In Brightspace: Grades, Enter Grades, Import; look at its preview."
+FOLLOWING = "In Brightspace: Grades, Enter Grades, Import; check the preview."
 
 
 class BrightspaceExport(SheetExport):
@@ -46,8 +46,9 @@ class BrightspaceExport(SheetExport):
         ids = {ours: place for ours in IDS if (place := places[ours]) is not None}
         if not ids:
             raise CourseError(
-                f"{self.into} is no list of grades that Brightspace exported: that has 'OrgDefinedId' or 'Username', "
-                f"and this one {listed(tuple(sheet.header))}. Export it there: Grades, Enter Grades, Export."
+                f"{self.into} is not a grades export of Brightspace: that has 'OrgDefinedId' or 'Username', "
+                f"and this file has {listed(tuple(sheet.header))}. Export it in Brightspace: Grades, Enter Grades, "
+                "Export."
             )
         sheet.require_width()
         place, item = self._item(sheet, marks.assignment)
@@ -66,7 +67,8 @@ class BrightspaceExport(SheetExport):
         plan.warnings += marks.warnings("The sheet", "", maximum)
         if maximum is not None and (over := [mark for mark in marks.scored if mark.points > maximum]):
             plan.warnings.append(
-                f"Over its maximum of {number.written(maximum)}: {len(over)}. Brightspace cuts scores to that, unless "
+                f"Over its maximum of {number.written(maximum)}: {len(over)}. Brightspace cuts these scores to the "
+                "maximum, unless "
                 "the item is set to 'Can Exceed'."
             )
 
@@ -85,8 +87,8 @@ class BrightspaceExport(SheetExport):
         raise CourseError(
             f"{self.into} has {'several items' if found else 'no item'} "
             f"{plaintext.quoted(self.called(assignment) or assignment)} with points. "
-            + (f"There are: {names}. " if items else "It has none; export 'Points grade' of the item. ")
-            + f"Name the one of {assignment} with --column='Item', or for every time in nbgrader_config.py: "
+            + (f"The items are: {names}. " if items else "It has no items; export 'Points grade' of the item. ")
+            + f"Name the item of {assignment} with --column='Item', or permanently in nbgrader_config.py: "
             f"c.SheetExport.columns = {{'{assignment}': 'Item'}}"
         )
 
@@ -100,8 +102,9 @@ class BrightspaceExport(SheetExport):
         if not whole:
             whole, known = ["login"], {"login": "id"}
             plan.warnings.append(
-                "Neither numbers nor usernames of all are known, so what Viva calls students is written as Username. "
-                "Read the list of grades that Brightspace exports with 'viva roster', or name it with --into=FILE."
+                "The numbers and usernames of some students are unknown, so Viva's student ids are written as "
+                "Username. "
+                "Read Brightspace's grades export with 'viva roster', or name it with --into=FILE."
             )
         rows = []
         for mark in marks.scored:
@@ -111,8 +114,8 @@ class BrightspaceExport(SheetExport):
         self._write([IDS[ours] for ours in whole], rows, plan)
         plan.warnings += marks.warnings("Brightspace")
         plan.warnings.append(
-            f"The item has to be called exactly {plaintext.quoted(plan.column)} in Brightspace, where what is over its "
-            "maximum is cut off; with --into=FILE both are looked up in the list of grades that it exported."
+            f"The item in Brightspace must have the exact name {plaintext.quoted(plan.column)}, and scores over its "
+            "maximum are cut. With --into=FILE, Viva checks both in the grades export."
         )
 
     def _write(self, ids: list[str], rows: list[list[str]], plan: Plan) -> None:

@@ -27,8 +27,8 @@ COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 NUMBERED = re.compile(r"(?P<title>[\s\S]*) \((?P<id>\d+)\)")
 DROPPED = re.compile(r"(?:Final|Current|Override) (?:Score|Points|Grade)", re.IGNORECASE)
 """A column whose name holds this is taken for one of Canvas's totals."""
-DEDUCTS = "A late policy of the course in Canvas would take it off again, as imported scores count as raw."
-FOLLOWING = "In Canvas: Grades, Import; look at what it says will change."
+DEDUCTS = "A late policy of the Canvas course would subtract them again, because imported scores count as raw."
+FOLLOWING = "In Canvas: Grades, Import; check the list of changes."
 
 
 class CanvasExport(SheetExport):
@@ -44,14 +44,14 @@ class CanvasExport(SheetExport):
             self._minimal(marks, plan)
         if dropped := DROPPED.search(plan.column):
             plan.warnings.append(
-                f"Canvas passes over a column whose name holds '{dropped[0]}', and "
-                f"{plaintext.quoted(plan.column)} does. Rename the assignment in Canvas, and export again."
+                f"Canvas ignores a column with '{dropped[0]}' in its name, as in "
+                f"{plaintext.quoted(plan.column)}. Rename the assignment in Canvas, and export again."
             )
 
     def hand_back(self, course: Course, marks: Marks, plan: Plan) -> None:
         if self.into or not self.archive:
             raise CourseError(
-                "Pages go back to Canvas beside the files that it gave: open the assignment there, Download "
+                "Canvas takes pages only beside its own files: open the assignment there, Download "
                 "Submissions, and name that zip with --archive=FILE, without --into."
             )
         plan.following = "In Canvas: open the assignment, SpeedGrader's menu or its page, Upload Submissions."
@@ -65,7 +65,8 @@ class CanvasExport(SheetExport):
         rows = sheet.rows
         if short := [line for line, row in rows.items() if len(row) <= target_place]:
             raise CourseError(
-                f"Line {short[0]} of {self.into} ends before the column {plaintext.quoted(plan.column)}; export again."
+                f"Line {short[0]} of {self.into} ends before the column {plaintext.quoted(plan.column)}. Export "
+                "the file again."
             )
         points = next((row[target_place] for row in rows.values() if POINTS in row[0]), "")
         people = {line: person_of(row, places) for line, row in rows.items() if not is_heading(row)}
@@ -77,8 +78,8 @@ class CanvasExport(SheetExport):
         def refusal(line: int, mark: Mark) -> str:
             before = rows[line][target_place].strip()
             if before == UNASSIGNED:
-                return "the assignment is not given to them in Canvas (N/A)"
-            return "is excused in Canvas (EX); enter the score there" if before.upper() == EXCUSED else ""
+                return "the assignment is not assigned to the student in Canvas (N/A)"
+            return "the student is excused in Canvas (EX); enter the score there" if before.upper() == EXCUSED else ""
 
         changed = sheet.changed(target_place, target.cells(marks, plan, refusal))
         plan.write = lambda file: file.write(changed)
@@ -103,8 +104,12 @@ class CanvasExport(SheetExport):
         what = "several columns" if found else "no column"
         raise CourseError(
             f"{self.into} has {what} {plaintext.quoted(self.called(assignment) or assignment)}. "
-            + (f"There are: {shown}. " if known else "It has no assignment. Make one in Canvas, and export again. ")
-            + f"Name the one of {assignment} with --column='Title (1234)', or for every time in nbgrader_config.py: "
+            + (
+                f"The assignments are: {shown}. "
+                if known
+                else "It has no assignment. Create one in Canvas, then export again. "
+            )
+            + f"Name the column of {assignment} with --column='Title (1234)', or permanently in nbgrader_config.py: "
             f"c.SheetExport.columns = {{'{assignment}': 'Title (1234)'}}"
         )
 
@@ -127,13 +132,13 @@ class CanvasExport(SheetExport):
         plan.write = lambda file: file.write(data)
         if unknown:
             plan.warnings.append(
-                f"Neither Canvas's number nor the login is known of {unknown} of them, so Canvas will look for the "
-                "exact name. Read its gradebook with 'viva roster', or put the scores into it with --into=FILE."
+                f"Canvas's number and the login of {unknown} students are unknown, so Canvas will match the "
+                "exact name. Read Canvas's gradebook with 'viva roster', or name it with --into=FILE."
             )
         if not NUMBERED.fullmatch(plan.column):
             plan.warnings.append(
                 f"Canvas puts the scores into the assignment whose title is exactly {plaintext.quoted(plan.column)}, "
-                "and offers to make one where there is none; --column='Title (1234)' names one by its number."
+                "or offers to create it; --column='Title (1234)' names the assignment by its number."
             )
         plan.warnings += marks.warnings("Canvas", DEDUCTS)
 
@@ -143,8 +148,8 @@ def _places(sheet: Sheet) -> dict[str, int | None]:
     places = sheet.places("canvas", SYSTEMS["canvas"].columns)
     if places["section"] is None or places["lms"] is None or (places["name"] is None and places["last"] is None):
         raise CourseError(
-            f"{sheet.path} is no gradebook that Canvas exported: that has the columns 'Student', 'ID' and 'Section', "
-            f"and this one {listed(tuple(sheet.header))}. Export it in Canvas: Grades, Export."
+            f"{sheet.path} is not a gradebook export of Canvas: that has the columns 'Student', 'ID' and 'Section', "
+            f"and this file has {listed(tuple(sheet.header))}. Export it in Canvas: Grades, Export."
         )
     return places
 

@@ -62,9 +62,9 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
     except FileNotFoundError as error:
-        raise CourseError(f"There is no file {path}. Name the zip that Canvas gave with --archive=FILE.") from error
+        raise CourseError(f"The file {path} does not exist. Name the zip from Canvas with --archive=FILE.") from error
     except (zipfile.BadZipFile, IsADirectoryError) as error:
-        raise CourseError(f"{path} is no zip. Download the submissions in Canvas again.") from error
+        raise CourseError(f"{path} is not a zip. Download the submissions in Canvas again.") from error
     by_number: dict[str, list[str]] = {}
     for entry in marks.entries.values():
         if entry.lms_user_id:
@@ -84,9 +84,9 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
             plan.strangers.append(Line("", plaintext.line(name), _unknown(match, bool(anonymous), students)))
     if not given:
         raise CourseError(
-            f"No file in {path} is a known student's. Canvas's numbers of students are in the gradebook it "
-            "exports: read that with 'viva roster'. Of an anonymous assignment, collect the archive first: "
-            "viva collect. Archives of text have no answer."
+            f"No file in {path} belongs to a known student. Canvas's student numbers are in its gradebook "
+            "export: read that with 'viva roster'. For an anonymous assignment, collect the archive first: "
+            "viva collect. Archives of text submissions cannot take pages."
         )
     _plan({one: partial(_answer, files) for one, files in given.items()}, course, marks, plan, "the archive")
 
@@ -113,10 +113,10 @@ def _answer(files: Iterable[re.Match], page: str) -> str:
 def _unknown(match: re.Match | None, anonymous: bool, students: list[str]) -> str:
     """Why pages cannot go beside a file."""
     if match is None:
-        return "is no name that pages can go beside"
+        return "is not a name that pages can go beside"
     if anonymous:
         return "is anonymous, and several students have it" if students else "is anonymous; collect the archive first"
-    return f"{'several students have' if students else 'nobody in the course has'} the number {match['user']}"
+    return f"{'several students have' if students else 'no enrolled student has'} the number {match['user']}"
 
 
 def _plan(names: Mapping[str, Callable[[str], str]], course: Course, marks: Marks, plan: Plan, where: str) -> None:
@@ -133,8 +133,8 @@ def _plan(names: Mapping[str, Callable[[str], str]], course: Course, marks: Mark
             plan.written.append(Line(mark.student, mark.entry.name, ", ".join(page.name for page in pages)))
     if not members:
         most = Counter(line.what for line in (*plan.left, *plan.absent)).most_common(1)
-        told = f"What most often keeps one back: {most[0][0]}" if most else "Write them with 'viva feedback' first"
-        raise CourseError(f"There is no page of {plan.assignment} to hand back. {told}.")
+        told = f"The most frequent reason: {most[0][0]}" if most else "Write them with 'viva feedback' first"
+        raise CourseError(f"No page of {plan.assignment} can be returned. {told}.")
     plan.write = lambda file: _zip(file, members.items())
 
 

@@ -23,10 +23,10 @@ class GradescopeExport(SheetExport):
 
     def fill(self, marks: Marks, plan: Plan) -> None:
         if self.into:
-            raise CourseError(f"--as={self.key} writes a file of its own, without --into.")
+            raise CourseError(f"--as={self.key} writes a new file, without --into.")
         plan.column = "Total Score"
         plan.following = (
-            "Gradescope takes no scores in; the file is for what reads its lists, which join by SID or Email."
+            "Gradescope cannot import scores. The file is for programs that read its lists by SID or Email."
         )
         plan.written += [Line(mark.student, mark.entry.name, number.written(mark.points)) for mark in marks.scored]
         left_out(marks.by.values(), plan)

@@ -108,7 +108,7 @@ class Identities:
         students = set.intersection(*keyed.values())
         if not students:
             said = ", ".join(f"{_listed(who)} by its {CALLED[key]}" for key, who in keyed.items())
-            return "", f"is said to be {said}"
+            return "", f"is given as {said}"
         if len(students) > 1:
             students = students & named or students
         if len(students) > 1:
@@ -125,7 +125,7 @@ class Identities:
     def _by_name(self, person: Person, named: Iterable[str]) -> tuple[str, str]:
         students = {one for one in named if not self._contradicts(person, self.entries[one])}
         if len(students) > 1:
-            return "", f"may be {_listed(students)}, who have one name"
+            return "", f"may be {_listed(students)}, who have the same name"
         if named and not students:
             return "", f"has the name of {_listed(named)}, and another number, login or address"
         return next(iter(students), ""), ""

@@ -14,7 +14,7 @@ from viva.course.gradebook.standing import Status
 from viva.term.lms.rosterfile import Entry, Roster
 from viva.term.sheets import number
 
-WAITS = "waits for a grader; --unfinished writes what there is"
+WAITS = "grading is not finished; --unfinished writes it anyway"
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,15 @@ class Marks:
         late = [mark for mark in self.scored if mark.late]
         who = f"{len(late)} students are late" if len(late) > 1 else "One student is late"
         if late and self.raw:
-            yield f"{who}, and what that costs is not taken off, as --raw says."
+            yield f"{who}, and late penalties are not subtracted, because of --raw."
         elif late and deducts:
-            yield f"{who}; what that costs is taken off already. {deducts} --raw writes scores without it."
+            yield f"{who}; late penalties are already subtracted. {deducts} --raw writes scores without them."
         if again := [mark for mark in self.scored if mark.row["reason"]]:
-            yield f"Handed in again since they were graded: {len(again)}. Their scores are of what was graded."
+            yield f"Submitted again since grading: {len(again)}. Their scores belong to the graded submission."
         if maximum is not None and maximum != self.maximum:
             yield (
-                f"{title} says that {number.written(maximum)} points can be had, and the gradebook "
-                f"{number.written(self.maximum)}. Scores are written as they are, so percentages will differ; "
+                f"{title} has a maximum of {number.written(maximum)} points, and the gradebook "
+                f"{number.written(self.maximum)}. Scores are written unchanged, so percentages will differ; "
                 "correct the points in one of the two."
             )
 

@@ -47,9 +47,9 @@ CHANGEABLE = (
 SCALE = "Scale | Skala | Barème | Escala | Scala | Schaal"
 GROUP = "Group | Gruppe | Groupe | Grupo | Gruppo | Groep"
 NO = {"no", "nein", "non", "nee", "não"}
-DEDUCTS = "If the assignment has late penalties in Moodle (since 5.0), it may take them off again."
+DEDUCTS = "If the assignment has late penalties in Moodle (since 5.0), Moodle may subtract them again."
 HOW = (
-    "Moodle takes scores in its own grading worksheet only. In the assignment's settings tick 'Offline grading "
+    "Moodle imports scores only from its own grading worksheet. In the assignment's settings tick 'Offline grading "
     "worksheet' (Feedback types); then, where its submissions are listed, choose 'Download grading worksheet', and "
     "name that file with --into=FILE."
 )
@@ -79,14 +79,15 @@ class Worksheet:
         grade = sheet.place({plain(column)} if column else _set(GRADE))
         if grade is None or not (language or column):
             raise CourseError(
-                f"{path} is no grading worksheet that Viva knows: its columns are {listed(tuple(sheet.header))}. {HOW} "
-                f"It is known in {', '.join(LANGUAGES)}; in another language say which column is for grades, as in "
+                f"{path} is not a known grading worksheet: its columns are {listed(tuple(sheet.header))}. {HOW} "
+                f"Worksheets are known in {', '.join(LANGUAGES)}; in another language name the column for grades, "
+                "as in "
                 "--column='Grade'."
             )
         sheet.require_width()
         if sheet.place(_set(SCALE)) is not None:
             raise CourseError(
-                f"{path} is of an assignment that is graded by a scale, so it takes no points. Set the assignment's "
+                f"{path} is from an assignment with a grading scale, so it cannot take points. Set the assignment's "
                 "grade to points in Moodle, and download the worksheet again."
             )
         return cls(sheet, language, grade, found.get(language), sheet.place(_set(CHANGEABLE)))
@@ -98,7 +99,7 @@ class Worksheet:
         if self.language == "English" and found == ",":
             raise CourseError(
                 f"{self.sheet.path} is in English, with commas before decimals, so another program has saved it; "
-                "Moodle would read 7,5 as 7. Download the worksheet again, and name that file as it is."
+                "Moodle would read 7,5 as 7. Download the worksheet again, and do not open it in another program."
             )
         return found
 
@@ -155,10 +156,10 @@ class MoodleExport(SheetExport):
         def refusal(line: int, mark: Mark) -> str:
             maximum = worksheet.maximum(line)
             if worksheet.locked(line):
-                return "its grade is locked in Moodle, which would pass over another"
+                return "its grade is locked in Moodle, which would ignore a new one"
             if maximum is not None and mark.points > maximum:
                 score, most = number.written(mark.points), number.written(maximum)
-                return f"{score} is more than the sheet's maximum of {most}; Moodle would pass over it"
+                return f"{score} is more than the sheet's maximum of {most}; Moodle would ignore it"
             lines.append(line)
             return ""
 
@@ -170,12 +171,12 @@ class MoodleExport(SheetExport):
         plan.warnings += self._stale(worksheet, [line for line in lines if line in cells])
         if not worksheet.shown_mark and worksheet.language != "English" and any("," in cell for cell in cells.values()):
             plan.warnings.append(
-                "The worksheet does not show what stands before decimals in Moodle; a comma was written. Look there "
-                "whether 7,5 arrived as 7; if it did, download the worksheet with Moodle in English, and upload it so."
+                "The worksheet does not show Moodle's decimal separator, so a comma was written. Check in Moodle "
+                "whether 7,5 became 7. If so, switch Moodle to English, download the worksheet, and export again."
             )
         if "0" in cells.values():
             plan.warnings.append(
-                "Scores of 0 are among these. Moodle's newest code passes over zeros; look there whether they arrived."
+                "Some scores are 0. New versions of Moodle may ignore zeros; check in Moodle that they arrived."
             )
         separator = {",": "comma", ";": "semicolon", "\t": "tab"}[worksheet.sheet.delimiter]
         language = f"in {worksheet.language}" if worksheet.language else "in the language of the worksheet"
@@ -187,8 +188,8 @@ class MoodleExport(SheetExport):
         worksheet, target = self._target(marks)
         if worksheet.sheet.place(_set(GROUP)) is not None:
             raise CourseError(
-                f"{self.into} has a column of groups. In an assignment of groups Moodle may take the number of one for "
-                "somebody's, and hand a page to the wrong person; hand the pages back in another way."
+                f"{self.into} has a column of groups. In a group assignment Moodle may confuse a group's number "
+                "with a student's, and show a page to the wrong student. Return the pages in another way."
             )
         plan.following = (
             "In Moodle: tick 'Feedback files' in the assignment's settings; then, where its submissions are listed, "
@@ -206,13 +207,13 @@ class MoodleExport(SheetExport):
         known = {line: self.participants[one] for line, one in numbers.items() if one in self.participants}
         if strange := sorted(set(known.values()) - marks.entries.keys()):
             raise CourseError(
-                f"c.MoodleExport.participants names {plaintext.quoted(strange[0])}, and no student is called so. "
+                f"c.MoodleExport.participants names {plaintext.quoted(strange[0])}, but no student has this id. "
                 "Correct it in nbgrader_config.py."
             )
         if not known and not any(person.name or any(person.keys.values()) for person in people.values()):
             raise CourseError(
-                f"{self.into} names nobody: its assignment is graded blind. Reveal the students' identities in Moodle "
-                "and download it again; or say in nbgrader_config.py who is who: "
+                f"{self.into} has no names: its assignment is graded blind. Reveal the students' identities in Moodle "
+                "and download it again, or list the students in nbgrader_config.py: "
                 "c.MoodleExport.participants = {'12345': 'bitdiddle'}"
             )
         return worksheet, Target(worksheet.sheet, worksheet.grade, people, worksheet.mark, known=known)
@@ -222,7 +223,8 @@ class MoodleExport(SheetExport):
         dated = [line for line in lines if worksheet.dated(line)]
         if dated and worksheet.language != "English":
             yield (
-                f"Graded in Moodle before: {len(dated)}. Its importer reads dates in English only, and "
-                "would pass over them. When you upload, tick the box that allows updating records that were modified "
+                f"Graded in Moodle before: {len(dated)}. Moodle's importer reads only English dates, and "
+                "would ignore these rows. When you upload, tick the box that allows updating records that were "
+                "modified "
                 "more recently in Moodle than in the sheet."
             )

@@ -53,8 +53,8 @@ class Sheet:
             text = data.removeprefix(codecs.BOM_UTF8).decode()
         except UnicodeDecodeError as error:
             raise CourseError(
-                f"{path} is not in UTF-8, so another program has saved it since it was exported, which may have "
-                "changed numbers and dates too. Export it again, and name that file as it is."
+                f"{path} is not in UTF-8, so another program has saved it after the export, which may have "
+                "changed numbers and dates too. Export it again, and do not open it in another program."
             ) from error
         delimiter = delimiter_of(text)
         cells = dict(_rows(text, delimiter, escapes, path))
@@ -92,7 +92,7 @@ class Sheet:
             if len(row) != width:
                 raise CourseError(
                     f"Line {line} of {self.path} has {len(row)} cells, and its first line {width}; the importer would "
-                    "refuse the file, or take one column for another. Perhaps a cell there holds a backslash before a "
+                    "refuse the file, or take one column for another. Maybe a cell there has a backslash before a "
                     "quote; else export the sheet again."
                 )
 
@@ -123,7 +123,7 @@ def _rows(text: str, delimiter: str, escapes: bool, path: Path) -> Iterator[tupl
         match = cell.match(text, place)
         if not match:
             raise CourseError(
-                f"{path} is damaged: the quotes of the row that begins in line {begun} do not match. Export it again."
+                f"{path} is damaged: the quotes of the row that starts in line {begun} do not match. Export it again."
             )
         inside = match["quoted"]
         found = _unquoted(inside) if inside is not None else match["bare"]
@@ -145,8 +145,8 @@ def _require_one_reading(text: str, delimiter: str, path: Path, cells: Mapping[i
     for line, row in others.items():
         if [(cell.start, cell.end) for cell in cells.get(line, ())] != [(cell.start, cell.end) for cell in row]:
             raise CourseError(
-                f"Line {line} of {path} has a backslash before a quote, behind which Moodle's importer would read on "
-                "into the next cell. Take that backslash out of the file, with an editor of text, and try again."
+                f"Line {line} of {path} has a backslash before a quote, so Moodle's importer would continue "
+                "into the next cell. Remove that backslash in a text editor, then try again."
             )
 
 

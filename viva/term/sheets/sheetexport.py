@@ -89,17 +89,17 @@ class Target:
         rest = {line: person for line, person in self.people.items() if line not in self.known}
         found, doubts = Identities(marks.entries).of(rest)
         for line in [line for line, student in found.items() if student in self.known.values()]:
-            doubts[line] = f"may be {plaintext.quoted(found.pop(line))}, who has another row"
+            doubts[line] = f"may be {plaintext.quoted(found.pop(line))}, who also has another row"
         for line, why in sorted(doubts.items()):
-            what = f"line {line} {why}" if why else f"line {line} is about nobody whom the course knows"
+            what = f"line {line} {why}" if why else f"line {line} matches no enrolled student"
             plan.strangers.append(Line("", self.people[line].called, what))
         found |= {line: student for line, student in self.known.items() if line in self.people}
         if plan.strangers and not found:
             why = plan.strangers[0].what
             raise CourseError(
-                f"Nothing was written: no row of {self.sheet.path} is certainly about a student of this course. "
-                f"{why[0].upper()}{why[1:]}. Read the class list of {plan.title} with 'viva roster FILE', so that "
-                "numbers, logins or addresses agree."
+                f"Nothing was written: no row of {self.sheet.path} clearly matches a student of this course. "
+                f"{why[0].upper()}{why[1:]}. Read the roster of {plan.title} with 'viva roster FILE', so that "
+                "numbers, logins or addresses match."
             )
         return found
 
@@ -139,17 +139,19 @@ class SheetExport(ExportPlugin):
     """What --as calls the system."""
     suffix = ".csv"
 
-    into = Unicode(help="The sheet that the system exported; the scores are put into it.").tag(config=True)
-    column = Unicode(help="The system's own name of the assignment: its column, title or number.").tag(config=True)
+    into = Unicode(help="The file exported by the system; the scores are written into a copy.").tag(config=True)
+    column = Unicode(help="The name of the assignment in the system: its column, title or number.").tag(config=True)
     columns = Dict(
         help="The same for each assignment, as in {'ps1': 'Problem set 1 (1234)'}.",
         key_trait=Unicode(),
         value_trait=Unicode(),
     ).tag(config=True)
     raw = Bool(False, help="Write scores without late penalties.").tag(config=True)
-    unfinished = Bool(False, help="Write also what waits for a grader.").tag(config=True)
+    unfinished = Bool(False, help="Also write scores that are not final, because grading is not finished.").tag(
+        config=True
+    )
     feedback = Bool(False, help="Write the feedback pages as a zip, instead of the scores.").tag(config=True)
-    archive = Unicode(help="The zip of submissions that Canvas gave, for --feedback.").tag(config=True)
+    archive = Unicode(help="The zip of submissions from Canvas, for --feedback.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
         """What `nbgrader export` calls; says on its log what `viva export` prints."""
@@ -157,7 +159,7 @@ class SheetExport(ExportPlugin):
         names, students = [str(name) for name in self.assignment], [str(one) for one in self.student]
         try:
             if len(names) != 1:
-                raise CourseError("Name one assignment, as in --assignment=ps1; each has a file of its own.")
+                raise CourseError("Name one assignment, as in --assignment=ps1; each has its own file.")
             plan = self.plan(course, gradebook, names[0], students or "*")
             plan.save()
         except VivaError as error:
@@ -170,15 +172,17 @@ class SheetExport(ExportPlugin):
     def plan(self, course: Course, gradebook: Gradebook, assignment: str, student: str | list[str] = "*") -> Plan:
         """What would be written. Raises CourseError, and OSError."""
         if self.archive and not (self.feedback and self.key == "canvas"):
-            raise CourseError("--archive goes with --as=canvas --feedback: pages go back beside the files in that zip.")
+            raise CourseError(
+                "--archive needs --as=canvas --feedback: pages are returned beside the files in that zip."
+            )
         if assignment not in [one.name for one in gradebook.assignments]:
-            raise CourseError(f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first.")
+            raise CourseError(f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first.")
         marks = Marks.of(course, gradebook, assignment, student, self.raw, self.unfinished)
         name = f"{assignment}-{self.key}-feedback.zip" if self.feedback else f"{assignment}-{self.key}{self.suffix}"
         plan = Plan(course.root / (self.to or name), self.title, assignment)
         for given in filter(None, (self.into, self.archive)):
             if not self.to and plan.path.exists() and Path(given).exists() and plan.path.samefile(given):
-                raise CourseError(f"The result would take the place of {given}. Name another file with --to=FILE.")
+                raise CourseError(f"The result would overwrite {given}. Name another file with --to=FILE.")
         if self.feedback:
             self.hand_back(course, marks, plan)
         else:
@@ -192,7 +196,7 @@ class SheetExport(ExportPlugin):
     def hand_back(self, course: Course, marks: Marks, plan: Plan) -> None:
         """Plan the zip of feedback pages. Raises CourseError where the system takes none."""
         raise CourseError(
-            f"{self.title} takes no zip of feedback pages from Viva; --feedback goes with --as=canvas and --as=moodle."
+            f"{self.title} cannot import feedback pages from Viva; --feedback needs --as=canvas or --as=moodle."
         )
 
     def called(self, assignment: str) -> str:

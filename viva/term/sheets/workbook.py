@@ -5,7 +5,9 @@ Names have the mark before them that they have in grades.csv too, as somebody ma
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,3 +48,19 @@ class WorkbookExport(CsvExport):
             sheet.append([cell(value) for value in map(row.get, COLUMNS)])
         with leftovers.whole(path) as file:
             book.save(file.buffer)
+
+
+# All scores as JSON: a list with an object for each row of grades.csv, numbers as numbers, times in ISO 8601.
+
+
+class JsonExport(CsvExport):
+    """The rows of ``scores`` as JSON, for the ``--exporter`` of ``nbgrader export``."""
+
+    name = "grades.json"
+
+    def write(self, rows: Iterable[dict], path: Path) -> None:
+        leftovers.write(path, json.dumps(list(rows), indent=1, ensure_ascii=False, default=_text) + "\n")
+
+
+def _text(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

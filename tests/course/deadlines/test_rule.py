@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from viva import wording
 from viva.course.deadlines import moment
-from viva.course.deadlines.reckoning import Delivery, Reckoning, reckon
-from viva.course.deadlines.rule import Rule
+from viva.course.deadlines.rule import Delivery, Reckoning, Rule, reckon
 
 BERLIN = ZoneInfo("Europe/Berlin")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -207,10 +206,10 @@ def test_no_rule_gives_points_and_being_later_never_costs_less(rule, score, hour
 def test_the_arithmetic_is_told_as_it_was_done():
     one = reckoned(Rule(per_day=0.1, of="maximum", floor=0.5), "2026-10-08 10:00", 16.5, budget=1)
     assert wording.sentences(one.notes()) == [
-        "2 days 10 hours 1 minute late: it was due 2026-10-05 23:59 (Europe/Berlin)",
-        "1 free late day spent on it, 0 left",
-        "2 days begun, 10 % each: 20 % of the 20 points that can be had, which is 4",
-        "50 % of 20 points are left in any case",
+        "2 days 10 hours 1 minute late: the deadline was 2026-10-05 23:59 (Europe/Berlin)",
+        "1 free late day used, 0 left",
+        "2 days begun, 10 % each: 20 % of the maximum of 20 points = 4",
+        "at least 50 % of 20 points are kept",
         "16.5 \u2212 4 = 12.5",
     ]
 
@@ -219,40 +218,40 @@ def test_the_arithmetic_is_told_as_it_was_done():
     ("one", "sentences"),
     [
         (reckoned(Rule(per_day=0.1), -HOUR), []),
-        (reckoned(Rule(per_day=0.1, grace=HOUR), HOUR), ["no more than 1 hour late, which costs nothing"]),
-        (reckoned(Rule(per_day=0), HOUR), ["that costs nothing"]),
+        (reckoned(Rule(per_day=0.1, grace=HOUR), HOUR), ["at most 1 hour late, so there is no penalty"]),
+        (reckoned(Rule(per_day=0), HOUR), ["no penalty"]),
         (
             reckoned(Rule(per_day=0.1, close=HOUR), 2 * HOUR),
-            ["nothing counts that was handed in after 2026-10-06 00:59", "16 \u2212 16 = 0"],
+            ["submissions after 2026-10-06 00:59 earn no points", "16 \u2212 16 = 0"],
         ),
         (
             reckoned(PRAIRIELEARN, HOUR),
             [
-                "no more than 1 day late: 10 % less can be had, so no more than 18 of 20 points count",
-                "that costs nothing",
+                "at most 1 day late: the maximum is 10 % lower, so at most 18 of 20 points count",
+                "no penalty",
             ],
         ),
         (
             reckoned(MOODLE, 30 * DAY),
             [
-                "the clocks were changed in between; a day begins at the time of day that it was due",
-                "more than 7 days late: 50 % of the 20 points that can be had, which is 10",
+                "the clocks changed in between; a late day begins at the deadline's time of day",
+                "more than 7 days late: 50 % of the maximum of 20 points = 10",
                 "16 \u2212 10 = 6",
             ],
         ),
         (
             reckoned(CANVAS, 9 * DAY, 16.0, budget=2),
             [
-                "9 days begun, 10 % each: 90 % of the 20 points that can be had, which is 18",
-                "40 % of 20 points are left in any case",
-                "a free late day would save no points here, so none was spent; 2 left",
+                "9 days begun, 10 % each: 90 % of the maximum of 20 points = 18",
+                "at least 40 % of 20 points are kept",
+                "a free late day would not save points here, so none was used; 2 left",
                 "16 \u2212 8 = 8",
             ],
         ),
-        (reckoned(Rule(per_day=0.1), DAY, budget=2), ["1 free late day spent on it, 1 left"]),
+        (reckoned(Rule(per_day=0.1), DAY, budget=2), ["1 free late day used, 1 left"]),
         (
             reckoned(HOURLY, HOUR, 0.0),
-            ["1 hour begun, 1 % each: 1 % of the 20 points that can be had, which is 0.2", "that costs nothing"],
+            ["1 hour begun, 1 % each: 1 % of the maximum of 20 points = 0.2", "no penalty"],
         ),
     ],
 )
@@ -262,8 +261,8 @@ def test_each_way_of_being_late_is_explained(one, sentences):
 
 def test_who_had_more_time_is_told_so_even_when_on_time():
     one = reckoned(Rule(per_day=0.1), DAY, until=DUE + DAY)
-    assert wording.sentences(one.notes(), wording.STUDENT) == ["you may hand in until 2026-10-06 23:59"]
-    assert wording.sentences(one.notes()) == ["this student may hand in until 2026-10-06 23:59"]
+    assert wording.sentences(one.notes(), wording.STUDENT) == ["you have an extension until 2026-10-06 23:59"]
+    assert wording.sentences(one.notes()) == ["this student has an extension until 2026-10-06 23:59"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.conftest import PROJECT
-from viva.submission.writing import as_text
+from viva.submission.work import as_text
 
 
 def exported(notebook):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 
 
 def test_no_home_no_course_and_no_process_is_readable_by_default():
