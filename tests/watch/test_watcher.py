@@ -370,3 +370,19 @@ def test_what_is_submitted_to_the_exchange_comes_back_as_feedback(root, tmp_path
         newest = max((desk / TINY / "feedback").glob("*/tiny.html"), key=lambda path: path.parent.name)
         assert f"{told} checks passed" in newest.read_text()
     assert not watched.events("failed") and len(watched.events("collected")) == 2
+
+    feedback = exchange / "viva" / "feedback"
+    feedback.rename(exchange / "away")
+    feedback.write_text("the exchange takes no more")
+    page.write_text(page.read_text() + "\n")
+    run(desk, "nbgrader", "submit", TINY)
+    watched.go()
+    assert "exchange could not be used" in watched.events("failed")[0]["reason"]
+    feedback.unlink()
+    (exchange / "away").rename(feedback)
+    released = len(list(feedback.iterdir()))
+    watched.go()
+    assert len(list(feedback.iterdir())) == released, "it is not tried all the time"
+    watched.watcher.refused.clear()
+    watched.go()
+    assert len(list(feedback.iterdir())) == released + 1, "and not forgotten"

@@ -33,6 +33,8 @@ class Past(msgspec.Struct, omit_defaults=True):
     """So many times in a row the grader itself failed."""
     slow: bool = False
     """Whether something in it did not finish."""
+    owed: bool = False
+    """Whether its page could not be released to the exchange yet."""
 
     def note(self, digest: str, kind: str, now: datetime, *, due: bool, slow: bool = False) -> None:
         """What was handed in with this ``digest`` was done."""

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nbgrader.api import Assignment
+from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 from watchfiles import watch
@@ -21,6 +22,7 @@ from viva.course.course import Course
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
+from viva.course.gradebook.database import trouble
 from viva.course.processes import leftovers, stopping
 from viva.submission.submission import Ending, Status
 from viva.verdict import CourseError, Verdict, VivaError
@@ -32,6 +34,8 @@ from viva.watch.schedule import Handed, Next, Place
 from viva.watch.terms import Clock, Watch
 
 LOCK = "watch.lock"
+AGAIN = 60.0
+"""Seconds until what failed for a reason of the machine's, or of the course's, is tried again."""
 MOST_ROUNDS = 500
 """After so many the watcher begins anew, as a new process: whatever a library keeps is gone."""
 ENDLESS = (Verdict.TIMEOUT, Verdict.KILLED)
@@ -76,6 +80,12 @@ class Watcher:
         self.settings = self._settings()
         self.blocked: dict[str, float] = {}
         """By assignment that cannot be graded at all, until when it is left alone."""
+        self.refused: dict[Place, float] = {}
+        """By place of which the exchange could not be used, until when it is left alone."""
+        self.more = False
+        """Whether something arrives that is not complete."""
+        self.next: datetime | None = None
+        """When there is more to do."""
         self.done = 0
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
@@ -89,7 +99,12 @@ class Watcher:
             self.log("started", before={name: one.before for name, one in self.terms.items()})
             while not until():
                 stopping.check()
-                if not self.step():
+                try:
+                    busy = self.step()
+                except VivaError as error:  # a list that cannot be read, for example
+                    self._fail(str(error))
+                    self.more, self.next, busy = False, None, False
+                if not busy:
                     self._wait()
                 if self.done >= MOST_ROUNDS or self._is_changed():
                     raise Renewal
@@ -108,6 +123,8 @@ class Watcher:
         some = schedule.round_of(plan, cores(self.workers, 1000))
         self.memory.waiting, self.memory.later, self.memory.looked = len(plan.todo), plan.at, memory.now()
         self.next = plan.at
+        for place in [place for place, past in self.memory.pasts().items() if past.owed]:
+            self._hand_out(place)
         if some:
             self._do(some, {one.handed.place: submissions[one.handed.place] for one in some}, due)
         self._report(found, due)
@@ -125,13 +142,13 @@ class Watcher:
             places = [one.handed.place for one in chosen]
             try:
                 endings = self.rounds.grade([submissions[place] for place in places], kind)
-            except VivaError as error:
-                self.blocked[assignment] = time.monotonic() + schedule.AGAIN.total_seconds()
-                self._fail(str(error), assignment)
+            except (VivaError, OSError, DBAPIError) as error:
+                self.blocked[assignment] = time.monotonic() + AGAIN
+                address = self.course.directory.db_url
+                self._fail(trouble(error, address) if isinstance(error, DBAPIError) else str(error), assignment)
                 continue
             for one in chosen:
-                if ending := endings.get(one.handed.place):
-                    self._note(one, ending, due.get(one.handed.place))
+                self._note(one, endings[one.handed.place], due.get(one.handed.place))
 
     def _note(self, one: Next, ending: Ending, due: datetime | None) -> None:
         """Remember what became of a submission, and hand its page out."""
@@ -143,15 +160,27 @@ class Watcher:
             return
         slow = any(verdict in ENDLESS for verdict in ending.verdicts)
         past.note(one.handed.digest, one.kind, now, due=due is not None and now >= due, slow=slow)
-        problem = self.rounds.hand_out(place) if self.policy.release else ""
+        past.owed = self.policy.release
         seconds = round((now - one.handed.since).total_seconds() / self.policy.speed, 2)
         self.memory.graded += 1
         self.memory.tell(Told(memory.now(), one.kind, *place, seconds))
         verdicts = {str(verdict): ending.verdicts.count(verdict) for verdict in set(ending.verdicts)}
         about = {"assignment": place[0], "student": place[1], "shows": one.kind, "attempt": past.attempts}
         self.log("graded", **about, seconds=seconds, status=str(ending.status), reason=ending.reason, verdicts=verdicts)
-        if problem:
-            self._fail(problem, *place)
+        self._hand_out(place)
+
+    def _hand_out(self, place: Place) -> None:
+        """Release a page to the exchange, where it is owed to its student."""
+        past = self.memory.past(place)
+        if past.owed and self.refused.get(place, 0) <= time.monotonic():
+            problem = self.rounds.hand_out(place)
+            past.owed = bool(problem)
+            if problem:
+                self._refuse(place, problem)
+
+    def _refuse(self, place: Place, problem: str) -> None:
+        self.refused[place] = time.monotonic() + AGAIN
+        self._fail(problem, *place)
 
     def _report(self, found: list[Handed], due: dict[Place, datetime | None]) -> None:
         """Write the class report of assignments that are due and graded, once for each due time."""
@@ -188,14 +217,16 @@ class Watcher:
             for place, folders in places.items()
             if all(one in complete for one in folders)  # nbgrader takes the newest, complete or not
             and any(self.taken.get(one) != complete[one] for one in folders)
+            and self.refused.get(place, 0) <= time.monotonic()
         ]
         if not fresh:
             return
         problems = self.rounds.collect(fresh)
-        for place, problem in problems.items():
-            self._fail(problem, *place)
         for place in fresh:
-            self.taken |= {one: complete[one] for one in places[place]}
+            if place in problems:
+                self._refuse(place, problems[place])
+            else:
+                self.taken |= {one: complete[one] for one in places[place]}
         self.log("collected", submissions=len(fresh) - len(problems))
 
     def _wait(self) -> None:
