@@ -247,6 +247,8 @@ def test_the_status_is_told_at_a_terminal_and_on_a_page(root, monkeypatch, capsy
     document = json.loads(printed.out)
     assert document["graded"] == 1 and not document["watched"] and document["last"][0]["student"] == "ada"
     assert "No watcher runs" in printed.err and "ada" in (root / "report" / "watch.html").read_text()
+    command._report([TINY])
+    assert TINY in (root / "report" / "index.html").read_text()
 
 
 def start(root: Path, log: Path) -> subprocess.Popen:
