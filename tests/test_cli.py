@@ -21,7 +21,7 @@ def test_grading_says_what_became_of_each_submission(course, viva):
     (course / "submitted" / "bo" / SHORT).mkdir(parents=True)
     result = viva("grade", SHORT)
     assert result.status == 0
-    assert "bo: no scaled_attention.ipynb was handed in (found: nothing)" in result.out
+    assert "bo: no scaled_attention.ipynb was submitted (found: nothing)" in result.out
     assert "anna:" not in result.out
 
 
@@ -44,13 +44,13 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["grade", "ps99"], "There is no assignment 'ps99'"),
         (["grade", "--assignment=ps99"], "There is no assignment 'ps99'"),
         (["grade", "--student=nobody"], "by a student 'nobody'"),
-        (["release", "ps"], "'ps' may mean ps1_general_attention, ps2_self_attention, "),
+        (["release", "ps"], "'ps' matches several assignments: ps1_general_attention, ps2_self_attention, "),
         (["release", "ps3_skaled"], "Did you mean 'ps3_scaled_attention'?"),
         (["export", "ps99"], "There is no assignment 'ps99'"),
         (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
-        (["grade", "--course-dir=/nonexistent"], "There is no folder /nonexistent"),
+        (["grade", "--course-dir=/nonexistent"], "The folder /nonexistent does not exist"),
         (["grade", "--studnet=demo-01"], "no option '--studnet=demo-01'. Did you mean '--student'?"),
-        (["export", "-x"], "There is no option '-x'. 'viva export --help' lists them."),
+        (["export", "-x"], "There is no option '-x'. 'viva export --help' lists the options."),
         (["export", "--to", "--json"], "The option '--to' needs a value, as in: --to=TO"),
         (["grade", "--workers=two"], "expected an int, not the str 'two'"),
         (["completion", "--json", "bash"], "There is no option '--json'"),

@@ -107,6 +107,10 @@ FLOW = {
             "setup.DoctorCommand",
             "List what this machine or course lacks, with the command that fixes it.",
         ),
+        "completion": (
+            "completion.CompletionCommand",
+            "Print the script that completes viva's commands in bash, zsh or fish.",
+        ),
     },
 }
 """The commands by part of the flow: where each stands below viva.commands, and what it does."""

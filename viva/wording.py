@@ -37,6 +37,11 @@ def sentences(notes: Iterable[Note], reader: str = GRADER) -> list[str]:
     return list(dict.fromkeys(filter(None, (sentence(note, reader) for note in notes))))
 
 
+def standing_alone(sentence: str) -> str:
+    """A sentence of a note where nothing stands before it: with a capital letter and a full stop."""
+    return f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith('.') else '.'}"
+
+
 def reason(result: CheckResult) -> str:
     """Why a check came to what it did: what the grader has to say, else what its exception said."""
     return sentence(result.cause) if result.cause else result.reason

@@ -139,9 +139,9 @@ def test_grade_ids_that_cannot_be_ids_of_cells_are_changed_and_named(course, fou
 
     adopted = adopt(load(course)[0], found(change=change))
     assert "The grade id 'squares of numbers' was changed to 'squares_of_numbers', because" in adopted.changes[0]
-    assert adopted.changes[0].endswith("now, as an id can only have letters, digits, _ and -.")
+    assert adopted.changes[0].endswith("because an id can only have letters, digits, _ and -.")
     assert "The grade id 'correct_squares' was changed to 'correct_squares_2', because" in adopted.changes[1]
-    assert adopted.changes[1].endswith("now, as ids must differ.")
+    assert adopted.changes[1].endswith("because ids must differ.")
 
 
 def test_that_an_assignment_has_a_notebook_more_now_is_said(course, found):

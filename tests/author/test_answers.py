@@ -113,7 +113,7 @@ def test_a_file_that_is_no_known_answer_is_refused_in_words(write, text, message
     [
         ("test: two", "test: three", "is not a check"),
         ("    everything else", "    test: *", "both as lost and as kept"),
-        ("    everything else", "    nothing", "does not say whether 'test: one'"),
+        ("    everything else", "    nothing", "does not list 'test: one'"),
     ],
 )
 def test_a_promise_that_does_not_fit_the_assignment_is_refused_in_words(write, old, new, message):

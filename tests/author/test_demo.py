@@ -82,9 +82,9 @@ def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, 
             shutil.rmtree(path)
     said = viva("grade", SHORT)
     assert said.status == 0
-    assert f"{DAMAGED}: scaled_attention.ipynb: 'test_scaled_attention_sizes' was not handed in" in said.out or (
-        f"{DAMAGED}: scaled_attention.ipynb: 'test_permuted' was not handed in" in said.out
-    )
+    assert (
+        f"{DAMAGED}: scaled_attention.ipynb: 'test_scaled_attention_sizes' was missing in the submission"
+    ) in said.out or (f"{DAMAGED}: scaled_attention.ipynb: 'test_permuted' was missing in the submission" in said.out)
     assert f"{REFUSED}: the file 'scaled_attention.ipynb' is not a notebook but a PDF" in said.out
     assert "begins with %%writefile, so it did not run as Python in the notebook; a grader should check it" in said.out
     records = {r["student"]: r for r in map(json.loads, (course / "results.jsonl").read_text().splitlines())}

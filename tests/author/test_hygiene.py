@@ -107,7 +107,7 @@ def rename(notebook):
         (change("picture", ("### A picture of the weights", "")), None),
         (
             change("title", ("| total | 30 |", "| total | 31 |")),
-            "the table says 31 points, but the notebook is worth 30",
+            "the table has 31 points, but the notebook is worth 30",
         ),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_picture_needs_words(look):
 def test_the_readme_must_give_the_same_points(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text("Prüfung\n| assignment | points |\n|---|---|\n| `ps5_sentence` | 25 |\n", encoding="latin-1")
-    assert "other points" in readme_findings(readme, "ps5_sentence", 30)[0]
+    assert "different points" in readme_findings(readme, "ps5_sentence", 30)[0]
     assert readme_findings(readme, "ps5_sentence", 25) == []
     assert readme_findings(tmp_path / "none.md", "ps5_sentence", 30) == []
 

@@ -137,7 +137,7 @@ def test_a_course_into_which_other_users_can_look_is_named_with_its_remedy(cours
         root = Path(outer, "course")
         shutil.copytree(course, root)
         root.chmod(mode)
-        (found,) = [one for one in examine(*load(root)) if "no other user" in one.what]
+        (found,) = [one for one in examine(*load(root)) if "closed to other users" in one.what]
     assert (found.healthy, found.needed, found.remedy) == (closed, False, f"chmod o-rwx {root}")
 
 

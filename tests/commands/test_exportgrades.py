@@ -103,7 +103,7 @@ def test_a_file_with_the_scores_of_some_assignments_is_said_to_hold_no_others(co
         gradebook.add_notebook("book", "ps2_test")
     shutil.copytree(course / "source" / PS, course / "source" / "ps2_test")
     assert f"4 rows are in {course / 'grades.csv'}." in viva("export").out
-    assert f"2 rows are in {course / 'grades.csv'}, of {PS} alone." in viva("export", PS).out
+    assert f"2 rows are in {course / 'grades.csv'}, only of {PS}." in viva("export", PS).out
 
 
 @pytest.mark.parametrize("options", [[], [PS, "--as=canvas", "--into=gradebook.csv"]])
@@ -129,8 +129,8 @@ def test_pages_as_a_zip(course, viva):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--as=blackboard"], "There is no --as=blackboard. Those are: canvas, moodle"),
-        (["--as=canvas", "--into=none.csv"], "There is no file none.csv"),
+        (["--as=blackboard"], "There is no --as=blackboard. Choose one of: canvas, moodle"),
+        (["--as=canvas", "--into=none.csv"], "The file none.csv does not exist"),
         (["--as=moodle"], "choose 'Download grading worksheet'"),
         (["--as=moodle", "--into=gradebook.csv"], "is not a known grading worksheet"),
         (["--as=gradescope", "--into=gradebook.csv"], "without --into"),
@@ -153,7 +153,7 @@ def test_a_sheet_in_which_nobody_is_known_is_refused_with_what_one_row_lacks(cou
     before = files(course)
     found = viva("export", PS, "--as=canvas", "--into=gradebook.csv")
     assert (found.status, found.out, files(course)) == (2, "", before)
-    assert "no row of gradebook.csv is certainly about a student of this course. Line 2 has the name of 'alee'" in (
+    assert "no row of gradebook.csv clearly matches a student of this course. Line 2 has the name of 'alee'" in (
         found.err
     )
     assert "Read the roster of Canvas with 'viva roster FILE'" in found.err
@@ -186,7 +186,7 @@ def test_an_empty_gradebook_of_graded_work_is_not_called_a_course_before_its_rel
     (course / "gradebook.db").write_bytes(b"")
     result = viva("export", PS)
     assert result.status == 2
-    assert f"knows no submission of {PS}, though work was graded" in result.err
+    assert f"has no submission of {PS}, but" in result.err
     assert "Run 'viva release" not in result.err
 
 

@@ -47,7 +47,8 @@ def test_what_lies_astray_is_told_in_a_sentence_for_all_of_one_name(course, viva
         f"Not an assignment of this course: {submitted}/ada/ps3 and 2 more with that name were skipped."
     ) in result.out
     assert (
-        f"In no folder of a submission, so not graded: {submitted}/ada.ipynb, {submitted}/bo/scaled_attention.ipynb. "
+        f"Not graded, because not in a submission's folder: {submitted}/ada.ipynb, "
+        f"{submitted}/bo/scaled_attention.ipynb. "
         f"Put each into {submitted}/<student>/<assignment>."
     ) in result.out
 

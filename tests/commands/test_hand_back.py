@@ -31,10 +31,10 @@ def test_feedback_says_which_assignments_are_still_open(course, viva, year, told
         gradebook.update_or_create_assignment(assignment.name, duedate=f"{year}-10-05 21:59 UTC")
         name = assignment.name
     (course / "submitted" / "alee" / name).mkdir(parents=True, exist_ok=True)
-    assert (f"{name} is due at {year}-10-05 21:59 UTC. Hand its pages out after that" in viva("feedback").out) is told
+    assert (f"{name} is due at {year}-10-05 21:59 UTC. Publish its pages after that" in viva("feedback").out) is told
 
 
 def test_one_submission_is_said_to_be_one_and_several_are_not(course, viva):
-    assert "says what came of 1 submission.\n" in viva("report").out
+    assert "summarises 1 submission.\n" in viva("report").out
     grade(course, "bo", 2.0)
-    assert "says what came of 2 submissions.\n" in viva("report").out
+    assert "summarises 2 submissions.\n" in viva("report").out

@@ -26,7 +26,7 @@ def test_it_is_tried_said_and_written(course, viva):
     before = names(course)
     tried = viva("package", "gradescope", TINY, "--dry-run")
     assert (tried.status, names(course)) == (0, before)
-    assert "Tried here: the notebook as handed out earns 0 of 6 points." in tried.out
+    assert "Tested here: the released notebook earns 0 of 6 points." in tried.out
     assert "Nothing was written. Run the same command without --dry-run to write it." in tried.out
     done = viva("package", "gradescope", "ti", "--visibility=after_published", "--json")
     document = json.loads(done.out)

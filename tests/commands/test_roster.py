@@ -67,7 +67,7 @@ def test_new_changed_and_gone_are_named_on_screen_and_in_json(course, viva):
     assert ([one["id"] for one in found["new"]], [one["id"] for one in found["gone"]]) == (["cy"], ["bo"])
     assert found["gone"][0]["section"] == "B"
     result = viva("roster", "new.csv")
-    for piece in ("email: a@x.edu → anna@x.edu", "│ gone ", "Bo [red]Lee", "│ new ", "keep all grades"):
+    for piece in ("email: a@x.edu → anna@x.edu", "│ gone ", "Bo [red]Lee", "│ new ", "keeps their grades"):
         assert piece in result.out
     assert "In the gradebook, with their grades, and in neither list: bo." in viva("roster", "new.csv").out
 
@@ -77,7 +77,7 @@ def test_new_changed_and_gone_are_named_on_screen_and_in_json(course, viva):
     [
         ([], "Name one roster file"),
         (["a.csv", "b.csv"], "Name one roster file"),
-        (["nothing.csv"], "There is no file nothing.csv"),
+        (["nothing.csv"], "The file nothing.csv does not exist"),
         (["source"], "source is a folder"),
         (["list.csv"], "lines 3, 5 have the same id 'anna'"),
         (["list.csv", "--from=blackboard"], "There is no system 'blackboard'"),
@@ -168,7 +168,7 @@ def test_who_left_keeps_their_grades(released, tmp_path, viva, course):
     assert {row["student_id"]: row["status"] for row in rows} == {"anna": "graded", "bo": "not handed in"}
     (course / "list.csv").write_text(f"{HEAD}a.lee,Anna,Lee,A@X.edu,A\nbo,Bo,Lee,b@x.edu,A\n")
     result = viva("roster", "list.csv")
-    assert "'a.lee' has the e-mail address of 'anna', who is in the course already; the id stays 'anna'" in result.out
+    assert "'a.lee' has the e-mail address of 'anna', who is already enrolled; the id 'anna'" in result.out
     assert (course / "roster.csv").read_text().splitlines()[1].startswith("anna,Anna,Lee,A@X.edu")
     assert score() == before
 

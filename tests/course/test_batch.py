@@ -125,7 +125,7 @@ def test_force_in_the_config_grades_again(course):
 @pytest.mark.slow
 def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(course, monkeypatch):
     def fail(run, **_):
-        raise SandboxError("the warm parent of the candidates has ended")
+        raise SandboxError("the fork server of the candidates has ended")
 
     hand_in(course, "anna", answer=RIGHT)
     with monkeypatch.context() as patch:

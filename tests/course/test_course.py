@@ -32,7 +32,7 @@ def test_an_unknown_assignment_is_answered_with_the_nearest(course):
 def test_the_beginning_of_a_name_means_the_assignment_unless_several_begin_so(course):
     opened, _ = load(course)
     assert opened.chosen(["ps3"]) == [SHORT]
-    with pytest.raises(CourseError, match="'ps' may mean ps1_general_attention, "):
+    with pytest.raises(CourseError, match="'ps' matches several assignments: ps1_general_attention, "):
         opened.chosen(["ps"])
     for nothing in ("", "x"):
         with pytest.raises(CourseError, match=f"There is no assignment '{nothing}'"):

@@ -162,7 +162,7 @@ def test_a_score_and_a_comment_typed_beside_marking_scheme_and_answer_are_in_the
         assert (grade.manual_score, grade.max_score, grade.needs_manual_grade) == (3.5, 5, False)
         assert gradebook.find_comment(TASK, NOTEBOOK, SHORT, WAITING).manual_comment == comment
         raw, penalty = 20 + 3.5, gradebook.find_submission(SHORT, WAITING).late_submission_penalty
-        assert penalty == pytest.approx(0.2 * raw), "two days begun, of the whole score"
+        assert penalty == pytest.approx(0.2 * raw), "two started days, of the whole score"
     run(graded, "nbgrader", "export", "--to=stock.csv")
     with (graded / "stock.csv").open(newline="", encoding="utf-8") as file:
         (row,) = [row for row in csv.DictReader(file) if (row["assignment"], row["student_id"]) == (SHORT, WAITING)]

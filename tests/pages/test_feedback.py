@@ -229,7 +229,7 @@ def test_a_late_hand_in_names_the_penalty(graded):
     text = " ".join(page(graded, "late").select_one(".score").text.split())
     assert "Late: \N{MINUS SIGN}1.2 points." in text
     assert "1 day 2 hours 30 minutes late: the deadline was 2026-09-14 12:00 (UTC)." in text
-    assert "2 days begun, 10 % each: 20 % of 6 points, which is 1.2." in text
+    assert "2 started days, 10 % each: 20 % of 6 points = 1.2." in text
     assert "6 \N{MINUS SIGN} 1.2 = 4.8." in text
     assert "4.8 of 7 points" in text
 

@@ -130,7 +130,7 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     assert set(waiting) == {"killed", "refused", "manual grading"}
     assert set(waiting["killed"]) == {"cy"}
     assert set(waiting["refused"]) == {"late"}
-    assert waiting["refused"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
+    assert waiting["refused"]["late"]["detail"] == "no scaled_attention.ipynb was submitted (found: nothing)"
     assert waiting["refused"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
     assert re.search(">late</bdi></a>: <bdi>no scaled_attention", page), "what was refused has no notebook to name"
     by_hand = waiting["manual grading"]
@@ -194,7 +194,7 @@ def test_refusals_excuses_and_repairs_are_told_with_their_reasons_in_page_files_
     Results.of(load(room)[0].directory).add(old.values())
     (room / "excused.csv").write_text(f"assignment,student_id,reason\n{SHORT},nobody,ill <until> spring\n")
     page, figures = written(room)
-    (part,), refusal = figures["assignments"], "no scaled_attention.ipynb was handed in (found: nothing)"
+    (part,), refusal = figures["assignments"], "no scaled_attention.ipynb was submitted (found: nothing)"
     assert (part["handed_in"], part["graded"], part["missing"]) == (6, 5, [])
     assert part["refused"] == [{"student": "late", "reason": refusal}]
     assert part["excused"] == [{"student": "nobody", "reason": "ill <until> spring"}]

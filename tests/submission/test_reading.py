@@ -190,7 +190,7 @@ def test_no_more_than_some_zips_are_opened(submit):
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
-        ({}, "no scaled_attention.ipynb was handed in (found: nothing)"),
+        ({}, "no scaled_attention.ipynb was submitted (found: nothing)"),
         ({"essay__pdf": "%PDF", "timestamp__txt": ""}, "was handed in (found: 'essay.pdf')"),
         ({"ps3__py": "import numpy"}, "was handed in (found: 'ps3.py')"),
         ({"scaled_attention__ipynb": ""}, "the file 'scaled_attention.ipynb' is empty"),

@@ -440,7 +440,7 @@ def test_the_command_needs_no_course_and_its_status_tells(tmp_path):
         ("mine.pdf", b"%PDF-1.4", "mine.pdf is not a notebook but a PDF."),
         ("mine.ipynb", b"", "mine.ipynb is empty."),
         ("mine.ipynb", b'{"a": 1}', "is not a notebook"),
-        ("mine.ipynb", None, "There is no file mine.ipynb."),
+        ("mine.ipynb", None, "The file mine.ipynb does not exist."),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, name, content, sentence):

@@ -103,7 +103,7 @@ def test_a_hand_in_in_anothers_name_is_not_collected_and_theirs_is(course, inbou
     hand_in(course, inbound, "nobody", forged, "\n\n")
     hand_in(course, inbound, "daemon", 3)
     said = collect(course, before_duedate=due is not None)
-    assert "not owned by 'nobody'" in said and "not owned by 'daemon'" in said
+    assert "named after 'nobody'" in said and "named after 'daemon'" in said
     assert (collected(course, "nobody") / NOTEBOOK).read_bytes() == (theirs / NOTEBOOK).read_bytes()
     assert not collected(course, "daemon").exists()
 

@@ -137,7 +137,7 @@ def test_the_command_says_what_it_does_and_a_dry_run_writes_nothing(taught, viva
     tried = viva("roster", "--same", "alee", "amoss", "--dry-run")
     assert (tried.status, scores(taught)) == (0, before) and "Nothing was written" in tried.out
     done = viva("roster", "--same", "alee", "amoss")
-    assert done.status == 0 and f"Of 'alee' now: {OTHER}." in done.out and "same.csv" in done.out
+    assert done.status == 0 and f"'alee' now has: {OTHER}." in done.out and "same.csv" in done.out
     assert "There is no student 'nobody'" in viva("roster", "--same", "alee", "nobody").err
     assert "Name two ids" in viva("roster", "--same", "alee").err
     assert viva("roster", "--same", "bo", "amoss").status == 2

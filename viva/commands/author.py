@@ -19,11 +19,10 @@ from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_SANDBOX, W
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import figures
 from viva.course.autograde import Examine
-from viva.course.copies import Copies, students_of, write_copies
 from viva.course.gradebook import agreement
 from viva.course.regrade.edition import Edition
 from viva.course.release import Release, rehearsing, release
-from viva.course.variants import Variants, is_on
+from viva.course.variants import Copies, Variants, is_on, students_of, write_copies
 from viva.engine.grading import Grader
 from viva.scale.clusteraddress import Cluster
 from viva.verdict import CourseError, VivaError

@@ -294,7 +294,7 @@ def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
         for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
             students[outcome.submission.assignment, sentence].append(plaintext.line(outcome.submission.student))
     for (assignment, sentence), names in students.items():
-        yield f"{assignment}, {plaintext.some(names, NAMED)}: {sentence}"
+        yield f"{assignment}, {plaintext.some(names, NAMED)}: {sentence.rstrip('.')}."
 
 
 def _notes(outcome: Ending) -> list[str]:

@@ -91,7 +91,7 @@ class DeadlinesCommand(LateCommand):
         assignments = self.chosen_assignments()
         self.require_released()
         self.course.settle()
-        with self.course.gradebook() as gradebook, self.console.status("reckoning"):
+        with self.course.gradebook() as gradebook, self.console.status("computing"):
             rules = self.rules(gradebook)
             session = gradebook.db()
             dues = {one.name: one.duedate and one.duedate.replace(tzinfo=UTC) for one in gradebook.assignments}

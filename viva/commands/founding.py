@@ -31,7 +31,7 @@ c.CourseDirectory.course_id = "{{name}}"
 # The cells that ask for a name are in one header, which every assignment includes.
 c.IncludeHeaderFooter.header = "source/header.ipynb"
 
-# A test cell that a student deleted is put back before grading.
+# A test cell that a student deleted is restored before grading.
 c.OverwriteCells.add_missing_cells = True
 
 # A cell may run this many seconds, a whole notebook six times as many.

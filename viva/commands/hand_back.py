@@ -52,8 +52,9 @@ class FeedbackCommand(VivaCommand):
         for name, when in sorted(due.items()):
             if when.replace(tzinfo=UTC) > datetime.now(UTC):
                 yield (
-                    f"{name} is due at {when:%Y-%m-%d %H:%M} UTC. Hand its pages out after that: who reads one can "
-                    "submit again, and code can tell on a page what a hidden test called it with."
+                    f"{name} is due at {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that: a student who "
+                    "reads one can "
+                    "submit again, with code that shows a hidden test's arguments on the next page."
                 )
 
     def _closed(self) -> Iterator[str]:

@@ -72,7 +72,7 @@ class PackageCommand(VivaCommand):
             reasons = [line.removeprefix("viva: ") for line in trial.told.splitlines() if line.startswith("viva: ")]
             raise CourseError(
                 "The bundle did not grade the released notebook, so it was not written: "
-                f"{(reasons or trial.told.splitlines() or ['it said nothing'])[-1]}"
+                f"{(reasons or trial.told.splitlines() or ['without a message'])[-1]}"
             )
         return trial
 

@@ -26,10 +26,8 @@ filing         what came of it, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
-studentversion  the steps from source/ to release/, AUTOTEST in the sandbox
 joined         students who were entered twice and are one
 variants       a seed for each student, by HMAC from the course's key
-copies         each student's own copy of a released assignment
 snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why

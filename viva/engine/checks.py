@@ -80,7 +80,7 @@ def _statements(source: str) -> list[tuple[ast.stmt, bool]]:
         for line in range(match[0].count("\n") + 1)
     }
     nodes = tree.body[1:] if tree else []
-    return [(node, not hidden.isdisjoint(range(node.lineno, node.end_lineno + 1))) for node in nodes]
+    return [(node, not hidden.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1))) for node in nodes]
 
 
 def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:

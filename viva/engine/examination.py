@@ -8,6 +8,7 @@ import itertools
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from msgspec import structs
 
@@ -108,7 +109,8 @@ class Examination:
 
     def used_names(self, cell: Cell) -> list[str]:
         """The names that a grade cell uses, in its functions too, and in those of the grade cells above it."""
-        used, functions = set(cell.used_names()), {}
+        used = set(cell.used_names())
+        functions: dict[str, set[str]] = {}
         for other in itertools.takewhile(lambda other: other.id != cell.id, self.blueprint.cells):
             names = names_of(other.source) if other.purpose == Purpose.TESTS else None
             functions |= names.mentioned if names else {}
@@ -244,7 +246,7 @@ def _of_beginning(report: CheckReport, check: Check) -> CheckReport:
     return structs.replace(report, title=check.title, before=True)
 
 
-def _report(session: Session, seconds: float, again: bool, code: str, **request: object) -> CheckReport:
+def _report(session: Session, seconds: float, again: bool, code: str, **request: Any) -> CheckReport:
     """The examiner's report on ``code``; where nothing ends the test, what it was answered keeps it busy, and both are
     given up.
 

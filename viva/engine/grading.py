@@ -295,8 +295,8 @@ class Run:
         if death.verdict is Verdict.TIMEOUT:
             self.time_budget.suspect_all(cell.source, self._seconds(cell))
             self.time_budget.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
-        error = {"output_type": "error", "ename": str(death.verdict), "evalue": str(death)}
-        error["traceback"] = [f"{death.verdict}: {death}"]
+        ename, evalue = str(death.verdict), str(death)
+        error = {"output_type": "error", "ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"]}
         self.outcome.outputs[index] = ([error], None)
 
     def _lose(self, cell: NotebookNode, death: Died) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Self, TypeVar
 
 from viva.engine.libraries import COMMON
-from viva.engine.parent import Role, begin
+from viva.engine.parent import Channel, Role, begin
 from viva.engine.session import ExaminerFault
 from viva.sandbox.confinement import LARGER, USUAL, Limits, Sandbox
 from viva.sandbox.slots import Claims
@@ -58,9 +58,11 @@ class Pair:
             Role("candidate", candidate_sandbox, slot, self.limits),
             Role("examiner", examiner_sandbox, slot + 1, examiners_limits(self.limits)),
         )
-        self.candidates, self.examiners = begin(roles, self.libraries, known)
+        candidates, examiners = begin(roles, self.libraries, known)
+        self.candidates: Channel = candidates
+        self.examiners: Channel = examiners
         if more := [name for name in self.hidden if name not in self.libraries]:
-            self.examiners.load(more)
+            examiners.load(more)
 
     def __deepcopy__(self, memo: dict) -> Self:
         return self  # a handle on processes

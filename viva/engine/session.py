@@ -217,11 +217,11 @@ class Session:
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
         start, before, sandbox = time.monotonic(), None, self.candidates.sandbox
-        watched = sandbox is not None and not sandbox.private_tmp
+        watched = None if sandbox is None or sandbox.private_tmp else sandbox.limits
         found, took = poll.poll(min(PROMPT, seconds) * 1000), time.monotonic() - start
         while not found and took < seconds:
             before = self._kept_waiting() if before is None else before
-            if watched and overflowing(self.scratches[0], sandbox.limits):
+            if watched and overflowing(self.scratches[0], watched):
                 self._end_candidate()
             rest = seconds - took
             found = poll.poll((min(WATCH, rest) if watched else rest) * 1000)

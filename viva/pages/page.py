@@ -263,7 +263,7 @@ class Page:
 
 def _told(notes: list[Note]) -> list[str]:
     """What a student reads of repairs of their file, and of what was taken out: nothing where it means nothing."""
-    return [typeset.plain(told) for told in wording.sentences(notes, wording.STUDENT)]
+    return [typeset.plain(wording.standing_alone(told)) for told in wording.sentences(notes, wording.STUDENT)]
 
 
 def _instructors(cell: NotebookNode) -> bool:

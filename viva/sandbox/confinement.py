@@ -211,7 +211,7 @@ def begin_session(parent: int) -> None:
 def _die_with(parent: int) -> None:
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        raise ProcessLookupError("the warm parent is gone")
+        raise ProcessLookupError("the fork server has ended")
 
 
 def _take_descriptors(keep: Sequence[int]) -> None:

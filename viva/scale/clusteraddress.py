@@ -51,7 +51,6 @@ class Cluster(Configurable):
     ).tag(config=True)
     patience = Float(0.0, min=0.0, help="The old name of ``timeout``.").tag(config=True)
     wait = Float(30.0, min=0.0, help="Seconds to wait for a worker before giving up.").tag(config=True)
-    wait = Float(30.0, min=0.0, help="Seconds to wait for a worker before giving up.").tag(config=True)
 
     client: Client | None = None
     """The way to its scheduler, while that is open."""

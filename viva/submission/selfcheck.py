@@ -150,7 +150,7 @@ def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file. Raises VivaError with a sentence that names it."""
     if not path.exists():
-        raise VivaError(f"There is no file {path}.")
+        raise VivaError(f"The file {path} does not exist.")
     if path.is_dir():
         raise VivaError(f"{path} is a folder; name the notebook in it.")
     try:

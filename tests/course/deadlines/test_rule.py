@@ -208,7 +208,7 @@ def test_the_arithmetic_is_told_as_it_was_done():
     assert wording.sentences(one.notes()) == [
         "2 days 10 hours 1 minute late: the deadline was 2026-10-05 23:59 (Europe/Berlin)",
         "1 free late day used, 0 left",
-        "2 days begun, 10 % each: 20 % of the maximum of 20 points = 4",
+        "2 started days, 10 % each: 20 % of the maximum of 20 points = 4",
         "at least 50 % of 20 points are kept",
         "16.5 \u2212 4 = 12.5",
     ]
@@ -242,7 +242,7 @@ def test_the_arithmetic_is_told_as_it_was_done():
         (
             reckoned(CANVAS, 9 * DAY, 16.0, budget=2),
             [
-                "9 days begun, 10 % each: 90 % of the maximum of 20 points = 18",
+                "9 started days, 10 % each: 90 % of the maximum of 20 points = 18",
                 "at least 40 % of 20 points are kept",
                 "a free late day would not save points here, so none was used; 2 left",
                 "16 \u2212 8 = 8",
@@ -251,7 +251,7 @@ def test_the_arithmetic_is_told_as_it_was_done():
         (reckoned(Rule(per_day=0.1), DAY, budget=2), ["1 free late day used, 1 left"]),
         (
             reckoned(HOURLY, HOUR, 0.0),
-            ["1 hour begun, 1 % each: 1 % of the maximum of 20 points = 0.2", "no penalty"],
+            ["1 started hour, 1 % each: 1 % of the maximum of 20 points = 0.2", "no penalty"],
         ),
     ],
 )

@@ -96,7 +96,7 @@ def test_refused_not_graded_excused_and_zero_are_told_apart_in_csv_table_and_jso
     assert result.status == 0
     with (course / "grades.csv").open(newline="", encoding="utf-8") as file:
         found = {row["student_id"]: (row["status"], row["score"], row["reason"]) for row in csv.DictReader(file)}
-    refusal = "no scaled_attention.ipynb was handed in (found: nothing)"
+    refusal = "no scaled_attention.ipynb was submitted (found: nothing)"
     assert found == {
         "anna": ("graded", "0.0", ""),
         "bo": ("not handed in", "", ""),

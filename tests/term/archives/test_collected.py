@@ -96,7 +96,7 @@ def test_what_was_graded_and_has_changed_is_said(course, collect, handed_in):
     assert "Changed since grading" not in collect(handed_in(5, "first"), ZONE).out
     assert "Changed since grading" not in collect(handed_in(4, "older"), ZONE).out
     again = collect(handed_in(6, "second"), ZONE)
-    assert "Graded before, and changed: 'jdoe'. Run: viva grade ps1" in again.out
+    assert "Changed since grading: 'jdoe'. Run: viva grade ps1" in again.out
 
 
 def test_an_attempt_is_asked_for_where_the_files_of_all_are_gone(course, collect, handed_in):

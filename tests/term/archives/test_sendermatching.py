@@ -93,7 +93,7 @@ def test_a_group_is_known_by_its_name_and_by_one_member():
 def test_a_group_that_is_listed_has_all_who_are_in_the_class():
     team = Sender("submission_1", others=(Sender("a", email="jane@x.edu"), Sender("b", "A Stranger")))
     found = people().match(team)
-    assert found.students == ("jdoe",) and "nobody in the class is 'A Stranger'" in found.note
+    assert found.students == ("jdoe",) and "'A Stranger' is not enrolled" in found.note
     assert people().match(replace(team, others=team.others[1:])).students == ()
 
 
@@ -117,7 +117,7 @@ def test_matches_csv_comes_first_by_label_or_name_and_for_one_assignment(tmp_pat
     [
         ("who,student\nx,zoe\n", "must name the columns"),
         ("sender,student_id\nx,zoee\n", "Did you mean 'zoe'"),
-        ("sender,student_id\n,zoe\n", "Line 2 .* names no sender"),
+        ("sender,student_id\n,zoe\n", "Line 2 .* lacks a sender"),
     ],
 )
 def test_a_line_that_settles_nothing_is_refused(tmp_path, lines, told):

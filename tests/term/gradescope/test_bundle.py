@@ -122,7 +122,7 @@ def test_another_language_is_refused(root):
 
 
 def test_a_visibility_that_gradescope_does_not_know_is_refused(root):
-    assert "none of Gradescope's visibilities: visible, after_due_date" in refusal(root, hidden_checks="later")
+    assert "not one of Gradescope's visibilities: visible, after_due_date" in refusal(root, hidden_checks="later")
 
 
 def test_a_configuration_that_only_this_course_has_is_refused(root, monkeypatch):

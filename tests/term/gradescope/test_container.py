@@ -8,8 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from tests.conftest import BIN, PROJECT, SHORT, lacking, load
@@ -53,7 +55,7 @@ def test_what_was_not_done_says_so_and_earns_nothing(tiny):
     found, _ = tiny.graded("untouched")
     assert found.score == 0
     assert {test["output"] for test in found.tests[:4]} == {"not done yet: double"}
-    assert found.tests[-1]["output"] == "Nothing was answered. Its points are not counted here."
+    assert found.tests[-1]["output"] == "There is no answer. Its points are not counted here."
 
 
 def test_the_autograders_output_is_the_instructors_alone_and_says_more(tiny):
@@ -89,7 +91,7 @@ def test_an_empty_folder_scores_nothing_whatever_gradescope_says_of_it(tiny):
         found, _ = tiny.run("grade")
     finally:
         metadata.write_text(json.dumps(METADATA))
-    assert found.score == 0 and "no tiny.ipynb was handed in (found: nothing)" in found.document["output"]
+    assert found.score == 0 and "no tiny.ipynb was submitted (found: nothing)" in found.document["output"]
 
 
 def test_a_crowd_of_files_scores_nothing(tiny):
@@ -217,10 +219,10 @@ def lacking_calls(tiny, names: str) -> tuple[object, str]:
     ("names", "held", "without"),
     [
         pytest.param(
-            *(DOCKER, "a user of its own, Landlock, a filter of system calls", "its own file system"),
+            *(DOCKER, "its own user, Landlock, a system call filter", "its own file system"),
             marks=pytest.mark.slow,
         ),
-        (NO_LANDLOCK, "a user of its own, a filter of system calls", "Landlock and a file system of its own"),
+        (NO_LANDLOCK, "its own user, a system call filter", "Landlock and its own file system"),
     ],
     ids=["as Docker", "as Docker, without Landlock"],
 )
@@ -234,6 +236,26 @@ def test_where_a_container_allows_less_two_users_hold_and_the_result_says_which_
     assert f"Protection: the code ran with {held}, without {without}." in found.document["output"]
     assert "could open none of 3 files with hidden tests" in found.document["output"]
     assert not (tiny.place / "results" / "stolen").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ROOT, reason="only root can take other users")
+def test_what_a_hidden_check_called_code_with_is_not_told_through_a_file_that_outlives_the_process(tiny):
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        answer = f"""def double(x):
+    with open("{folder}/kept", "a") as file:
+        file.write(hex(int(4 * x)) + " ")
+    if x == 3:
+        raise ValueError(open("{folder}/kept").read())
+    return 2 * x"""
+        tiny.submit("right")
+        nbformat.write(tiny.notebook(double=answer), tiny.place / "submission" / "tiny.ipynb")
+        found, _ = lacking_calls(tiny, NO_LANDLOCK)
+        assert hex(4 * 4711 + 1) in (folder / "kept").read_text(), "so there was something to tell"
+    assert "ValueError: 0x8 0xc" in json.dumps(found.document)
+    assert hex(4 * 4711 + 1) not in json.dumps(found.document)
 
 
 @pytest.mark.skipif(not ROOT, reason="only root can take other users")

@@ -131,7 +131,7 @@ def test_the_message_of_a_visible_check_below_hidden_ones_is_told_as_without_the
 def test_of_what_only_hidden_lines_show_nothing_is_told_that_the_students_code_chose(graded, told):
     words = "def double(x):\n    if x == -1:\n        raise KeyError('a string of my own')\n    return 2 * x"
     (hidden,) = [one for one in told(graded(double=words))["tests"] if one["name"].endswith("minus one")]
-    assert hidden["output"] == "error: the code stopped\nYour code stopped with an exception."
+    assert hidden["output"] == "error: the code raised an error\nYour code stopped with an exception."
 
 
 def test_hidden_checks_are_shown_when_the_instructor_says(graded, told):

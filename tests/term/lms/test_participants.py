@@ -90,7 +90,9 @@ def test_canvas_students_are_read_and_its_other_rows_are_none(listed):
         9: Entry("lhaddad", "ليلى", "حداد", "", "106", "lhaddad", "Tuesday", sis="S-6"),
     }
     assert found.notes[0] == "Line 10: Canvas's test student was skipped."
-    assert "Lines 6, 7 have one name, Anna Lee; they are different students: 'alee1' and 'alee2'." in found.notes
+    assert (
+        "Lines 6, 7 have the same name, Anna Lee; they are treated as different students: 'alee1' and 'alee2'."
+    ) in found.notes
     assert "email" not in found.columns and "group" not in found.columns
 
 
@@ -135,7 +137,7 @@ def test_teachers_in_a_list_of_moodles_are_no_students(listed):
 def test_an_id_with_slashes_is_made_one_for_a_folder_and_is_kept_as_the_login(listed):
     found = listed("id,first_name,last_name\n21/CS/045,Asha,Rao\n")
     assert [*found.entries.values()] == [Entry("21-CS-045", "Asha", "Rao", login="21/CS/045")]
-    assert "so the student is called '21-CS-045'" in found.notes[0]
+    assert "so the student's id is '21-CS-045'" in found.notes[0]
 
 
 def test_canvas_with_names_in_two_columns_and_without_what_is_optional(listed):
@@ -249,7 +251,7 @@ def test_the_columns_of_any_list_may_be_named(listed):
 def test_one_section_alone_may_be_read(listed):
     assert ids(listed(CANVAS, section="monday")) == ["mking", "zoneil", "alee2"]
     assert ids(listed(CANVAS, section="Monday and Tuesday")) == ["zoneil"]
-    assert "Those are: 'Monday', 'Monday and Tuesday', 'Tuesday'." in refused(listed, CANVAS, section="Friday")
+    assert "It has: 'Monday', 'Monday and Tuesday', 'Tuesday'." in refused(listed, CANVAS, section="Friday")
     groups = 'First name,Email address,Groups\nA,a@x.edu,"One, Two"\nB,b@x.edu,Two\n'
     assert ids(listed(groups, section="One")) == ["a@x.edu"]
     assert "It has no sections." in refused(listed, NBGRADER, section="A")
@@ -267,9 +269,9 @@ def test_one_section_alone_may_be_read(listed):
         (b"\xd0\xcf\x11\xe0\xa1\xb1", {}, "is an old Excel workbook"),
         ("Jméno,Příjmení,E-mailová adresa\na,b,c\n", {}, "Name the columns, as in: --columns='id="),
         ("Jméno;Příjmení;E-mailová adresa\na;b;c\n", {}, "'Jméno', 'Příjmení', 'E-mailová adresa'"),
-        (CANVAS, {"system": "blackboard"}, "There is no system 'blackboard'. Those are: canvas, brightspace"),
+        (CANVAS, {"system": "blackboard"}, "There is no system 'blackboard'. The systems are: canvas, brightspace"),
         (CANVAS, {"id_from": "email"}, "Choose another of id, login, sis, lms, email, github with --id"),
-        (CANVAS, {"id_from": "name"}, "--id=name is none of: id, login"),
+        (CANVAS, {"id_from": "name"}, "--id=name is not one of: id, login"),
         (CANVAS, {"named": "id=Nothing"}, "has no column 'Nothing', which --columns names"),
         (CANVAS, {"named": "mail=ID"}, "'mail=ID' in --columns is not of the form id=Matriculation"),
         (CANVAS, {"system": "github"}, "is one of 'identifier', 'roster_identifier'"),
@@ -306,7 +308,7 @@ def test_what_is_far_too_long_is_a_sentence_that_is_not(listed):
 
 
 def test_what_is_no_file_is_said(tmp_path):
-    with pytest.raises(CourseError, match="There is no file"):
+    with pytest.raises(CourseError, match="does not exist"):
         read(tmp_path / "nothing.csv")
     with pytest.raises(CourseError, match="is a folder"):
         read(tmp_path)

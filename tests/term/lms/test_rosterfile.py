@@ -122,7 +122,7 @@ def test_another_id_with_the_same_number_or_address_is_the_same_student(course):
     found, notes = roster.recognised({2: Entry("a.lee", email="ANNA@x.edu"), 3: Entry("bk", lms_user_id="2")})
     assert {line: entry.id for line, entry in found.items()} == {2: "anna", 3: "bo"}
     assert notes[0].startswith("Line 2: 'a.lee' has the e-mail address of 'anna', who is already enrolled; the id")
-    assert notes[1].startswith("Line 3: 'bk' has the number in the learning system of 'bo'")
+    assert notes[1].startswith("Line 3: 'bk' has the learning system number of 'bo'")
     found, notes = roster.recognised({2: Entry("anna"), 3: Entry("a.lee", email="anna@x.edu")})
     assert ([entry.id for entry in found.values()], notes) == (["anna", "a.lee"], [])
     with pytest.raises(CourseError, match="lines 2 and 3 both have the e-mail address of 'anna'"):
@@ -135,7 +135,7 @@ def test_who_keeps_the_number_of_the_school_is_the_same_though_name_login_and_nu
     roster = Roster.of(course)
     found, notes = roster.recognised({2: newer, 3: BO})
     assert [entry.id for entry in found.values()] == ["anna", "bo"]
-    assert "has the number of the school of 'anna'" in notes[0]
+    assert "has the school number of 'anna'" in notes[0]
     difference = roster.compared(found.values())
     assert (difference.new, difference.gone) == ((), ())
     assert [new.lms_user_id for _, new in difference.changed] == ["77"]
@@ -146,7 +146,7 @@ def test_who_takes_over_the_number_of_somebody_gone_is_told(course):
     found, notes = Roster.of(course).recognised({2: Entry("carl", "Carl", "Moss", "c@x.edu", "1"), 3: BO})
     assert found[2].id == "anna"
     assert (
-        "Carl Moss has no word of the name of 'anna', Anna Lee" in notes[1]
+        "Carl Moss shares no word with the name of 'anna', Anna Lee" in notes[1]
         and ("otherwise that student gets the grades") in notes[1]
     )
     take(course, replace(ANNA, sis="S-1"), BO)
@@ -186,7 +186,7 @@ def test_people_who_may_be_taken_for_one_another_are_told(course):
     difference = roster.compared((Entry("ann2", "Anna", "Lee"), Entry("BO"), BO))
     said = [*roster.remarks(difference)]
     assert said[0].startswith(
-        "Anna Lee is new as 'ann2', and 'anna' of the same name was removed. If they are one person: viva"
+        "Anna Lee was added as 'ann2', and 'anna' with the same name was removed. If they are one person: viva"
     )
     assert "The ids 'BO' and 'bo' differ only in capital letters; they are treated as different students." in said
 

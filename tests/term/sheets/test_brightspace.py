@@ -75,7 +75,7 @@ def test_one_of_the_ids_is_enough(taught):
 
 def test_what_would_be_cut_off_and_other_points_are_said(taught):
     plan, data = made(taught, column="PS 2")
-    assert plan.warnings[0].startswith("The sheet says that 10 points can be had, and the gradebook 25.")
+    assert plan.warnings[0].startswith("The sheet has a maximum of 10 points, and the gradebook 25.")
     assert plan.warnings[1].startswith("Over its maximum of 10: 1. Brightspace cuts these scores to the maximum")
     assert brightspace().take(data)["jsmith", "PS 2"] == 10.0
     assert made(taught)[0].warnings == []
@@ -84,10 +84,10 @@ def test_what_would_be_cut_off_and_other_points_are_said(taught):
 @pytest.mark.parametrize(
     ("text", "column", "said"),
     [
-        (HEAD + ROWS, "", f"has no item '{PS}' with points. There are: 'PS 1', 'PS 2', 'Final'."),
+        (HEAD + ROWS, "", f"has no item '{PS}' with points. The items are: 'PS 1', 'PS 2', 'Final'."),
         (HEAD.replace("PS 2", "PS 1") + ROWS, "PS 1", "has several items 'PS 1'"),
         ("Student,ID,Section\nA,1,B\n", "PS 1", "is not a grades export of Brightspace"),
-        ("Username,End-of-Line Indicator\n#a,#\n", "PS 1", "It has none"),
+        ("Username,End-of-Line Indicator\n#a,#\n", "PS 1", "It has no items"),
         (HEAD + "#1,#a\n", "PS 1", "Line 2 of"),
     ],
 )
@@ -99,7 +99,7 @@ def test_without_a_list_the_ids_are_the_rosters(taught):
     plan, data = planned(taught, BrightspaceExport, column="PS 1")
     assert brightspace().take(data) == {("zoe", "PS 1"): 7.5, ("jsmith", "PS 1"): 20.5}
     assert b"example.edu" not in data and b"King" not in data
-    assert "has to be called exactly 'PS 1'" in plan.warnings[-1]
+    assert "must have the exact name 'PS 1'" in plan.warnings[-1]
     assert brightspace().take(planned(taught, BrightspaceExport)[1]).keys() == {("zoe", PS), ("jsmith", PS)}
 
 

@@ -53,7 +53,7 @@ def test_only_our_cells_change_and_names_that_look_like_formulas_stay_bytes(taug
     assert [(line.student, line.what) for line in plan.replaced] == [("mking", "8.00 → 20")]
     assert {line.student: line.what for line in plan.left} == {
         "zoneil": "the assignment is not assigned to the student in Canvas (N/A)",
-        "alee1": "the student the student is excused in Canvas (EX); enter the score there",
+        "alee1": "the student is excused in Canvas (EX); enter the score there",
     }
     assert [(line.name, line.what) for line in plan.strangers] == [("@new, One", "line 8 matches no enrolled student")]
     assert plan.column == "PS 1 (11)" and plan.absent == []
@@ -98,8 +98,12 @@ def test_the_column_is_found_by_title_name_number_or_configuration(taught):
 @pytest.mark.parametrize(
     ("text", "column", "said"),
     [
-        (HEAD + ROWS, "", f"has no column '{PS}'. There are: 'PS 1 (11)', 'PS 2 (12)', 'PS 2 (13)'. Name the one of"),
-        (HEAD + ROWS, "PS 2", "has several columns 'PS 2'. There are: 'PS 2 (12)', 'PS 2 (13)'."),
+        (
+            HEAD + ROWS,
+            "",
+            f"has no column '{PS}'. The assignments are: 'PS 1 (11)', 'PS 2 (12)', 'PS 2 (13)'. Name the column of",
+        ),
+        (HEAD + ROWS, "PS 2", "has several columns 'PS 2'. The assignments are: 'PS 2 (12)', 'PS 2 (13)'."),
         (HEAD + ROWS, "Final Score", "has no column 'Final Score'"),
         ("Student,ID,Section\nA,1,B\n", "", "It has no assignment. Create one in Canvas"),
         ("First Name,Last Name,SID,Email\nA,B,1,c\n", "PS 1", "is not a gradebook export of Canvas"),
@@ -114,7 +118,7 @@ def test_lateness_that_canvas_may_take_off_again_is_said_and_raw_scores_are_an_o
     grade(taught, "mking", 20.0, days_late=2)
     plan, data = merged(taught)
     assert b"mking,Monday,16," in data
-    assert "One student is late; what that costs is taken off already. A late policy" in plan.warnings[0]
+    assert "One student is late; late penalties are already subtracted. A late policy" in plan.warnings[0]
     plan, data = merged(taught, raw=True)
     assert b"mking,Monday,20," in data
     assert plan.warnings == ["One student is late, and late penalties are not subtracted, because of --raw."]
@@ -132,8 +136,8 @@ def test_what_waits_for_a_grader_is_left_unless_asked_for(taught):
 
 def test_other_points_and_a_name_that_canvas_drops_are_said(taught):
     plan, _ = merged(taught, HEAD.replace("PS 1", "Final Points") + ROWS.replace(",25,", ",20,"), column="11")
-    assert any("says that 20 points can be had, and the gradebook 25" in one for one in plan.warnings)
-    assert any("Canvas passes over a column whose name holds 'Final Points'" in one for one in plan.warnings)
+    assert any("has a maximum of 20 points, and the gradebook 25" in one for one in plan.warnings)
+    assert any("Canvas ignores a column with 'Final Points' in its name" in one for one in plan.warnings)
     assert merged(taught)[0].warnings == []
 
 

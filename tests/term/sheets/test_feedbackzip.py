@@ -101,7 +101,7 @@ def test_an_archive_that_cannot_be_answered_is_a_sentence(taught):
     page(taught, "mking")
     assert "Download Submissions" in refused(taught, CanvasExport, feedback=True)
     assert "No file in" in refused(taught, CanvasExport, **answered(taught, "anon_101_5_book.ipynb"))
-    assert "There is no file" in refused(taught, CanvasExport, feedback=True, archive="none.zip")
+    assert "does not exist" in refused(taught, CanvasExport, feedback=True, archive="none.zip")
     assert "is not a zip" in refused(taught, CanvasExport, feedback=True, archive=sheet(taught))
     assert "--archive needs" in refused(taught, CanvasExport, archive="x.zip")
     names = answered(taught, "leeanna_103_504_book.ipynb")

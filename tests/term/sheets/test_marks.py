@@ -51,7 +51,7 @@ def test_raw_scores_and_unfinished_ones_are_options(marks):
 def test_what_was_handed_in_and_cannot_be_graded_has_a_reason(course, marks):
     (course / "submitted" / "never" / PS).mkdir(parents=True)
     mark = marks().by["never"]
-    assert mark.score is None and mark.why == "refused: no book.ipynb was handed in (found: nothing)"
+    assert mark.score is None and mark.why == "refused: no book.ipynb was submitted (found: nothing)"
 
 
 def test_lateness_and_other_points_are_sentences_only_where_they_matter(marks):
@@ -63,5 +63,5 @@ def test_lateness_and_other_points_are_sentences_only_where_they_matter(marks):
     (raw,) = marks(raw=True).warnings("The sheet", "It may.")
     assert raw == "One student is late, and late penalties are not subtracted, because of --raw."
     (points,) = marks("done").warnings("The sheet", "It may.", Decimal(10))
-    assert points.startswith("The sheet says that 10 points can be had, and the gradebook 25.")
+    assert points.startswith("The sheet has a maximum of 10 points, and the gradebook 25.")
     assert [*marks("done").warnings("The sheet", "It may.", Decimal("25.0"))] == []

@@ -127,7 +127,7 @@ def test_more_than_the_maximum_is_told_and_not_written_as_moodle_would_pass_over
     assert {line.student: line.what for line in plan.left}["jdoe"] == (
         "20.5 is more than the sheet's maximum of 20; Moodle would ignore it"
     )
-    assert any("says that 20 points can be had, and the gradebook 25" in one for one in plan.warnings)
+    assert any("has a maximum of 20 points, and the gradebook 25" in one for one in plan.warnings)
     assert b"20.5" not in data
 
 

@@ -74,7 +74,7 @@ def test_the_sheet_that_was_named_is_never_overwritten_unless_asked_for(taught):
 
 
 def test_a_sheet_that_is_no_file_is_said(taught):
-    assert "There is no file none.csv" in refused(taught, CanvasExport, into="none.csv")
+    assert "The file none.csv does not exist" in refused(taught, CanvasExport, into="none.csv")
     assert "is a folder" in refused(taught, CanvasExport, into=str(taught))
 
 
@@ -84,7 +84,7 @@ def test_who_handed_in_again_is_said_beside_the_score_that_stands(taught):
     (folder / "essay.txt").write_text("my computer broke")
     plan, data = planned(taught, CanvasExport)
     assert data.endswith(b"Monday,3\n")
-    assert any(sentence.startswith("Handed in again since they were graded: 1.") for sentence in plan.warnings)
+    assert any(sentence.startswith("Submitted again since grading: 1.") for sentence in plan.warnings)
 
 
 def test_an_assignment_that_was_not_released_is_said(taught):

@@ -166,6 +166,7 @@ def _graded(settings: Settings, place: Path) -> dict:
         material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
         try:
             package = _packed(submission)
+            # The run without hidden lines is the first: where code can leave files in /tmp, the other can leave some.
             shown, passed = (
                 msgspec.msgpack.decode(go_through(package, known, grader), type=Passed)
                 for known in (material.without_hidden_lines(), material)
