@@ -41,11 +41,11 @@ from viva.course.gradebook.database import passing, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
 from viva.course.processes import leftovers
+from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
-from viva.engine.rehearsal import rehearse
 from viva.engine.session import Died, ExaminerFault, Session
 from viva.engine.studentcopy import describe
 from viva.record import CheckResult
@@ -106,7 +106,8 @@ def release(
     for name in notebooks:
         _refuse_markers(folder / name)
     with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
-        remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
+        kept = Rehearsals.of(course.directory)
+        remarks = [_describe(path, folder / path.name, grader, kept) for path in course.source_notebooks(assignment)]
         sources = course.source_notebooks(assignment) if unproven else []
         failed: list[str] = []
         single: list[str] = []
@@ -144,7 +145,7 @@ def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterat
         grader.close()
 
 
-def _describe(source: Path, path: Path, grader: Grader) -> str:
+def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) -> str:
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
@@ -157,7 +158,7 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
             "cannot check it"
         )
     try:
-        known = grader.twice(lambda: rehearse(source, grader, source.parent, texts))
+        known = grader.twice(lambda: rehearsals.examination(source, grader, texts))
     except (VivaError, ExaminerFault) as error:
         return f"{path.name} has no checking data, so 'viva check' knows less than the grader: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
@@ -173,9 +174,10 @@ def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tup
     if language_of(notebook.metadata) != "python":
         return [], []
     with course.gradebook() as gradebook:
-        locked = Expected.of(gradebook, assignment).locked(source.stem)
+        expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory)
+    locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
-        known = grader.twice(lambda: rehearse(source, grader, source.parent, locked))
+        known = grader.twice(lambda: rehearsals.examination(source, grader, locked, points))
         outcome = grader.grade(notebook, known, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {error}"], []
