@@ -30,6 +30,8 @@ EXPLAINED = {
     "viva/engine/README.md": "engine",
     "viva/submission/README.md": "submission",
     "viva/course/README.md": "course",
+    "viva/scale/README.md": "scale-design",
+    "viva/term/README.md": "term-design",
     "viva/sandbox/README.md": "sandbox",
     "viva/author/README.md": "audit",
     "viva/pages/README.md": "pages",

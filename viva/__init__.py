@@ -4,6 +4,7 @@ The packages, each with its map at its head. A package uses those below it and n
 ``term`` nor ``scale``; `make lint` holds both:
 
 commands/    what is typed: ``viva grade``, ``viva audit``, ...
+watch/       submissions are graded as they arrive
 term/        other systems: rosters, archives, sheets of grades, nbgrader's exchange, Gradescope
 scale/       grading on the workers of a Dask cluster
 author/      for who writes assignments: known answers, mutants, the audit, new and adopted notebooks, the demo class
@@ -23,7 +24,29 @@ folder       a stranger's folder: walked, measured and removed
 cli          the ``viva`` command; __main__ starts it
 """
 
+import importlib
+
 __version__ = "0.1.0"
+
+
+def check(notebook: str = ""):
+    """Check the notebook that this is called in, or another one, as `viva check` does; shown as a table.
+
+    Raises VivaError with a sentence where it cannot be found or checked.
+    """
+    return _in_notebooks().check(notebook)
+
+
+def load_ipython_extension(shell) -> None:
+    """``%load_ext viva`` defines ``%viva_check``."""
+    _in_notebooks().load(shell)
+
+
+def _in_notebooks():
+    return importlib.import_module(
+        "viva.commands.notebook"
+    )  # by its name: every module of the package imports this one
+
 
 ENGINE = 26
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

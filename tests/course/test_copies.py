@@ -12,9 +12,8 @@ import pytest
 
 from tests.conftest import load
 from tests.course.test_variants import DATA, NAME, STUDENTS, before, seed_of, write_source  # noqa: F401
-from viva.course.copies import write_copies
 from viva.course.release import release
-from viva.course.variants import KEY
+from viva.course.variants import KEY, write_copies
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("variants")

@@ -15,8 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from nbgrader.preprocessors import InstantiateTests, instantiatetests
 
 from tests.conftest import PROJECT, load
-from viva.course.release import compiled, release
-from viva.course.studentversion import SandboxedTests
+from viva.course.release import SandboxedTests, compiled, release
 from viva.verdict import CourseError
 
 CANARY = "SECRET42"

@@ -25,14 +25,13 @@ from tests.course.test_pipeline import timeless
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
 from viva.course.batch import autograde
-from viva.course.copies import write_copies
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.course.regrade.regrading import Regrade
 from viva.course.release import release
-from viva.course.variants import KEY, made_key, seed_for, seeds_of
+from viva.course.variants import KEY, made_key, seed_for, seeds_of, write_copies
 from viva.pages import report
 from viva.pages.feedback import write_feedback
 from viva.submission.packing import pack

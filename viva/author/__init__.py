@@ -16,7 +16,6 @@ witness       runs beside a mutant and finds out whether it is equivalent to the
 trials        what a worker process does with one notebook of an audit
 auditresult   what an audit came to, as plain data; excuses
 judgement     what the trials say, as plain data: proofs, fates, scores
-expectations  expected results that are computed from what a student's function had before
 hygiene       what a notebook should be before it is released
 audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed

@@ -1,4 +1,8 @@
-"""Hygiene: what a notebook should be before it is released, looked at without running it. A sentence for each fault."""
+"""Hygiene: what a notebook should be before it is released, found without running it. A sentence for each finding.
+
+An error breaks the assignment: a right answer would lose points, or nbgrader could not read it. All else is a warning:
+style, and what a reader should look at. Only grading itself shows that a wrong answer passes (see ``audit``).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,6 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.author.expectations import stale, tree_of
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
@@ -47,19 +50,23 @@ LONG = 24
 """A statement of a solution with so many characters gives the answer away when it can be read elsewhere."""
 
 
-def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint) -> list[str]:
-    """What is wrong with an instructor's notebook and the student version made of it."""
+def errors(blueprint: Blueprint) -> list[str]:
+    """What must be corrected before an assignment is released."""
+    return [*_same_ids(blueprint), *_missing(blueprint), *_no_seed(blueprint)]
+
+
+def warnings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint) -> list[str]:
+    """What an author should look at in a notebook and in the student version made of it."""
     return [
-        *_ids(blueprint),
+        *_machine_made_ids(blueprint),
         *_titles(blueprint),
         *_messages(blueprint),
         *stale(blueprint),
         *_copies(blueprint),
-        *_missing(blueprint),
         *_revealed(release, blueprint),
         *_cells(notebook),
         *_randomness(blueprint),
-        *_variants(blueprint),
+        *_same_variants(blueprint),
         *_pictures(notebook),
         *_table(notebook, blueprint),
     ]
@@ -80,10 +87,13 @@ def untold(notebook: NotebookNode) -> list[str]:
     return sorted(hidden_of([notebook], Veil()).untold.values())
 
 
-def _ids(blueprint: Blueprint) -> Iterator[str]:
+def _same_ids(blueprint: Blueprint) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in blueprint.cells).items():
         if name and count > 1:
             yield f"Cell '{name}': {count} cells have this id; a grade id must belong to one cell."
+
+
+def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
     for cell in blueprint.cells:
         if cell.purpose in (
             Purpose.ANSWER,
@@ -244,18 +254,28 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
                 )
 
 
-def _variants(blueprint: Blueprint) -> Iterator[str]:
-    """Whether every student's seed can be put in, where the notebook speaks of one."""
+def _no_seed(blueprint: Blueprint) -> Iterator[str]:
+    """Whether a student's seed cannot be put in, where the notebook names one."""
     try:
         default = default_of(blueprint)
     except BlueprintError as error:
         yield str(error)
         return
-    used = [cell for cell in blueprint.cells if cell.code and SEED in (names_of(cell.source) or Names()).needed]
-    if default is not None and not used:
-        yield f"{blueprint.name}: nothing uses {SEED}, so all variants are the same."
-    if default is None and used:
+    if default is None and (used := _using_the_seed(blueprint)):
         yield f"Cell '{used[0].id}': it uses {SEED}, which no read-only cell defines."
+
+
+def _same_variants(blueprint: Blueprint) -> Iterator[str]:
+    try:
+        default = default_of(blueprint)
+    except BlueprintError:  # an error, see _no_seed
+        return
+    if default is not None and not _using_the_seed(blueprint):
+        yield f"{blueprint.name}: nothing uses {SEED}, so all variants are the same."
+
+
+def _using_the_seed(blueprint: Blueprint) -> list[Cell]:
+    return [cell for cell in blueprint.cells if cell.code and SEED in (names_of(cell.source) or Names()).needed]
 
 
 def _pictures(notebook: NotebookNode) -> Iterator[str]:
@@ -288,3 +308,67 @@ def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
                         f"Cell '{cell.get('id', '')}': the table has {counted(numbers[-1], 'point')}, "
                         f"but the notebook is worth {blueprint.points:g}."
                     )
+
+
+# Expected results in a test that are computed from what a student's function had before, and may have changed.
+
+
+def stale(blueprint: Blueprint) -> Iterator[str]:
+    """A sentence for each name from which something is expected though the student's function may have changed it."""
+    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
+    ours: set[str] = set()
+    for cell, check in blueprint.checks():
+        ours |= _functions(cell.source)  # test cells below use them too
+        for name in dict.fromkeys(_stale(tree_of(check.source).body, theirs, ours, set())):
+            yield (
+                f"Cell '{cell.id}', check '{check.title}': the student's function got '{name}' before the expected "
+                f"result is computed from it, and may have changed it. Compute the result before, or pass a copy."
+            )
+
+
+def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]) -> Iterator[str]:
+    """The names from which something is expected after a function of ``theirs`` had them as they are."""
+    for statement in body:
+        blocks = [getattr(statement, block) for block in ("body", "orelse") if getattr(statement, block, [])]
+        shown = {id(node) for node in ast.walk(getattr(statement, "msg", None) or ast.Pass())}
+        nodes = [node for node in ast.walk(statement) if not blocks and id(node) not in shown]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        of_theirs = [call for call in calls if getattr(call.func, "id", "") in theirs]
+        passing = {node.id for part in nodes if isinstance(part, ast.comprehension) for node in ast.walk(part.target)
+                   if isinstance(node, ast.Name)}  # fmt: skip
+        given = {name for call in of_theirs for name in map(_bare, call.args) if name} - passing
+        inside = {id(node) for call in of_theirs for node in ast.walk(call)} | {
+            id(node.value)
+            for node in nodes
+            if isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")
+        }
+        read = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        outside = {node.id for node in read if id(node) not in inside}
+        ours_use = {node.id for call in calls if getattr(call.func, "id", "") in ours for node in ast.walk(call)
+                    if isinstance(node, ast.Name)}  # fmt: skip
+        bound = {
+            node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        expecting = any("expect" in name for name in bound) and not blocks
+        yield from sorted((given & outside) | (had & (ours_use | (outside if expecting else set()))))
+        had = (had | given) - bound
+        for block in blocks:
+            yield from _stale(block, theirs, ours, set(had))
+
+
+def _bare(argument: ast.expr) -> str:
+    """The name that is handed over as it is, also behind a star; empty for anything else."""
+    argument = argument.value if isinstance(argument, ast.Starred) else argument
+    return argument.id if isinstance(argument, ast.Name) else ""
+
+
+def tree_of(source: str) -> ast.Module:
+    """The syntax tree of some lines, an empty one when they are not Python."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _functions(source: str) -> set[str]:
+    return {node.name for node in tree_of(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}

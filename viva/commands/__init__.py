@@ -12,6 +12,7 @@ collect     collect
 check       check, for students: it loads nothing of nbgrader
 grade       grade
 regrade     regrade
+watch       watch
 package     package
 hand_back   feedback, report
 exportgrades  export

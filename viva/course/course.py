@@ -232,6 +232,20 @@ class Course:
             Submission(match["assignment"], match["student"], Path(folder), zones) for match, folder in matches if match
         ]
 
+    def unreleased(self, assignments: list[str]) -> list[str]:
+        """Those of the assignments that were never released: not in the gradebook, and nobody submitted them."""
+        released: set[str] = set()
+        if self.gradebook_file is None or self.gradebook_file.exists():
+            released = self._asked(
+                lambda gradebook: {
+                    name
+                    for (name,) in gradebook.db.query(Assignment.name).join(
+                        Notebook, Assignment.id == Notebook.assignment_id
+                    )
+                }
+            )
+        return [name for name in assignments if name not in released and not self._submissions(name, "*")]
+
     def released_notebooks(self, assignment: str) -> set[str]:
         """The names of the assignment's notebooks in the gradebook.
 
@@ -272,17 +286,6 @@ def _try_writing(gradebook: Gradebook) -> None:
         key = next(iter(table.primary_key))
         gradebook.db.execute(update(table).values({key: key}).where(false()))
     gradebook.db.rollback()
-
-
-def course_above(folder: Path) -> str:
-    """The nearest folder at or above ``folder`` that is a course; empty if there is none.
-
-    One above needs its own nbgrader_config.py, as many a folder is called source.
-    """
-    for place in (folder, *folder.parents):
-        if (place / "source").is_dir() and (place == folder or (place / "nbgrader_config.py").is_file()):
-            return str(place)
-    return ""
 
 
 def require_plain(folder: Path) -> None:

@@ -6,17 +6,31 @@ import contextlib
 import logging
 import re
 import sys
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from logging.handlers import BufferingHandler
 from pathlib import Path
+from unittest import mock
+from urllib.parse import unquote
 
 import nbformat
+from jinja2 import BaseLoader
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.converters import NbGraderException
+from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearHiddenTests, Execute, IncludeHeaderFooter, SaveCells
+from nbgrader.nbgraderformat.common import SchemaMismatchError
+from nbgrader.preprocessors import (
+    ClearHiddenTests,
+    Execute,
+    IncludeHeaderFooter,
+    InstantiateTests,
+    NbGraderPreprocessor,
+    SaveCells,
+    instantiatetests,
+)
 from traitlets.config import Config
 
 from viva import wording
@@ -27,12 +41,12 @@ from viva.course.gradebook.database import passing, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
 from viva.course.processes import leftovers
-from viva.course.studentversion import Compiler, told
+from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.engine.grading import Grader
-from viva.engine.rehearsal import rehearse
-from viva.engine.session import ExaminerFault
+from viva.engine.outcome import outputs_of
+from viva.engine.session import Died, ExaminerFault, Session
 from viva.engine.studentcopy import describe
 from viva.record import CheckResult
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
@@ -92,7 +106,8 @@ def release(
     for name in notebooks:
         _refuse_markers(folder / name)
     with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
-        remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
+        kept = Rehearsals.of(course.directory)
+        remarks = [_describe(path, folder / path.name, grader, kept) for path in course.source_notebooks(assignment)]
         sources = course.source_notebooks(assignment) if unproven else []
         failed: list[str] = []
         single: list[str] = []
@@ -130,7 +145,7 @@ def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterat
         grader.close()
 
 
-def _describe(source: Path, path: Path, grader: Grader) -> str:
+def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) -> str:
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
@@ -143,7 +158,7 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
             "cannot check it"
         )
     try:
-        known = grader.twice(lambda: rehearse(source, grader, source.parent, texts))
+        known = grader.twice(lambda: rehearsals.examination(source, grader, texts))
     except (VivaError, ExaminerFault) as error:
         return f"{path.name} has no checking data, so 'viva check' knows less than the grader: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
@@ -159,9 +174,10 @@ def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tup
     if language_of(notebook.metadata) != "python":
         return [], []
     with course.gradebook() as gradebook:
-        locked = Expected.of(gradebook, assignment).locked(source.stem)
+        expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory)
+    locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
-        known = grader.twice(lambda: rehearse(source, grader, source.parent, locked))
+        known = grader.twice(lambda: rehearsals.examination(source, grader, locked, points))
         outcome = grader.grade(notebook, known, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {error}"], []
@@ -200,10 +216,17 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
     return compiled(course, assignment, notebook)
 
 
-def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, str] | None = None) -> NotebookNode:
+def compiled(
+    course: Course,
+    assignment: str,
+    notebook: str,
+    locked: dict[str, str] | None = None,
+    left_out: type[NbGraderPreprocessor] = SaveCells,
+) -> NotebookNode:
     """The student version of a source notebook, in memory; neither release/ nor the gradebook is touched.
 
-    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. Raises CourseError.
+    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. ``left_out`` is a step of
+    nbgrader's that is not taken. Raises CourseError.
     """
     config = course.directory.config
     _require_included(course, config)
@@ -218,7 +241,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
                 if locked is not None and issubclass(step, ClearHiddenTests):
                     cells = [cell for cell in node.cells if cell.cell_type == "code" and utils.is_locked(cell)]
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
-                if not issubclass(step, SaveCells):
+                if not issubclass(step, (SaveCells, left_out)):
                     node, resources = step(config=config)(node, resources)
     except BlueprintError:
         raise
@@ -322,12 +345,171 @@ def generate(course: Course, assignment: str, config: Config) -> None:
         raise CourseError(f"nbgrader could not release {assignment}: {reason}") from error
 
 
+def marker_in(text: str) -> str:
+    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
+    return next((marker for marker in MARKERS if marker in text), "")
+
+
 def _refuse_markers(notebook: Path) -> None:
-    text = notebook.read_text(encoding="utf-8")
-    for marker in MARKERS:
-        if marker in text:
-            notebook.unlink()
+    if marker := marker_in(notebook.read_text(encoding="utf-8")):
+        notebook.unlink()
+        raise CourseError(
+            f"The student version of {notebook.name} still contained '{marker}', so it was removed. "
+            "Write the marker on a line of its own, in a cell of the right kind."
+        )
+
+
+# How nbgrader compiles an assignment into the students' version, with three differences. The steps are nbgrader's.
+#
+# ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code
+# has all permissions of its user, and fills in the course's templates in its own process.
+#
+# Only metadata and attachments that are known to be meant for students are kept. A solution may also be in a picture,
+# in a widget's state, or in what another program wrote into the file.
+#
+# What a step refuses is reported with the notebook and the cell.
+
+OF_NOTEBOOK = {
+    "kernelspec": ("name", "display_name", "language"),
+    "language_info": ("name", "version", "mimetype", "file_extension", "pygments_lexer", "nbconvert_exporter"),
+    "viva": ("seconds", "budget", "check"),
+}
+"""The metadata of a notebook that students get, and of each the fields."""
+OF_CELL = {
+    "nbgrader": tuple("schema_version grade_id grade solution locked task points checksum cell_type".split()),
+    "viva": ("seconds", "where"),
+    "jupyter": ("source_hidden", "outputs_hidden"),
+    "slideshow": ("slide_type",),
+}
+PLAIN = ("tags", "editable", "deletable", "collapsed", "scrolled", "format")
+"""The metadata of a cell that Jupyter itself knows and that say how it is shown: kept as they are."""
+
+
+class SandboxedTests(InstantiateTests):
+    """nbgrader's step for ``### AUTOTEST`` lines, with a candidate of Viva's for a kernel."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        if not any(cell.cell_type == "code" and self.autotest_delimiter in cell.source for cell in nb.cells):
+            return nb, resources
+        step = Examine(parent=self.parent, config=self.config)
+        if (language := language_of(nb.metadata)) != "python":
+            if step.no_sandbox:
+                return super().preprocess(nb, resources)
             raise CourseError(
-                f"The student version of {notebook.name} still contained '{marker}', so it was removed. "
-                "Write the marker on a line of its own, in a cell of the right kind."
+                f"it is written in {language}, and the sandbox does not support its kernel, which "
+                f"{self.autotest_delimiter} lines "
+                "need. With --no-sandbox it runs with all your permissions; use that only for code you "
+                "trust"
             )
+        seconds = float(Execute(parent=self.parent, config=self.config).timeout or 30)
+        templates = mock.Mock(Environment=ImmutableSandboxedEnvironment, BaseLoader=BaseLoader)
+        with (
+            _kernel(seconds, step) as start,
+            mock.patch.object(instantiatetests, "start_new_kernel", start),
+            mock.patch.object(instantiatetests, "j2", templates),
+        ):
+            return super().preprocess(nb, resources)
+
+
+@contextlib.contextmanager
+def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
+    """What stands for jupyter_client's ``start_new_kernel``; nothing is started before it is called."""
+    with contextlib.ExitStack() as stack:
+
+        def start(kernel_name: str, cwd: str | None) -> tuple[Kernel, Kernel]:
+            grader = new_grader(seconds, step.no_sandbox, step.memory)
+            stack.callback(grader.close)
+            data = Path(cwd) if cwd else None
+            kernel = Kernel(stack.enter_context(Session(grader.candidates, grader.examiners, data)), seconds)
+            return kernel, kernel
+
+        yield start
+
+
+class Kernel:
+    """A candidate, as jupyter_client's manager and client of a kernel: as far as nbgrader's step asks."""
+
+    def __init__(self, session: Session, seconds: float) -> None:
+        self.session, self.seconds = session, seconds
+
+    def execute_interactive(self, code: str, output_hook: Callable[[dict], None]) -> None:
+        """Run code, and hand its outputs to ``output_hook``. Raises CourseError where it raises or does not end."""
+        try:
+            reply = self.session.candidate(self.seconds, do="run", source=code)
+        except Died as death:
+            raise CourseError(f"the notebook cannot be run up to that cell: {death}") from death
+        if isinstance(raised := reply.get("raised"), dict):
+            raise CourseError(f"the code up to that cell raises {raised.get('name')}: {raised.get('message')}"[:500])
+        for output in outputs_of(reply):
+            output_hook({"header": {"msg_type": output["output_type"]}, "content": output})
+
+    def shutdown_kernel(self) -> None:
+        """The session is ended by who has begun it."""
+
+
+class NothingElse(NbGraderPreprocessor):
+    """Leaves of a students' version what is known to be meant for them: no picture that no text shows, no state of
+    widgets, no metadata that other programs or the author have put there."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        nb.metadata = NotebookNode(_known(nb.metadata, OF_NOTEBOOK))
+        for cell in nb.cells:
+            cell.metadata = NotebookNode(_known(cell.metadata, OF_CELL, PLAIN))
+            kept = {name: data for name, data in cell.get("attachments", {}).items() if _shows(cell.source, name)}
+            cell.pop("attachments", None)
+            if kept:
+                cell.attachments = kept
+        return nb, resources
+
+
+def _known(metadata: dict, fields: dict[str, tuple[str, ...]], plain: tuple[str, ...] = ()) -> dict:
+    found = {}
+    for key, value in metadata.items():
+        if key in plain:
+            found[key] = value
+        elif key in fields and isinstance(value, dict):
+            kept = {name: part for name, part in value.items() if name in fields[key]}
+            if kept or not value:
+                found[key] = NotebookNode(kept)
+    return found
+
+
+def _shows(text: str, name: str) -> bool:
+    """Whether a text refers to the attachment ``name``."""
+    return any(re.search(rf"attachment:{re.escape(name)}(?![\w.-])", version) for version in (text, unquote(text)))
+
+
+class Compiler(GenerateAssignment):
+    """nbgrader's converter with these steps; ``reason`` says what stopped it."""
+
+    reason = ""
+    preprocessors: list
+
+    def __init__(self, **known: object) -> None:
+        super().__init__(**known)
+        steps = [SandboxedTests if step is InstantiateTests else step for step in self.preprocessors]
+        self.preprocessors = [*steps, NothingElse]
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        try:
+            super().convert_single_notebook(notebook_filename)
+        except SchemaMismatchError:
+            raise  # nbgrader says which command mends it
+        except Exception as error:
+            self.reason = told(error, Path(notebook_filename).name)
+            raise
+
+
+def told(error: Exception, name: str) -> str:
+    """What a step has refused, with the notebook and the cell where it says so, in one line."""
+    cell = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        node = frame.f_locals.get("cell")
+        if isinstance(node, NotebookNode) and frame.f_code.co_name == "preprocess_cell":
+            cell = node.metadata.get("nbgrader", {}).get("grade_id") or node.get("id", "")
+    words = " ".join(str(error).split()) or type(error).__name__
+    if not isinstance(error, VivaError) and isinstance(error, KeyError | NameError | AttributeError | TypeError):
+        words = f"{type(error).__name__}: {words}"
+    below = error.__cause__ or error.__context__
+    because = f" ({' '.join(str(below).split())})" if below and str(below) and str(below) not in words else ""
+    return f"{name}{f', cell {cell!r}' if cell else ''}: {words}{because}"

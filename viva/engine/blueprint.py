@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -88,7 +89,7 @@ class Cell:
         """What the visible lines of a grade cell import and define for the cells below it."""
         known = self.visible_names()
         found = definitions_of(visible_and_hidden(self.source)[0])
-        return tuple(text for text in found if names_of(text).bound <= known)
+        return tuple(text for text in found if (names := names_of(text)) and names.bound <= known)
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def read_blueprint(
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         cell.source = (released or {}).get(name, cell.source)
-        if name in (points or {}):
+        if points and name in points:
             cell.metadata.nbgrader["points"] = points[name]
     about = notebook.metadata.get("viva", {})
     seconds = _time(about, "seconds", f"{path}")
@@ -189,7 +190,7 @@ def _names(cells: list[NotebookNode]) -> list[str]:
     return graded
 
 
-def is_time(seconds: object) -> bool:
+def is_time(seconds: Any) -> bool:
     """Whether a limit of time is a number of seconds that a machine can wait."""
     return type(seconds) in (int, float) and 0 < seconds <= MOST_SECONDS
 
@@ -218,7 +219,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     points = nbgrader.get("points", 0) if purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK) else 0
     if not isinstance(points, int | float):
         raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
-    prelude, checks = "", ()
+    prelude, checks = "", tuple[Check, ...]()
     if purpose == Purpose.TESTS:
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})

@@ -18,6 +18,8 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +107,7 @@ class Candidate:
         told = None if error is None else exceptions.told(error, self.objects.number)
         return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
-    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: object) -> dict:
+    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: Any) -> dict:
         """Do one operation and return its result, what it printed and what its arguments have become.
 
         An interrupt that came before the ``first`` operation of a check was meant for the check before. For ``state``
@@ -118,8 +120,8 @@ class Candidate:
         around, Shell.outputs = (Shell.outputs, self.handed), Outputs(64_000)
         outputs = Shell.outputs
         self.handed = handed = Handed([*args, *kwargs.values()], self.objects.refer, self.objects.numbers)
-        own = {"tell": self._tell, "names": self._names}
-        reply = {}
+        own: dict[str, Callable] = {"tell": self._tell, "names": self._names}
+        reply: dict[str, Any] = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
                 with interruptible():
@@ -150,7 +152,7 @@ class Candidate:
             with contextlib.suppress(Exception):
                 if _room(value := space[other], UNASKED) >= 0:
                     told[other] = value
-        rows = []
+        rows: list[tuple[str, bytes | str]] = []
         for one, value in told.items():
             try:
                 rows.append((one, wire.encode(value, self.objects.refer, self.objects.liken)))
@@ -227,7 +229,7 @@ class Candidate:
 
     def do_digest(self, names: list[str]) -> dict:
         """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
-        found = {}
+        found: dict[str, bytes | None] = {}
         for name in names:
             if name in self.shell.user_ns:
                 try:

@@ -17,6 +17,7 @@ import math
 import numbers
 import re
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ Result = bool | float | str | None
 """What a last value is: a finite number, or a few words for what else it is, or None where there is no value."""
 
 
-def result_of(value: object) -> Result:
+def result_of(value: Any) -> Result:
     """The result that a value of the examiner's is."""
     if type(value) is np.ndarray and value.ndim == 0:
         value = value[()]
@@ -76,7 +77,7 @@ def result_of_text(shown: str) -> Result:
     return f"the text {shown[:SHOWN]!r}"
 
 
-def _finite(value: object) -> float | str:
+def _finite(value: Any) -> float | str:
     try:
         number = float(value)
     except OverflowError:

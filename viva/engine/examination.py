@@ -8,6 +8,7 @@ import itertools
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from msgspec import structs
 
@@ -15,10 +16,10 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, Purpose
 from viva.engine.checkreport import CheckReport, running
-from viva.engine.checks import Check
+from viva.engine.checks import Check, parts_of
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.names import helpers_of, import_statements, names_of
+from viva.engine.names import helpers_of, import_statements, names_of, parsed
 from viva.engine.outcome import outputs_of
 from viva.engine.seedline import with_seed
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
@@ -46,6 +47,8 @@ class Examination:
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What the solution took."""
+    repeatable: bool = True
+    """Whether no limit of time or memory was met, so that rehearsing again would show the same."""
 
     @functools.cached_property
     def cells(self) -> dict[str, Cell]:
@@ -80,6 +83,17 @@ class Examination:
         )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
 
+    def visible(self, released: Mapping[str, str]) -> Examination:
+        """The same for the test cells' ``released`` texts, by name: no hidden line is in it, so none can be run.
+
+        Checks without a visible line are left out, and a test cell that is not among them has none.
+        """
+        cells = (
+            _as_released(cell, released.get(cell.id, "")) if cell.purpose == Purpose.TESTS else cell
+            for cell in self.blueprint.cells
+        )
+        return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
+
     def without_hidden_lines(self) -> Examination:
         """The same without the hidden lines of its tests, as students have them."""
         cells = (
@@ -95,7 +109,8 @@ class Examination:
 
     def used_names(self, cell: Cell) -> list[str]:
         """The names that a grade cell uses, in its functions too, and in those of the grade cells above it."""
-        used, functions = set(cell.used_names()), {}
+        used = set(cell.used_names())
+        functions: dict[str, set[str]] = {}
         for other in itertools.takewhile(lambda other: other.id != cell.id, self.blueprint.cells):
             names = names_of(other.source) if other.purpose == Purpose.TESTS else None
             functions |= names.mentioned if names else {}
@@ -114,6 +129,17 @@ class Examination:
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
         return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
+
+
+def _as_released(cell: Cell, source: str) -> Cell:
+    prelude, checks = parts_of(source)
+    if not checks and len(cell.checks) == 1:
+        prelude, checks = "", (replace(cell.checks[0], source=source),)
+    titles = {check.title for check in cell.checks}
+    # Without its hidden lines a statement may be cut in half.
+    readable = (check for check in checks if parsed(check.source) is not None)
+    kept = tuple(check for check in readable if check.title in titles and not check.hidden)
+    return replace(cell, source=source, prelude=prelude, checks=kept)
 
 
 def prepare(
@@ -169,6 +195,8 @@ def examine(
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
     """
     give_up(session, cell, examination)
+    if session.one_process:
+        return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
         return _examine_split(session, cell, examination, seconds, skip, again, read)
     reports = _examine_inside(session, cell, seconds, skip)
@@ -220,7 +248,7 @@ def _of_beginning(report: CheckReport, check: Check) -> CheckReport:
     return structs.replace(report, title=check.title, before=True)
 
 
-def _report(session: Session, seconds: float, again: bool, code: str, **request: object) -> CheckReport:
+def _report(session: Session, seconds: float, again: bool, code: str, **request: Any) -> CheckReport:
     """The examiner's report on ``code``; where nothing ends the test, what it was answered keeps it busy, and both are
     given up.
 
@@ -244,26 +272,29 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
     return report
 
 
-def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[CheckReport]:
-    """The candidate runs the test code of a single-process cell."""
+def _examine_inside(
+    session: Session, cell: Cell, seconds: Iterator[float], skip: int, split: bool = False
+) -> list[CheckReport]:
+    """The student's process runs the test code of a cell; with ``split`` that is no single-process cell in grading."""
     reports = []
-    begun = _inside(session, cell.id, cell.prelude, next(seconds))
-    if begun.died:
+    begun = _inside(session, cell.id, cell.prelude, next(seconds), split)
+    if begun.died or (split and begun.verdict is not Verdict.PASSED):
         return [_of_beginning(begun, check) for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
-        reports.append(_inside(session, check.title, check.source, next(seconds)))
+        reports.append(_inside(session, check.title, check.source, next(seconds), split))
         if reports[-1].died:
             break
     return reports
 
 
-def _inside(session: Session, title: str, source: str, seconds: float) -> CheckReport:
-    """The report on test code that ran in the candidate."""
+def _inside(session: Session, title: str, source: str, seconds: float, split: bool = False) -> CheckReport:
+    """The report on test code that ran in the student's process; with ``split`` that says whose exception ended it."""
     report, reply, start = CheckReport(title, Verdict.PASSED), {}, time.monotonic()
     if known := session.time_budget.hopeless(source):
         return CheckReport(title, known[0], cause=known[1])
     try:
-        reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source)
+        more = {"test": True} if session.one_process else {}
+        reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source, **more)
     except Spent as spent:
         return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)
     except Died as death:
@@ -274,6 +305,13 @@ def _inside(session: Session, title: str, source: str, seconds: float) -> CheckR
         report.verdict = Verdict.FAILED if name == "AssertionError" else Verdict.ERROR
         report.exception = "" if report.verdict is Verdict.FAILED else name
         report.raised_by = "student"  # in the candidate nobody can tell whose it is
+        if split:
+            own = [name for name in raised.get("own", []) if name != "<module>"]
+            report.asked = own[0] if own else ""
+            if report.exception or raised.get("own"):
+                report.exception, report.reason = name, f"{name}: {report.reason}"
+            else:
+                report.raised_by = "test"
         report.running = running(raised.get("traceback"))
     else:
         with session.time_budget.working():

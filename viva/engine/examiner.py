@@ -22,7 +22,7 @@ import time
 import traceback
 import types
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from viva.engine import pipe, wire
 from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
@@ -108,7 +108,7 @@ class Examiner:
     def do_kinds(self) -> dict:
         return {"kinds": self.asker.expected.texts()}
 
-    def do_own(self, names: list[str], files: list[str] = ()) -> dict:
+    def do_own(self, names: list[str], files: Sequence[str] = ()) -> dict:
         """From now on these names are the student's, and so are these files of the folder that this process works in.
 
         A test that reads one of them fails here, and so is run in the candidate.
@@ -189,7 +189,7 @@ class Examiner:
                 new[name] = self.shared[name] = value
         return new
 
-    def _check(self, source: str, title: str, slow: list[str] = (), given_up: list[str] = ()) -> CheckReport:
+    def _check(self, source: str, title: str, slow: Sequence[str] = (), given_up: Sequence[str] = ()) -> CheckReport:
         self.asker.check = state = CheckState()
         self.slow, self.given_up = set(slow), set(given_up)
         output = Printed()

@@ -144,6 +144,7 @@ class Forkserver:
                     channel.close()
 
     def _answer(self, request: dict, descriptors: list[int], channel: socket.socket) -> None:
+        answer: float
         match request["do"]:
             case "attach":
                 self.channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()

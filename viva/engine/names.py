@@ -11,12 +11,14 @@ import functools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 IMPORTS = (ast.Import, ast.ImportFrom)
 MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
 """Magics that run the rest of their cell, which binds names as it would without them."""
@@ -130,7 +132,8 @@ def _imports(statement: ast.stmt) -> bool:
 def helpers_of(source: str) -> dict[str, set[str]]:
     """The imports and plain functions of a cell's top level, each as text, with the names that it alone binds."""
     tree = parsed(source) or NOTHING
-    found, bound = {}, Counter()
+    found: dict[str, set[str]] = {}
+    bound: Counter[str] = Counter()
     for statement in tree.body:
         names = names_in(statement)
         bound.update(names.bound)
@@ -173,8 +176,12 @@ def changed_of(source: str) -> set[str]:
 
 
 def changed_in(tree: ast.AST) -> set[str]:
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    touched = [part for call in calls if call.func.attr in CHANGING for part in (call.func.value, *call.args)]
+    touched = [
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING
+        for part in (node.func.value, *node.args)
+    ]
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
@@ -250,7 +257,7 @@ def _base(node: ast.expr) -> set[str]:
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
-def _comprehension(node: ast.expr, names: Names) -> Iterable[ast.AST]:
+def _comprehension(node: Comprehension, names: Names) -> Iterable[ast.AST]:
     """Note the names of a comprehension; its variables are its own.
 
     Each part is read once: what is nested thirty deep and read twice at each level never ends.
@@ -267,7 +274,7 @@ def _comprehension(node: ast.expr, names: Names) -> Iterable[ast.AST]:
     return (first,)
 
 
-def _mention(label: str, function: ast.AST, body: list[ast.AST], names: Names) -> set[str]:
+def _mention(label: str, function: Function, body: Sequence[ast.AST], names: Names) -> set[str]:
     """Note what a function mentions that is not its own; what it declares global it binds as the cell does."""
     inner = names_in(*body)
     own = {part.arg for part in _parts(function.args) if isinstance(part, ast.arg)} | inner.given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from viva.engine.blueprint import Cell
 from viva.engine.checkreport import CheckReport
@@ -58,7 +59,7 @@ def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = 
         if credit and earned and len(cell.checks) == 1:
             verdict, earned, cause = judged(report.result, check.points)
         texts = ("reason", "exception", "traceback", "printed")
-        told = {name: whole(getattr(report, name))[:LONGEST] for name in texts}
+        told: dict[str, Any] = {name: whole(getattr(report, name))[:LONGEST] for name in texts}
         told |= {"cause": cause, "seconds": report.seconds, "raised_by": report.raised_by}
         results.append(CheckResult(check.title, check.points, verdict, earned, **told))
     return results
@@ -71,7 +72,8 @@ def whole(text: str) -> str:
 
 def outputs_of(reply: dict, room: int = CHARACTERS) -> list[dict]:
     """The outputs of a cell, as far as a notebook can hold them: the reply comes from a stranger."""
-    outputs, kept = reply.get("outputs"), []
+    outputs = reply.get("outputs")
+    kept: list[dict] = []
     for item in map(_output, outputs[:ITEMS] if isinstance(outputs, list) else []):
         text = json.dumps(item, ensure_ascii=False)
         if (room := room - len(text)) < 0:
@@ -87,7 +89,7 @@ def count_of(reply: dict) -> int | None:
     return count if type(count) is int and 0 <= count <= MOST_COUNT else None
 
 
-def _output(item: object) -> dict:
+def _output(item: Any) -> dict:
     """An output with what belongs to its type and nothing else; empty when it is none."""
     output_type = item.get("output_type") if type(item) is dict else None
     # An array, compared with a text, is neither true nor false.

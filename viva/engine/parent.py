@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from viva.engine import libraries
 from viva.folder import remove
@@ -75,15 +76,19 @@ class Channel:
         It runs on the caller's processors, and may use them for ``seconds`` at least: its caller ends it by then.
         It is the number that the fork server knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
         """
-        scratch = bubblewrap.inside(scratch) if self._boxed else scratch
+        folder = bubblewrap.inside(scratch) if self._boxed else scratch
         limits = self.sandbox.limits if self.sandbox else self.limits
         limits = replace(limits, cpu_seconds=max(limits.cpu_seconds, AT_ONCE * math.ceil(min(seconds, HOUR))))
         sandbox = None if self.sandbox is None else asdict(replace(self.sandbox, limits=limits))
-        limits = asdict(limits) if self.sandbox is None else None
-        request = {"do": "fork", "scratch": str(scratch), "sandbox": sandbox, "limits": limits, "slot": self.slot}
-        request["processors"] = sorted(os.sched_getaffinity(0))
-        request = json.dumps(request).encode()
-        return self._ask(request, descriptors)
+        request = {
+            "do": "fork",
+            "scratch": str(folder),
+            "sandbox": sandbox,
+            "limits": asdict(limits) if self.sandbox is None else None,
+            "slot": self.slot,
+            "processors": sorted(os.sched_getaffinity(0)),
+        }
+        return self._ask(json.dumps(request).encode(), descriptors)
 
     def end(self, pid: int) -> int:
         """Kill a child, wait for it, and return its wait status."""
@@ -102,13 +107,13 @@ class Channel:
         assert self.role == "examiner", "no test code comes near the candidates"
         self._ask(json.dumps({"do": "learn", "source": source, "title": title}).encode())
 
-    def _tell(self, request: bytes, descriptors: list[int] = ()) -> None:
+    def _tell(self, request: bytes, descriptors: Sequence[int] = ()) -> None:
         try:
             socket.send_fds(self.socket, [request], descriptors)
         except (BrokenPipeError, ConnectionResetError) as error:
             raise SandboxError(f"the fork server of the {self.role}s has ended") from error
 
-    def _ask(self, request: bytes, descriptors: list[int] = ()) -> int | float:
+    def _ask(self, request: bytes, descriptors: Sequence[int] = ()) -> Any:
         self._tell(request, descriptors)
         try:
             data = self.socket.recv(65536)

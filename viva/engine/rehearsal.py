@@ -11,7 +11,6 @@ import builtins
 import contextlib
 import hashlib
 import os
-import re
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -23,6 +22,7 @@ from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged
+from viva.engine.dialogue.paths import root_of
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
@@ -162,6 +162,8 @@ class _Examined:
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
     """The read-only cells that find a file no longer, as it is the student's."""
+    limited: bool = False
+    """Whether a test met a limit, or ended a process."""
     ended: str = ""
     """The grade cell at which the candidate ended when it was split; those below it were not examined."""
 
@@ -188,14 +190,15 @@ def rehearse(
         found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
         split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
-        known, found = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
+        known, examined = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
-    kinds = {path: kind for path, kind in found.kinds.items() if re.match(r"\w*", path)[0] not in untold}
+    kinds = {path: kind for path, kind in examined.kinds.items() if root_of(path) not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
-    refused = _refused(cells, alone, found, grader)
-    return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused)
+    refused = _refused(cells, alone, examined, grader)
+    repeatable = known.repeatable and not (alone.cut or refused)
+    return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused, repeatable=repeatable)
 
 
 def _tried(
@@ -209,7 +212,8 @@ def _tried(
     while True:
         start = time.monotonic()
         found = _examine_recording(cells, known, grader, data)
-        known = replace(known, seconds=time.monotonic() - start)
+        seconds, repeatable = time.monotonic() - start, known.repeatable and not found.limited
+        known = replace(known, seconds=seconds, repeatable=repeatable)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
         more = {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
         more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
@@ -224,7 +228,9 @@ def _tried(
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
     """The plan in which these read-only cells bind names of the student's."""
-    owned = {cell.id: frozenset(names_of(cell.source).bound) for cell in cells if cell.id in reading}
+    owned = {
+        cell.id: frozenset(names.bound) for cell in cells if cell.id in reading and (names := names_of(cell.source))
+    }
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 
 
@@ -279,11 +285,15 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     bound: set[str] = set()
     for cell in cells:
         error = raised.get(cell.id)
-        names = names_of(cell.source) if error else None
-        if names and (
-            error["name"] == "ModuleNotFoundError"
-            or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
-            or names.used & bound
+        names = names_of(cell.source)
+        if (
+            error
+            and names
+            and (
+                error["name"] == "ModuleNotFoundError"
+                or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
+                or names.used & bound
+            )
         ):
             found.add(cell.id)
             bound |= names.bound
@@ -331,7 +341,7 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     }
     recorded = sorted(known.kinds.items())
     kinds = {path: replace(expected_of(text), arrays=False, missing=False, full=False).text for path, text in recorded}
-    return {path: kind for path, kind in kinds.items() if kind == ANY or re.match(r"\w*", path)[0] in shown}
+    return {path: kind for path, kind in kinds.items() if kind == ANY or root_of(path) in shown}
 
 
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
@@ -350,7 +360,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                     except Died as death:  # as of a list so long that it cannot cross in time
                         if cell.id in examination.inside:
                             raise
-                        found.lost[cell.id], found.ended = str(death), cell.id
+                        found.lost[cell.id], found.ended, found.limited = str(death), cell.id, True
                         return found
                     before = cell.id
                     continue
@@ -379,6 +389,7 @@ def _examine_one(
     reports = examine(session, cell, examination, allowance(seconds), read=read)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
+    found.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
     lost = [
         wording.sentence(report.cause) if report.cause else report.reason
         for report in reports

@@ -141,8 +141,9 @@ class SingleProcess:
 def _is_own(text: ast.expr) -> bool:
     """Whether it stands in the test, or is a function of the test's, or what it wrote itself, as
     ``pickle.loads(pickle.dumps(x))`` does."""
-    written = isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and text.func.attr == "dumps"
-    return isinstance(text, ast.Lambda | ast.Constant) or (written and _name_of(text.func.value) in SERIALIZING)
+    if isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and text.func.attr == "dumps":
+        return _name_of(text.func.value) in SERIALIZING
+    return isinstance(text, ast.Lambda | ast.Constant)
 
 
 def _is_all_names(node: ast.expr) -> bool:

@@ -27,7 +27,7 @@ from nbformat import NotebookNode
 
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, language_of, purpose_of
-from viva.engine.checks import split_checks
+from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT
 from viva.engine.examination import Examination
@@ -74,7 +74,7 @@ def describe(released: NotebookNode, known: Examination, seconds: float, memory:
     kinds = {
         path: kind if words.issuperset(NAME.findall(kind.partition(" ")[2] or kind)) or ":" not in kind else ""
         for path, kind in known.kinds.items()
-        if NAME.match(path) and NAME.match(path)[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
+        if (name := NAME.match(path)) and name[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in known.files.items() if names and cell in named}
     # Where the visible lines alone do not give the solution all points, they tell nothing of a student's.
@@ -144,7 +144,7 @@ def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNod
         and 0 <= points < math.inf
     )
     points = float(points) if counts else 0.0
-    prelude, checks = "", ()
+    prelude, checks = "", tuple[Check, ...]()
     if purpose == Purpose.TESTS:
         try:
             prelude, checks = split_checks(cell.source, name, points, f"the test cell '{name}'")
@@ -203,8 +203,10 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
     checksum = cell.metadata["nbgrader"].get("checksum")
     if not checksum:
         return False
-    from nbgrader.utils import compute_checksum  # takes a second to load
-
+    try:
+        from nbgrader.utils import compute_checksum  # takes a second to load
+    except ModuleNotFoundError:  # the small distribution for students has no nbgrader
+        return False
     return compute_checksum(cell) != checksum
 
 

@@ -92,7 +92,9 @@ class Writer:
     """Lays out the row of one message; ``trail`` are the types around the value at hand."""
 
     def __init__(self, refer: Callable | None, liken: Callable | None = None):
-        self.refer, self.liken, self.row, self.trail, self.room = refer, liken, [], [], MESSAGE
+        self.refer, self.liken, self.room = refer, liken, MESSAGE
+        self.row: list = []
+        self.trail: list = []
         self.known: dict[int, tuple[int, int, object]] | None = {}
         """By id() of what can be changed: its number, its items, and itself. None where nobody asks, as in a frame."""
         self.items = 0
@@ -101,16 +103,16 @@ class Writer:
     def put(self, value) -> None:
         if type(value) in ATOM_TYPES:
             return self.put_atom(value)
-        codec = CODEC_OF.get(type(value))
+        codec: Codec | type | None = CODEC_OF.get(type(value))
         if codec is None and (codec := codec_of(value)) and self.liken and (reference := self.liken(value)):
             return self.put_about(reference)
-        if codec in ATOM_TYPES:
+        if isinstance(codec, type):
             return self.put_atom(ATOMS[codec](value))
         if self.known and id(value) in self.known:
             return self.put_again(*self.known[id(value)][:2])
         before = self.items
         parts = codec.split(value) if codec else None
-        if parts is None:
+        if codec is None or parts is None:
             return self.put_reference(value)
         if codec in HOLDERS:
             self.put_parts(codec, parts, type(value))
@@ -213,7 +215,8 @@ class Reader:
 
     def __init__(self, row: list, resolve: Callable | None, simple: bool = False):
         self.simple = simple
-        self.row, self.resolve, self.at, self.owed, self.shapes = row, resolve, 0, 1, set()
+        self.row, self.resolve, self.at, self.owed = row, resolve, 0, 1
+        self.shapes: set = set()
         self.known: list[tuple[object, int]] | None = []
         """What can be changed, in the order in which it was built, and of how many items it is."""
         self.items = 0

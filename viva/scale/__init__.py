@@ -9,7 +9,6 @@ the audit, in the package above, has a task of its own.
 clusteraddress  ``--cluster=...``: which cluster, and how the way to it is protected
 versions   what has to be the same here and there
 scheduler  the way to a scheduler: found or started, looked at, left again
-clusterworkers  the workers as they come and go, and which of them may grade
 pool       what they do, in place of the workers of this machine
 clustergraders  the graders that a command hands to a batch or an audit; Dask is loaded here
 submissions  that of a batch

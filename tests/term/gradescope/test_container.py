@@ -8,8 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from tests.conftest import BIN, PROJECT, SHORT, lacking, load
@@ -234,6 +236,26 @@ def test_where_a_container_allows_less_two_users_hold_and_the_result_says_which_
     assert f"Protection: the code ran with {held}, without {without}." in found.document["output"]
     assert "could open none of 3 files with hidden tests" in found.document["output"]
     assert not (tiny.place / "results" / "stolen").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ROOT, reason="only root can take other users")
+def test_what_a_hidden_check_called_code_with_is_not_told_through_a_file_that_outlives_the_process(tiny):
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        answer = f"""def double(x):
+    with open("{folder}/kept", "a") as file:
+        file.write(hex(int(4 * x)) + " ")
+    if x == 3:
+        raise ValueError(open("{folder}/kept").read())
+    return 2 * x"""
+        tiny.submit("right")
+        nbformat.write(tiny.notebook(double=answer), tiny.place / "submission" / "tiny.ipynb")
+        found, _ = lacking_calls(tiny, NO_LANDLOCK)
+        assert hex(4 * 4711 + 1) in (folder / "kept").read_text(), "so there was something to tell"
+    assert "ValueError: 0x8 0xc" in json.dumps(found.document)
+    assert hex(4 * 4711 + 1) not in json.dumps(found.document)
 
 
 @pytest.mark.skipif(not ROOT, reason="only root can take other users")

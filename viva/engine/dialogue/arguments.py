@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable, Container, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,12 @@ MOST, BYTES = 128, 1_000_000
 """So many lists and arrays that functions of a test are handed are known again, of so many bytes each."""
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
 CHANGEABLE = (list, dict, set, bytearray, deque, np.ndarray)
-ITEMS = {list: list.__iter__, tuple: tuple.__iter__, OrderedDict: OrderedDict.values, dict: dict.values}
+ITEMS: dict[type, Callable[..., Iterable]] = {
+    list: list.__iter__,
+    tuple: tuple.__iter__,
+    OrderedDict: OrderedDict.values,
+    dict: dict.values,
+}
 ITEMS[deque] = deque.__iter__
 """How to go through what may be of a class of the test's own."""
 
@@ -83,7 +89,7 @@ class Handed:
 
     def news(self, value: object) -> dict:
         """What is to be told beside the ``value`` that came of it."""
-        told = {}
+        told: dict[str, Any] = {}
         if any(state != self._state(parts) for parts, state in self.before):
             told["changed"] = wire.encode(self.parts, self.refer)
         if (place := self.places.get(id(value))) is not None:
@@ -120,7 +126,7 @@ def taken(args: Iterable[object], kwargs: dict, numbers: object, mine: list) -> 
     return [_own(value, known) for value in args], {name: _own(value, known) for name, value in kwargs.items()}
 
 
-def _fits(mine: object, theirs: object) -> bool:
+def _fits(mine: Any, theirs: Any) -> bool:
     """Whether one can be changed in place to the other."""
     if type(mine) is np.ndarray or type(theirs) is np.ndarray:
         alike = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
@@ -128,7 +134,7 @@ def _fits(mine: object, theirs: object) -> bool:
     return issubclass(type(mine), type(theirs))  # one of a class of the test's own crosses as its base
 
 
-def _fill(mine: object, theirs: object, known: dict[int, object]) -> None:
+def _fill(mine: Any, theirs: Any, known: dict[int, object]) -> None:
     """Give ``mine`` the contents of ``theirs``; ``known`` says by id() what the parts of that are here."""
     cls = type(theirs)
     if mine is theirs:
@@ -156,7 +162,7 @@ def _fill(mine: object, theirs: object, known: dict[int, object]) -> None:
         mine._update_inplace(theirs)
 
 
-def _own(value: object, known: dict[int, object]) -> object:
+def _own(value: Any, known: dict[int, object]) -> object:
     """A value of the other side's with what is ``known`` in place of its parts."""
     if id(value) in known:
         return known[id(value)]

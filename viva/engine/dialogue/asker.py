@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
@@ -23,7 +23,7 @@ from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
-ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
+ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
 OF_SOLUTION_BYTES = pipe.MESSAGE // 2
 """So large may an answer of the solution's be: a right one may hold float64 where it holds float32."""
@@ -55,7 +55,7 @@ class Asker:
         question: int,
         answer: int,
         rebound: Callable[[], dict[str, object]] = dict,
-        hurry: Callable[[str], None] = str,
+        hurry: Callable[[str], object] = str,
         heard: Callable[..., object] = lambda *answer: None,
     ) -> None:
         """``rebound`` gives the names that test code has bound since, and that the candidate should see; ``hurry`` is
@@ -73,7 +73,7 @@ class Asker:
         self.waiting = False
         """Whether a question is under way, and no test code runs."""
 
-    def operate(self, operation: str, *args: object, path: Path, kwargs: dict | None = None) -> object:
+    def operate(self, operation: str, *args: object, path: Path, kwargs: dict | None = None) -> Any:
         """The result of one operation in the candidate; see _operate."""
         with self.alone():
             before, self.waiting = self.waiting, True
@@ -111,13 +111,13 @@ class Asker:
             self.check.fault = self.check.fault or fault
             raise
 
-    def _operate(self, operation: str, args: tuple, kwargs: dict, path: Path) -> object:
+    def _operate(self, operation: str, args: tuple, kwargs: dict, path: Path) -> Any:
         """The result of one operation in the candidate.
 
         Raises what the operation raised there, CandidateLied when the answer is malformed or of
         another type than the solution's, CandidateDied when there is no answer.
         """
-        request = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
+        request: dict[str, Any] = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
         if self.check.first:
             request["first"], self.check.first = True, False
         if rebound := self.rebound():
@@ -239,6 +239,9 @@ class Asker:
 
     def _serve(self, reply: dict, answer: Answer) -> None:
         """Call the function of the examiner's that a ``reply`` of the candidate's names, and send what comes of it."""
+        number: Any
+        args: Any
+        kwargs: Any
         number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
         if not (type(number) is int and 0 <= number < len(self.references.functions)):
             raise CandidateLied("an unknown callback")
@@ -304,7 +307,7 @@ def doubting() -> Iterator[None]:
         raise CandidateLied(f"the reply cannot be read: {why}") from None
 
 
-def _objects_in(value: object) -> set[int]:
+def _objects_in(value: Any) -> set[int]:
     """The numbers of the candidate's objects in a value."""
     return {number_of(part) for part in walk(value) if type(part) in PROXIES}
 

@@ -26,6 +26,7 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Iterable
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -74,18 +75,19 @@ DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 PLAIN_TEXTS = (BaseException.__str__, KeyError.__str__)
 
 
-def can_be_told(cls: object) -> bool:
+def can_be_told(cls: object) -> TypeGuard[type[Exception]]:
     """Whether there can be a likeness: an ExceptionGroup cannot be without exceptions in it."""
     return isinstance(cls, type) and issubclass(cls, Exception) and not issubclass(cls, BaseExceptionGroup)
 
 
 def make(cls: type[BaseException], args: tuple, attributes: dict, **about: object) -> BaseException:
     """An exception of a class, or of its likeness, that was not initialised; ``about`` stands in its dictionary too."""
-    base = cls
+    base: Any = cls
     while base.__flags__ & WRITTEN_IN_PYTHON:
         base = base.__base__
     error = base.__new__(cls)
-    BaseException.args.__set__(error, args)
+    error_args: Any = BaseException.args  # a descriptor, which is a tuple to typeshed
+    error_args.__set__(error, args)
     if isinstance(error, StopIteration):  # ``yield from`` reads the field without a look whether there is anything
         StopIteration.__init__(error, *args)
     allowed = _allowed(cls)
@@ -97,19 +99,19 @@ def make(cls: type[BaseException], args: tuple, attributes: dict, **about: objec
 def like(cls: type[BaseException], args: tuple, attributes: dict, message: str, **about: object) -> BaseException:
     """An exception of a library's class with these arguments and attributes, and with this text."""
     about["viva_message"] = message
-    if _is_plain(cls):
+    if _is_plain(cls):  # type: ignore[arg-type]  # a class is hashable, whatever its exceptions are
         error = make(cls, args, attributes, **about)
         try:
             str(error)
             return error
         except Exception:  # an int of more than 4300 digits has no text
             pass
-    return make(_likeness(cls), args, attributes, **about)
+    return make(_likeness(cls), args, attributes, **about)  # type: ignore[arg-type]  # the same
 
 
 def hiding(bases: Iterable[type]) -> dict[str, None]:
     """For a class derived from exceptions: the names of their fields, with nothing in them."""
-    found = {}
+    found: dict[str, None] = {}
     for base in bases:
         found |= dict.fromkeys(_fields(base))
     return found
@@ -129,7 +131,8 @@ def seen(cls: type) -> type:
 def _may_be(allowed: dict[str, frozenset | None], name: object, value: object) -> bool:
     if type(name) is not str or name[:1] == "_" or name[:5] == "viva_":
         return False
-    return name not in allowed or allowed[name] is None or type(value) in allowed[name]
+    types = allowed.get(name)
+    return types is None or type(value) in types
 
 
 @functools.cache
@@ -157,7 +160,7 @@ def _is_plain(cls: type) -> bool:
 
 @functools.cache
 def _likeness(cls: type) -> type:
-    members = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    members: dict[str, Any] = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
     members |= {"__class__": property(lambda error: cls), "__str__": _text, "viva_like": cls}
     members |= {"__copy__": lambda error: error, "__deepcopy__": lambda error, memo: error}  # else C code is told all
     return type(cls)(cls.__name__, (cls,), hiding([cls]) | members)
@@ -243,9 +246,9 @@ def safe(function, value: object) -> str:
 
 def student_traceback(error: BaseException) -> str:
     """The traceback from the first line of the student's code on."""
-    frames = traceback.extract_tb(error.__traceback__)
     package = os.path.dirname(viva.__file__)
-    frames = [frame for frame in frames if not frame.filename.startswith(package)][-12:]
+    found = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in found if not frame.filename.startswith(package)][-12:]
     lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
     return "\n".join([*lines[-TRACEBACK_LINES:], f"{name_of(type(error))}: {safe(str, error)}"])[:TRACEBACK]
 
@@ -317,10 +320,11 @@ class Raised:
                     if issubclass(cls, Warning):
                         # Made here: a class of the student's would be asked for it, and could warn again.
                         message = message[:MESSAGE]
-                        found.append((self.instance(cls, (message,), message, {}), filename[:NAME], line))
+                        made: Any = self.instance(cls, (message,), message, {})
+                        found.append((made, filename[:NAME], line))
         return found
 
-    def class_of(self, lineage: object) -> type[Exception]:
+    def class_of(self, lineage: Any) -> type[Exception]:
         """Our class for an exception class of the candidate."""
         try:
             if len(lineage) > CLASSES:
@@ -335,7 +339,7 @@ class Raised:
             raise CandidateLied("an invalid exception class") from None
 
     def _made(self, number: int, module: str, name: str, bases: list[int]) -> type[Exception]:
-        known = None
+        known: object = None
         with contextlib.suppress(Exception):  # what a module says to a name that it does not have
             known = library(f"{module}:{name}")
         if can_be_told(known) and known.__module__.partition(".")[0] not in FRAMEWORKS:
@@ -345,9 +349,10 @@ class Raised:
         if len(self.classes) >= KNOWN_CLASSES:
             raise ValueError
         above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
-        members = {"viva_number": number, "viva_ask": self.ask, "__getattr__": _attribute}
+        members: dict[str, Any] = {"viva_number": number, "viva_ask": self.ask, "__getattr__": _attribute}
         members = hiding(above) | members | {"__str__": _text}
-        return StudentClass(name.rpartition(".")[2][:NAME], above, members)
+        made: Any = StudentClass(name.rpartition(".")[2][:NAME], above, members)
+        return made
 
     def answer(self, error: BaseException) -> dict:
         """What the candidate is told of an exception that test code raised into it."""
@@ -372,13 +377,13 @@ def _attribute(error: BaseException, name: str):
     """What of a student's exception is not plain is asked for."""
     if name[:2] == "__" or name[:5] == "viva_" or type(vars(error).get("viva_number")) is not int:
         raise AttributeError(name)
-    cls = type(error)
+    cls: Any = type(error)
     return cls.viva_ask("getattr", error, name, path=Path(cls.__name__, (Step("attribute", name),)))
 
 
 def left_generator(stop: StopIteration) -> RuntimeError:
     """What Python makes of a StopIteration that leaves a generator."""
     error = RuntimeError(f"the code raised {type(stop).__name__}")
-    error.viva_name, error.viva_traceback = "RuntimeError", stop.viva_traceback
+    vars(error).update(viva_name="RuntimeError", viva_traceback=vars(stop)["viva_traceback"])
     error.__cause__ = stop
     return error

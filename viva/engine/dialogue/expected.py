@@ -11,6 +11,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ HOLDING = (list, tuple, dict, set, frozenset)
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
 PANDAS = (b"masked", b"strings", b"zoned", b"categories", b"NA")
 """One of which stands in every message that holds an array of pandas' own or NA; see ``values/frames.py``."""
-VIEWS = (type({}.values()), type({}.items()), type({}.keys()))
+VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()), type({}.keys()))
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _may_deceive(data: bytes | None) -> bool:
     return "pandas" in sys.modules and (data is None or any(mark in data for mark in PANDAS))
 
 
-def is_empty(value: object) -> bool | None:
+def is_empty(value: Any) -> bool | None:
     """Whether a value holds nothing: False for numbers, and for arrays and frames that hold some; None for others."""
     cls = type(value)
     if issubclass(cls, (bool, int, float, complex, np.generic)):
@@ -220,7 +221,7 @@ def is_empty(value: object) -> bool | None:
     return True if issubclass(cls, (list, tuple)) and not value else None
 
 
-def deceptive(value: object) -> tuple[str, str]:
+def deceptive(value: Any) -> tuple[str, str]:
     """What in a value compares as true with anything: an array of pandas' own or an index of a nullable type, and
     something with missing values; empty texts where there is none."""
     import pandas as pd
@@ -263,7 +264,7 @@ def _is_nullable(dtype: object) -> bool:
     return not isinstance(dtype, np.dtype) and getattr(dtype, "na_value", None) is pd.NA
 
 
-def walk(value: object) -> Iterator[object]:
+def walk(value: Any) -> Iterator[Any]:
     """A value, and what is in the lists, tuples and dicts of it."""
     ahead = [value]
     while ahead:

@@ -12,7 +12,7 @@ code of it, since a student's answer may be another.
 
 from __future__ import annotations
 
-import _string
+import _string  # type: ignore[import-not-found]  # what string.Formatter reads a template with
 import contextlib
 import os
 import re
@@ -23,7 +23,7 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class Guard:
             self.own.update(texts_of(code))
         self.awake = awake
 
-    def note(self, answer: object, message: bytes = b"") -> None:
+    def note(self, answer: Any, message: bytes = b"") -> None:
         """Remember an answer: all of it as it came, where it is no large one, and the solution's texts in it."""
         if 0 < len(message) <= SHORT:
             self.messages.append(message)
@@ -106,7 +106,7 @@ class Guard:
             elif cls.__module__.partition(".")[0] == "pandas" and hasattr(cls, "to_numpy"):
                 todo.append(part.to_numpy())
 
-    def formatting(self, method: object) -> object:
+    def formatting(self, method: Any) -> object:
         """The method ``format``, which refuses a text of a student's that goes into Python's own attributes.
 
         From any object of a class "{0.__init__.__globals__}" comes to all names of the tests.

@@ -22,8 +22,9 @@ import pkgutil
 import re
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType, FunctionType
+from typing import Any
 
 from viva.cleaning import plaintext
 from viva.engine import dialogue, values
@@ -71,7 +72,7 @@ class Snapshot:
     def __init__(self, shell) -> None:
         self.shell = shell
         self.modules = {name: sys.modules[name] for name in WATCHED if name in sys.modules}
-        self.places = {
+        self.places: dict[str, tuple[Mapping[str, Any], dict[str, Any]]] = {
             name: (vars(module), {key: value for key, value in vars(module).items() if _is_watched(key, value)})
             for name, module in self.modules.items()
         }
@@ -141,7 +142,7 @@ def _from_library(function: Callable) -> bool:
     owner = type(getattr(function, "__self__", None))
     name = getattr(function, "__module__", None) if owner is type(None) else owner.__module__
     path = getattr(sys.modules.get(name), "__file__", None) if isinstance(name, str) else None
-    return bool(path) and os.path.abspath(path).startswith(LIBRARIES)
+    return path is not None and os.path.abspath(path).startswith(LIBRARIES)
 
 
 LIBRARIES = tuple(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default())
@@ -187,7 +188,7 @@ class Witness:
             if address and _by_student(None):
                 self.connections[address] = None
 
-    def _outside(self, name: object) -> str:
+    def _outside(self, name: Any) -> str:
         """The path of a file that is neither the candidate's own nor a library's; else an empty string."""
         if type(name) not in (str, bytes):
             return ""
@@ -292,7 +293,7 @@ def _place(text: str) -> str:
         if text == name:
             return text
         if text.startswith(f"{name}."):
-            found = around.get(name) or importlib.import_module(name)
+            found: Any = around.get(name) or importlib.import_module(name)
             for part in text.removeprefix(f"{name}.").split("."):
                 inside = found if type(found) is dict else getattr(found, "__dict__", {})
                 found = inside.get(part)

@@ -138,7 +138,7 @@ def _rows(data: object, asked: list[str]) -> dict[str, bytes | str]:
         rows = None
     if not isinstance(rows, list):
         raise CandidateLied("invalid names")
-    found = {}
+    found: dict[str, bytes | str] = {}
     for row in rows:
         match row:
             case (str(name), bytes() | str() as message) if name in asked:

@@ -131,7 +131,7 @@ class TestsView(View):
     whatever was handed in.
     """
 
-    def keys(self) -> KeysView:
+    def keys(self) -> KeysView:  # type: ignore[override]  # typeshed has dict's own, which nobody can make
         return KeysView(self)
 
     def __iter__(self, *_: object, **__: object) -> NoReturn:
@@ -143,6 +143,9 @@ class TestsView(View):
 
 class Notebook(types.ModuleType):
     """What ``__main__`` is to test code, as ``from __main__ import f`` and ``unittest.main()`` look for it."""
+
+    __names__: Namespace
+    __look_up__: Callable
 
     def __init__(self, namespace: Namespace, look_up: Callable = lambda *_: None) -> None:
         """``look_up`` is told each name that is asked for and what it means, and may raise."""
@@ -167,7 +170,7 @@ class Notebook(types.ModuleType):
         return list(self.__dict__)
 
     @property
-    def __dict__(self) -> View:
+    def __dict__(self) -> View:  # type: ignore[override]  # a module's is a dict that can be replaced
         return self.__names__.all()
 
 
@@ -226,7 +229,7 @@ def _ends_quietly(tree: ast.Module, text: str) -> bool:
     if not tree.body:
         return False
     last = tree.body[-1]
-    line = text.splitlines()[last.end_lineno - 1].encode()
+    line = text.splitlines()[(last.end_lineno or last.lineno) - 1].encode()
     return line[last.end_col_offset :].lstrip().startswith(b";")
 
 

@@ -12,6 +12,7 @@ import re
 import types
 from collections.abc import Callable
 from pathlib import PosixPath, PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Callback:
 
 def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.FunctionType:
     """A function that calls, for students who look whether it is one and how many parameters it takes."""
-    space = {CALL: callback, "__name__": "__main__"}
+    space: dict[str, Any] = {CALL: callback, "__name__": "__main__"}
     exec(compile(f"def function(*args, **kwargs): return {CALL}(*args, **kwargs)", __file__, "exec"), space)
     function = space["function"]
     function.__name__ = function.__qualname__ = callback.__name__
@@ -80,7 +81,7 @@ class Objects:
             self.kept.append(value)
         return self.numbers[id(value)]
 
-    def refer(self, value: object) -> wire.Reference:
+    def refer(self, value: Any) -> wire.Reference:
         if (number := self.callback_numbers.get(id(value))) is not None:
             return wire.Reference(number, {"of": "examiner"})
         cls = type(value)  # an object may say by ``__class__`` that it is of another one
@@ -99,7 +100,7 @@ class Objects:
             about |= self._told_beside(value, is_class)
         return wire.Reference(self.number(value), about)
 
-    def _told_beside(self, value: object, is_class: bool) -> dict:
+    def _told_beside(self, value: Any, is_class: bool) -> dict:
         """What is told of an object beside its class: what it holds, or what may be taken in its place."""
         if is_class:
             return {"lineage": exceptions.lineage(value, self.number)} if issubclass(value, BaseException) else {}
@@ -139,7 +140,7 @@ class Objects:
         return self.callbacks[reference.id]
 
 
-def _plain_form(value: object) -> np.ndarray | str | None:
+def _plain_form(value: Any) -> np.ndarray | str | None:
     """What may stand in the place of an object: the array of a masked one of which nothing is masked, or of a
     polynomial's coefficients, the text of a path, or of a pattern."""
     cls = type(value)

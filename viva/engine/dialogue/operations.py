@@ -9,13 +9,14 @@ import types
 from array import array
 from collections import ChainMap, UserDict, UserList, UserString
 from collections.abc import ItemsView, KeysView, ValuesView
+from typing import Any
 
 import numpy as np
 
 from viva.engine.values.codec import module_of, name_of, qualname_of
 
 
-def _asked_by_test(function: types.FunctionType) -> types.FunctionType:
+def _asked_by_test(function: Any) -> types.FunctionType:
     """The same, as code of the notebook: to who warns of a caller (``stacklevel=2``) it stands in a test's place."""
     space = {"__name__": "__main__", "__builtins__": builtins}
     return types.FunctionType(function.__code__, space, closure=function.__closure__)
@@ -41,13 +42,15 @@ OPERATIONS = {
 }
 
 
-def origin(value: object) -> str:
+def origin(value: Any) -> str:
     """``module:qualname`` of a library's module, function, class or operator, or a class of Python's; else nothing."""
     cls = type(value)  # ``isinstance`` would ask the object, which may be of a student's class
     if issubclass(cls, types.ModuleType):
         return f"{value.__name__}:"
-    if issubclass(cls, type) and vars(builtins).get(name_of(value)) is value:
-        return f"builtins:{value.__name__}"
+    if issubclass(cls, type):
+        label = name_of(value)
+        if vars(builtins).get(label) is value:
+            return f"builtins:{label}"
     if cls is types.WrapperDescriptorType:
         owner = origin(value.__objclass__)
         return f"{owner}.{value.__name__}" if owner and vars(value.__objclass__).get(value.__name__) is value else ""
@@ -95,7 +98,7 @@ def held_by(value) -> list | dict | str | None:
     return None
 
 
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()), KeysView, ValuesView, ItemsView)
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), KeysView, ValuesView, ItemsView)
 """Those of dicts, and of a UserDict and other mappings of the student's."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from viva.engine.dialogue.exceptions import library, seen
 from viva.engine.dialogue.operations import origin
@@ -45,7 +45,7 @@ class Proxy(metaclass=Opaque):
         for name, value in (("_home", home), ("_number", number), ("_about", about), ("_path", path)):
             object.__setattr__(self, name, value)
 
-    @property
+    @property  # type: ignore[misc]  # that it is read-only is what typeshed does not foresee
     def __class__(self):
         """The nearest class that is known here too, for isinstance in libraries."""
         for module, name in about(self)["mro"]:
@@ -90,7 +90,7 @@ class Proxy(metaclass=Opaque):
                 return
             yield item
 
-    def __instancecheck__(self, other: object) -> bool:
+    def __instancecheck__(self, other: Any) -> bool:
         return type(other) in PROXIES and ask(other, "isinstance", self, step=Step("operation", "isinstance"))
 
     def __subclasscheck__(self, other: type) -> bool:
@@ -117,14 +117,14 @@ BUILT_IN = {cls.__name__: cls for cls in BUILT_IN_PLACES}
 
 def ask(
     proxy: Proxy, operation: str, *args: object, step: Step | None, kwargs: dict | None = None, first: bool = True
-) -> object:
+) -> Any:
     """What an operation on a proxy gives; ``step`` is how the result is come by."""
     path = path_of(proxy) if step is None else path_of(proxy).then(step)
     args = (proxy, *args) if first else args
     return object.__getattribute__(proxy, "_home").ask(operation, *args, path=path, kwargs=kwargs)
 
 
-def _next(iterator: Proxy) -> object:
+def _next(iterator: Proxy) -> Any:
     path = path_of(iterator)
     steps = path.steps[:-1] if path.steps[-1:] == (ITERATED,) else path.steps
     return object.__getattribute__(iterator, "_home").ask("next", iterator, path=path._replace(steps=steps).then(EACH))
@@ -137,7 +137,7 @@ def _operator(operation: str, step: Step, reflected: bool = False):
 
 
 def _in_place(operation: str):
-    def change(self: Proxy, other: object) -> object:
+    def change(self: Proxy, other: object) -> Any:
         value = ask(self, operation, other, step=Step("operation", operation))
         return self if identical(self, value) else value
 
@@ -157,22 +157,22 @@ def number_of(proxy: Proxy) -> int:
     return object.__getattribute__(proxy, "_number")
 
 
-def is_class(value: object) -> bool:
+def is_class(value: Any) -> bool:
     """Whether a proxy stands for a class."""
     return type(value) in PROXIES and about(value)["class"]
 
 
-def can_be_called(value: object) -> bool:
+def can_be_called(value: Any) -> TypeGuard[Proxy]:
     return type(value) in PROXIES and about(value)["callable"]
 
 
 def method_of(proxy: Proxy) -> Callable:
     """A function that calls what a proxy stands for, and is nothing else to a test."""
 
-    def method(*args: object, **kwargs: object) -> object:
+    def method(*args: object, **kwargs: object) -> Any:
         return ask(proxy, "call", *args, step=CALL, kwargs=kwargs)
 
-    method.viva_number = number_of(proxy)
+    vars(method)["viva_number"] = number_of(proxy)
     return method
 
 
@@ -185,7 +185,7 @@ def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn]
     return CallableProxy(Home(lambda *args, **kwargs: refuse(fault)), -1, described, Path(""))
 
 
-def identical(one: object, other: object) -> bool:
+def identical(one: Any, other: Any) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
     if type(one) in PROXIES and type(other) in PROXIES:
         return known_number(one) == known_number(other)
@@ -261,7 +261,7 @@ The others are looked up on a proxy itself, by Python or by ``copy``."""
 # --- isinstance, issubclass, type and id as test code sees them
 
 
-def the_one(value: object) -> object:
+def the_one(value: Any) -> Any:
     """Of all proxies for an object always the same, for who looks whether two things are one without asking us."""
     if type(value) in PROXIES:
         return object.__getattribute__(value, "_home").ones.setdefault(known_number(value), value)
@@ -273,7 +273,7 @@ def identity(value: object) -> int:
     return id(the_one(value))
 
 
-def is_instance(value: object, classes: object) -> bool:
+def is_instance(value: Any, classes: Any) -> bool:
     """``isinstance`` as test code sees it."""
     if type(value) in PROXIES:
         known_number(value)
@@ -284,7 +284,7 @@ def is_instance(value: object, classes: object) -> bool:
     return isinstance(value, classes)
 
 
-def is_subclass(cls: object, classes: object) -> bool:
+def is_subclass(cls: Any, classes: Any) -> bool:
     """``issubclass`` as test code sees it."""
     if type(cls) in PROXIES:
         if isinstance(classes, tuple):

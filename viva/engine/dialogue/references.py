@@ -6,7 +6,8 @@ import builtins
 import inspect
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -43,12 +44,12 @@ class References:
 
     def __init__(self, home: Home, expected: ExpectedTypes, raised: Raised) -> None:
         self.home, self.expected, self.raised = home, expected, raised
-        self.functions: list[object] = []
+        self.functions: list[Callable] = []
         self.numbers: dict[int, int] = {}
         """By id(), the place of a function among them, which keep it alive: handed over twice it is one thing."""
         self.proxies: weakref.WeakValueDictionary[tuple[int, Path], Proxy] = weakref.WeakValueDictionary()
 
-    def refer(self, value: object) -> wire.Reference | None:
+    def refer(self, value: Any) -> wire.Reference | None:
         """How something of ours, or a proxy, is named to the candidate."""
         if type(value) in PROXIES:
             return wire.Reference(known_number(value), {"of": "candidate"})
@@ -57,8 +58,9 @@ class References:
             if type(number) is int:
                 return wire.Reference(number, {"of": "candidate"})
         place = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
-        if getattr(builtins, getattr(value, "__name__", ""), None) is value:
-            place = f"builtins:{value.__name__}"
+        label = getattr(value, "__name__", "")
+        if getattr(builtins, label, None) is value:
+            place = f"builtins:{label}"
         module, _, name = place.partition(":")
         if module and module.partition(".")[0] != "viva" and name:
             return wire.Reference(0, {"of": "library", "module": module, "qualname": name})
@@ -125,7 +127,7 @@ def parameters_of(function: object) -> list[tuple[int, bool]] | None:
     return [(int(one.kind), one.default is not one.empty) for one in parameters]
 
 
-def _filled(name: str, contents: object) -> object:
+def _filled(name: str, contents: Any) -> object:
     """A view of a dict, of the class called ``name``, or an array of objects with these contents."""
     try:
         match name:

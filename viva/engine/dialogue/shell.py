@@ -122,7 +122,7 @@ class Stream(io.TextIOBase):
 class Publisher(DisplayPublisher):
     """What display() shows."""
 
-    def publish(self, data, metadata=None, *, transient=None, update=False, **_) -> None:
+    def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **_) -> None:
         item = {"output_type": "display_data", "data": _mime(data), "metadata": dict(metadata or {})}
         identity = (transient or {}).get("display_id")
         if update:

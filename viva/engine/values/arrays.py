@@ -11,6 +11,7 @@ import functools
 import math
 import re
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def build_array(parts: list) -> np.ndarray:
     return np.ndarray(shape, dtype, data).copy()
 
 
-def build_scalar(parts: list) -> np.generic:
+def build_scalar(parts: list) -> Any:
     """A scalar of the same dtype."""
     name, data = parts
     return build_array([name, data])[()]
@@ -85,6 +86,7 @@ def _dtype(name: str) -> np.dtype:
 
 def _check_bits(dtype: np.dtype, data: bytes) -> None:
     """Refuse items that no computation gives: NumPy would not fail on them, but act strangely later."""
+    wrong: Any
     if dtype.char == "?":
         wrong = data.translate(None, b"\0\1")
     elif dtype.char == "U":

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType, MethodDescriptorType, NoneType, WrapperDescriptorType
+from typing import Any
 
 from viva.verdict import WireError
 
@@ -82,8 +83,9 @@ class Codec:
     parts: frozenset | None = None
 
 
-CODEC_OF: dict[type, Codec] = {}
-"""By type; a type that is not there may be plain all the same, if it derives from one that is (``plain.codec_of``)."""
+CODEC_OF: dict[Any, Codec] = {}
+"""By type, and by ``namedtuple`` for its classes. A type that is not there may be plain all the same, if it derives
+from one that is (``plain.codec_of``)."""
 
 
 # --- keys of a dict or a set that were made up to share a hash

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from types import NoneType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -283,7 +284,7 @@ def _any_index(parts):
     return index if isinstance(index, pd.Index) else malformed()
 
 
-def _base(cls: type, value):
+def _base(cls: Any, value):
     """A frame or series without its subclass."""
     manager = object.__getattribute__(value, "_mgr")
     return value if type(value) is cls else cls._from_mgr(manager, manager.axes)
@@ -320,7 +321,7 @@ def _frame(columns, index, cells):
     return frame
 
 
-TABLE = {
+TABLE: dict[str, tuple[Any, Callable]] = {
     "frame": (_split_frame, _frame),
     "series": (_split_series, _series),
     "index": (_split_index, _index),

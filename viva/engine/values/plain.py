@@ -24,6 +24,7 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from types import EllipsisType, NoneType
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def build_named(parts: list) -> tuple:
 
 
 @functools.lru_cache(256)
-def _named_class(name: str, names: tuple) -> type:
+def _named_class(name: str, names: tuple) -> Any:
     return namedtuple(name, names, module=__name__)
 
 
@@ -87,7 +88,14 @@ def _named_class(name: str, names: tuple) -> type:
 
 INT_BITS = 20_000  # of an int, and digits of a Decimal
 
-ATOMS = {NoneType: None, bool: None, int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__}
+ATOMS: dict[type, Any] = {
+    NoneType: None,
+    bool: None,
+    int: int.__int__,
+    float: float.__float__,
+    str: str.__str__,
+    bytes: bytes.__bytes__,
+}
 """What msgpack knows, and what makes it of a value of a subclass."""
 
 
@@ -204,7 +212,8 @@ def _decimal(parts: list) -> Decimal:
 
 
 def _split_fraction(value) -> list | None:
-    parts = [Fraction._numerator.__get__(value), Fraction._denominator.__get__(value)]
+    slots: Any = Fraction  # whose fields a subclass cannot hide, and which typeshed does not know
+    parts = [slots._numerator.__get__(value), slots._denominator.__get__(value)]
     return parts if set(map(type, parts)) == {int} else None
 
 
@@ -269,7 +278,7 @@ CODECS = (
     ),
     Codec(
         (dt.timezone,),
-        dt.timezone.__getinitargs__,
+        dt.timezone.__getinitargs__,  # type: ignore[attr-defined]  # as pickle calls it; not in typeshed
         lambda parts: dt.timezone(*parts),
         _types(dt.timedelta, str),
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from array import array
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ def get_state() -> State:
     NumPy's part is empty when the notebook has given NumPy another generator.
     """
     _, words, gauss = random.getstate()
+    key: Any
     try:
         name, key, position, has_gauss, spare = np.random.get_state()
         known = name == "MT19937"
@@ -59,7 +61,7 @@ class Common:
         if (state := get_state()) != self.known:
             message["random_state"], self.known = news(state, self.known), state
 
-    def take(self, told: object) -> None:
+    def take(self, told: Any) -> None:
         """Go on from what the other side told. Raises ValueError and TypeError, as ``set_state`` does."""
         set_state(told)
         self.known = with_news(self.known, told)

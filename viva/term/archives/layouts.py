@@ -135,7 +135,8 @@ _BLACKBOARD = re.compile(
 _ILIAS = re.compile(r"(?P<head>[^_]+_.+_[^_]+)_\d+", re.DOTALL)
 _ILIAS_TEAM = re.compile(r"(?P<word>[^\W\d_]+) \d+")
 """A folder around those of the members who uploaded something."""
-_ILIAS_LATE = re.compile(r"(?:Late Submission|Versp(?:ä|ae|a)tete Abgabe) - (?P<file>.+)", re.DOTALL)
+_ILIAS_LATE = re.compile(r"(?:Late|Versp(?:ä|ae|a)tete) \w+ - (?P<file>.+)", re.DOTALL)
+"""What stands before the name of a late file, in English and German."""
 TEAMS = (
     "The archive has folders for teams of an ILIAS exercise ('{folder}'). They name only the members who uploaded a "
     "file, so nothing was written. Make a folder for each student, named by id or login. Or collect for those who "

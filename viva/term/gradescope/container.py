@@ -28,6 +28,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.course.pipeline import grade as go_through
 from viva.course.processes import leftovers, stopping
+from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.grading import Grader
 from viva.engine.pair import examiners_limits
@@ -145,7 +146,7 @@ def open_grader(
 def _rehearsed(place: Path, grader: Grader) -> Material:
     """The material with what rehearsing shows, which is kept for the next."""
     material = read_material(place / "source")
-    material.rehearse(place / "source" / SOURCE, grader)
+    material.rehearse(place / "source" / SOURCE, grader, Rehearsals())  # what it shows is in the material that is kept
     kept = place / "source" / PREPARED
     kept.write_bytes(material.to_bytes())
     kept.chmod(0o600)
@@ -165,6 +166,7 @@ def _graded(settings: Settings, place: Path) -> dict:
         material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
         try:
             package = _packed(submission)
+            # The run without hidden lines is the first: where code can leave files in /tmp, the other can leave some.
             shown, passed = (
                 msgspec.msgpack.decode(go_through(package, known, grader), type=Passed)
                 for known in (material.without_hidden_lines(), material)
