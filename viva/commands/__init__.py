@@ -15,7 +15,7 @@ regrade     regrade
 watch       watch
 package     package
 hand_back   feedback, report
-exportgrades  export
+exportgrades  export, and the scores of a class as tables
 setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at
