@@ -75,8 +75,9 @@ docs: .venv/.docs  ## build the documentation site into site/; it works without 
 	@$(call INSTALL,.[test$(COMMA)docs])
 	@touch $@
 
-wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the commands, and no course
-	@rm -rf build dist && $(PIP) --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist .
+wheel: setup  ## build dist/nbviva-*.whl, the commands and no course, and dist/nbviva_check-*.whl, the check alone
+	@rm -rf build dist student/build && for what in . ./student; do \
+	  $(PIP) --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist $$what || exit 1; done
 	@ls dist/*.whl
 
 doctor: setup  ## list what this machine lacks

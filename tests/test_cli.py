@@ -103,6 +103,28 @@ def test_a_release_that_was_refused_prints_no_table(course, viva):
     assert "by hand" not in result.out
 
 
+def test_assignments_to_come_are_one_line_of_the_report_and_miss_nobody(course, viva):
+    for name in ("ps8_later", "ps9_later"):
+        shutil.copytree(course / "source" / SHORT, course / "source" / name)
+    assert viva("demo", "--students=3", SHORT).status == 0
+    result = viva("report")
+    assert result.status == 0 and "Not released yet, so left out: ps8_later, ps9_later." in result.out
+    page = (course / "report" / "index.html").read_text()
+    assert page.count("ps9_later") == 1 and "Not released yet, so left out: ps8_later, ps9_later." in page
+    early = course / "submitted" / "demo-01" / "ps8_later"
+    shutil.copytree(course / "submitted" / "demo-01" / SHORT, early)
+    assert "Not released yet, so left out: ps9_later." in viva("report").out, "what somebody submitted is not hidden"
+
+
+@pytest.mark.parametrize("command", ["report", "grade", "audit", "export", "deadlines"])
+def test_a_folder_without_a_course_is_one_sentence(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run([BIN / "viva", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"{tmp_path}/source does not exist, so this is not a course.")
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize("command", ["grade", "feedback"])
 def test_nothing_handed_in_is_no_error(course, viva, command):
     result = viva(command)
@@ -114,7 +136,7 @@ def test_an_assignment_that_is_still_written_on_does_not_stop_the_export_of_the_
     shutil.copytree(course / "source" / SHORT, course / "source" / "ps9_draft")
     result = viva("export")
     assert result.status == 0
-    assert "ps9_draft is not in the gradebook" in result.out
+    assert "Not released yet, so left out: ps9_draft." in result.out
     assert viva("export", "ps9_draft").status == 2
 
 

@@ -66,6 +66,22 @@ def test_an_image_is_built_from_what_there_is_and_from_nothing_else():
     assert [line for line in ignored if line and line[0] != "#"] == ["*", *(f"!{name}" for name in copied)]
 
 
+LAPTOP = (PROJECT / "docs" / "laptop.md").read_text(encoding="utf-8")
+
+
+def test_the_page_for_a_laptop_builds_the_stage_that_there_is_and_every_command_mounts_the_course():
+    assert re.search(r"^FROM .* AS course$", CONTAINERFILE, re.MULTILINE)
+    assert re.search(r"^WORKDIR /course$", CONTAINERFILE, re.MULTILINE)
+    assert f"--target course --tag viva-course:{viva.__version__} ." in LAPTOP and "--target course" in CONTAINERFILE
+    lines = [line for line in LAPTOP.splitlines() if line.startswith("docker run")]
+    assert len(lines) >= 4
+    for line in lines:
+        assert f"viva-course:{viva.__version__}" in line
+        assert ":/course" in line or "doctor --machine" in line
+        assert "privileged" not in line and "unconfined" not in line
+        assert "-p" not in line.split() or "-p 127.0.0.1:8888:8888" in line, "nobody else's browser gets in"
+
+
 def test_versions_are_exact_and_the_same_everywhere():
     images = {one["image"] for one in OURS.values()}
     images |= {one["image"] for pod in PODS.values() for one in [*pod.get("initContainers", []), *pod["containers"]]}
@@ -166,6 +182,35 @@ def test_in_a_read_only_root_as_an_ordinary_user_the_doctor_says_which_layers_ho
         "namespaces": False, "bubblewrap": False,
     }  # fmt: skip
     assert json.loads(found.stdout)["diagnoses"][-1]["what"] == "protection from student code: full"
+
+
+@pytest.mark.slow
+def test_an_instructor_works_in_a_container_with_nothing_but_the_mounted_course(keys, tmp_path):
+    course = tmp_path / "course"
+    course.mkdir()
+    program = default_filter()
+
+    def viva_there(*words: str) -> str:
+        begin = [*inside("worker", keys, program), "--bind", str(course), "/course", "--chdir", "/course"]
+        done = subprocess.run([*begin, "viva", *words], pass_fds=[program], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    try:
+        viva_there("init", ".")
+        assert "passed" in viva_there("audit")
+        viva_there("release")
+        student = course / "submitted" / "anna" / "ps1"
+        student.mkdir(parents=True)
+        (student / "ps1.ipynb").write_bytes((course / "release" / "ps1" / "ps1.ipynb").read_bytes())
+        viva_there("grade")
+        viva_there("feedback")
+        viva_there("report")
+        viva_there("export")
+    finally:
+        os.close(program)
+    assert "anna" in (course / "grades.csv").read_text()
+    assert (course / "feedback" / "anna" / "ps1" / "ps1.html").is_file()
 
 
 @pytest.mark.slow

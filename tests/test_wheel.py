@@ -10,6 +10,7 @@ import venv
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
 
 import viva
@@ -33,11 +34,11 @@ def wheel(tmp_path_factory) -> Path:
     copy.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt"):
         shutil.copy(PROJECT / name, copy)
-    for name in ("viva", "source", "answers", "release", "tests"):
+    for name in ("viva", "source", "answers", "release", "tests", "student"):
         shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / ".venv").symlink_to(sys.prefix)
     run("make", "--old-file=setup", "wheel", cwd=copy)
-    (built,) = (copy / "dist").glob("*.whl")
+    (built,) = (copy / "dist").glob("nbviva-*.whl")
     return built
 
 
@@ -72,6 +73,49 @@ def test_a_student_with_the_wheel_and_a_notebook_checks_it(programs, tmp_path):
     said = run(programs / "viva", "check", notebook, cwd=tmp_path, status=1)
     assert "not done yet" in said
     assert "visible checks pass" in said
+
+
+@pytest.fixture(scope="module")
+def small(wheel, tmp_path_factory) -> Path:
+    """An environment in which the check alone was installed."""
+    (built,) = wheel.parent.glob("nbviva_check-*.whl")
+    folder = tmp_path_factory.mktemp("small") / "environment"
+    venv.create(folder, with_pip=True)
+    env = os.environ | {"PIP_CONSTRAINT": str(PROJECT / "constraints.txt"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    run(folder / "bin" / "pip", "install", "--quiet", "--only-binary=:all:", built, cwd=folder, env=env)
+    return folder
+
+
+NEEDS_NUMPY = """import numpy as np
+def double(x):
+    return 2 * np.asarray(x)"""
+
+
+def test_the_check_alone_is_a_small_install_and_checks_in_both_ways(small, tmp_path):
+    installed = {path.name.partition("-")[0].lower() for path in small.rglob("*.dist-info")}
+    assert not installed & {"nbgrader", "jupyterlab", "notebook", "jupyter_server", "scipy", "pandas", "matplotlib"}
+    own = sum(path.stat().st_size for path in small.rglob("*") if path.suffix != ".pyc" and path.is_file()
+              and not {"pip", "setuptools", "numpy", "numpy.libs"} & set(path.parts))  # fmt: skip
+    assert own < 80 * 2**20, "beside NumPy, which the notebooks need, and pip"
+    about = {
+        "grade_id": "double",
+        "grade": False,
+        "locked": False,
+        "solution": True,
+        "schema_version": 3,
+        "task": False,
+    }
+    test = about | {"grade_id": "test_double", "grade": True, "locked": True, "solution": False, "points": 1}
+    cells = [nbformat.v4.new_code_cell(NEEDS_NUMPY, id="double", metadata={"nbgrader": about})]
+    cells += [nbformat.v4.new_code_cell("assert double(2) == 4", id="test", metadata={"nbgrader": test})]
+    other = nbformat.v4.new_code_cell("import not_there", id="other")
+    nbformat.write(nbformat.v4.new_notebook(cells=[other, *cells]), tmp_path / "mine.ipynb")
+    for more in ([], ["--portable"]):
+        said = run(small / "bin" / "viva", "check", "mine.ipynb", *more, cwd=tmp_path)
+        assert "1 of 1 visible check passes." in said
+        assert "the cell 'other' needs not_there, which is not installed here" in said
+    said = run(small / "bin" / "viva", "grade", cwd=tmp_path, status=2)
+    assert said == "'viva grade' needs the whole of Viva: python -m pip install nbviva\n"
 
 
 def test_another_course_is_graded_with_the_wheel(programs, tmp_path):

@@ -75,10 +75,12 @@ def test_a_release_that_is_not_what_the_source_compiles_to_is_refused(course):
 
 
 @pytest.mark.slow
-def test_an_assignment_without_proof_fails_and_the_page_is_kept(course):
+def test_an_assignment_with_an_error_fails_and_the_page_is_kept(course):
     assert run(DOCTOR, course).returncode == 0
+    path = course / "source" / TINY / "tiny.ipynb"
+    path.write_text(path.read_text().replace("assert double(0) == 0 and double(3) == 6", "assert double(1) == 2"))
     done = run(AUDIT, course)
-    assert done.returncode == 1, "it has no known answers"
+    assert done.returncode == 1 and "tiny is blocked by: A wrong answer to 'double' loses no check" in done.stdout
     assert (course / "report" / "audit" / f"{TINY}.html").is_file()
     shutil.rmtree(course / "source" / TINY)
     subprocess.run([BIN / "viva", "new", "ps9_mine"], cwd=course, check=True, capture_output=True)

@@ -23,7 +23,29 @@ folder       a stranger's folder: walked, measured and removed
 cli          the ``viva`` command; __main__ starts it
 """
 
+import importlib
+
 __version__ = "0.1.0"
+
+
+def check(notebook: str = ""):
+    """Check the notebook that this is called in, or another one, as `viva check` does; shown as a table.
+
+    Raises VivaError with a sentence where it cannot be found or checked.
+    """
+    return _in_notebooks().check(notebook)
+
+
+def load_ipython_extension(shell) -> None:
+    """``%load_ext viva`` defines ``%viva_check``."""
+    _in_notebooks().load(shell)
+
+
+def _in_notebooks():
+    return importlib.import_module(
+        "viva.commands.notebook"
+    )  # by its name: every module of the package imports this one
+
 
 ENGINE = 26
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

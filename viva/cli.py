@@ -89,6 +89,10 @@ FLOW = {
             "hand_back.FeedbackCommand",
             "Write a feedback page for each graded submission; unchanged pages are skipped.",
         ),
+        "rubric": (
+            "rubric.RubricCommand",
+            "List the comments that repeat, and update comments and scores where an item has changed.",
+        ),
         "report": (
             "hand_back.ReportCommand",
             "Write a class report: scores, checks, open grading work, integrity, similar answers.",
@@ -223,7 +227,13 @@ def _launch() -> None:
     command, *options = sys.argv[1:] or [""]
     beside = command in GRADING and not {"-h", "--help", "--help-all"} & set(options)
     with _prepared(options) if beside else contextlib.nullcontext():
-        Viva.launch_instance()
+        try:
+            Viva.launch_instance()
+        except ModuleNotFoundError as error:
+            if error.name != "nbgrader":
+                raise
+            print(f"'viva {command}' needs the whole of Viva: python -m pip install nbviva", file=sys.stderr)
+            sys.exit(BAD_REQUEST)
 
 
 @contextlib.contextmanager

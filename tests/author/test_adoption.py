@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import PROJECT, load
 from viva.author.adoption import adopt
-from viva.engine.blueprint import read_blueprint
+from viva.engine.blueprint import read_blueprint, read_notebook
 from viva.verdict import CourseError
 
 NBGRADER = Path(nbgrader.__file__).parent
@@ -89,6 +89,27 @@ def test_an_old_schema_becomes_todays(course, found, name):
         "squares",
         "sum_of_squares",
     }
+
+
+@pytest.mark.parametrize(("text", "points"), [("1", 1), (" 2.0", 2), ("2.5", 2.5)])
+def test_points_that_are_a_text_become_a_number(course, found, text, points):
+    def change(notebook):
+        notebook["cells"][5]["metadata"]["nbgrader"]["points"] = text
+
+    adopted = adopt(load(course)[0], found("test-v2.ipynb", change))
+    cell = read_notebook(adopted.written[0]).cells[5]
+    assert cell.metadata.nbgrader.points == points and type(cell.metadata.nbgrader.points) is type(points)
+    (said,) = (sentence for sentence in adopted.changes if "points" in sentence)
+    assert said == f"The points of '{cell.id}' were the text \"{text}\"; now they are a number."
+
+
+@pytest.mark.parametrize("text", ["", "two", "nan", "inf"])
+def test_points_that_no_number_can_be_read_from_are_refused(course, found, text):
+    def change(notebook):
+        notebook["cells"][5]["metadata"]["nbgrader"]["points"] = text
+
+    with pytest.raises(CourseError, match="points"):
+        adopt(load(course)[0], found("test-v2.ipynb", change))
 
 
 def test_adopting_twice_gives_the_same_bytes(course, found):

@@ -135,6 +135,15 @@ def test_a_good_assignment_passes(strong):
     assert strong.count("killed") > 25
 
 
+def test_zero_of_zero_is_nothing_proven_and_only_an_error_fails():
+    one = Audit("ps", "ps", warnings=["Cell 'a': the id says nothing."])
+    assert one.outcome == "nothing proven" and not one.failed and one.blocking() == []
+    one.fates = [Fate("f", "other axis", "a -> b", "")]
+    assert one.outcome == "passed" and one.passed
+    one.fates.append(Fate("f", "other axis", "a -> c", "", "survived"))
+    assert one.outcome == "failed" and one.blocking() == ["A wrong answer to 'f' loses no check: a -> c"]
+
+
 def test_an_equivalent_mutant_is_recognised_by_running_it(strong):
     equivalent = {fate.change for fate in strong.fates if fate.status == "equivalent"}
     assert "means = np.mean(table, axis=0) -> means = np.mean(table, axis=-2)" not in equivalent
@@ -239,7 +248,7 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     )
     assert [remark for remark in found.remarks if remark.startswith(sentence)]
     assert [score.surprises for score in found.scores] == [[], ["in_place"], []]
-    assert [fault.split(";")[0] for fault in found.faults] == [
+    assert [fault.split(";")[0] for fault in found.warnings] == [
         "The wrong answer excused_for_nothing fails a visible check"
     ]
     assert "<td>in_place</td>" in page(found)
@@ -249,7 +258,7 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.viva = {"no_surprise": True}
     nbformat.write(notebook, path)
-    (fault,) = audited(course).faults
+    (fault,) = audited(course).errors
     assert fault.startswith(sentence)
 
 
@@ -348,7 +357,7 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
 
 def test_the_page_escapes_what_it_shows():
     fates = [Fate("cell", "<b>", "a", "@@\n-<script>\n+<i>", "survived", note="<u>", nearest=CheckName("<p>", "<p>"))]
-    text = page(Audit("a", "n", fates=fates, faults=["<script>alert(1)</script>"]))
+    text = page(Audit("a", "n", fates=fates, errors=["<script>alert(1)</script>"]))
     assert "<script>" not in text and "<i>" not in text and "<u>" not in text and "<p>: " not in text
     assert "&lt;script&gt;alert(1)" in text
 
@@ -359,13 +368,13 @@ def test_a_check_whose_verdict_depends_on_chance_is_called_flaky_by_name(course)
     write(course, CHECKS.replace("### END HIDDEN TESTS", chance))
     for number in range(14):  # each is run twice: that luck is the same each time is one case in a million
         (course / f"answers/small/right/columns_{number}.py").write_text(RIGHT)
-    found = [fault for fault in audited(course).faults if "is flaky" in fault]
+    found = [fault for fault in audited(course).errors if "is flaky" in fault]
     assert len(found) == 1
     assert found[0].startswith("The check 'test_centre: other tables: they stay as they are' is flaky: of ")
 
 
 def test_no_check_of_a_good_assignment_is_called_flaky(strong):
-    assert not [fault for fault in strong.faults if "flaky" in fault]
+    assert not [fault for fault in strong.errors if "flaky" in fault]
 
 
 @pytest.mark.slow
@@ -375,7 +384,9 @@ def test_a_notebook_without_tests_is_said_to_be_unproven(course):
     notebook.cells = [cell for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
     nbformat.write(notebook, path)
     shutil.rmtree(course / "answers")
-    assert any("nothing was tested" in remark for remark in audited(course).remarks)
+    found = audited(course)
+    assert any("nothing was tested" in remark for remark in found.remarks)
+    assert (found.outcome, found.passed, found.failed) == ("nothing proven", False, False)
 
 
 VARIED = "import numpy as np\n\nviva_seed = 3\nnumbers = np.random.default_rng(viva_seed).normal(size=(4, 1))"
@@ -416,7 +427,7 @@ def test_a_test_that_knows_one_variant_only_is_refused_by_its_check(course):
     vary(course, check=f"### CHECK 1: the largest distance from the mean\nassert abs(spread - {largest!r}) < 1e-9\n")
     found = audited(course)
     assert all(proof.holds for proof in found.proofs if proof.case in ("solution", "right"))
-    said = [fault for fault in found.faults if fault.startswith("With viva_seed = ")]
+    said = [fault for fault in found.errors if fault.startswith("With viva_seed = ")]
     assert [fault.partition(":")[0] for fault in said] == [
         "With viva_seed = 271828182", "With viva_seed = 271828182",
         "With viva_seed = 314159265", "With viva_seed = 314159265",
@@ -434,7 +445,7 @@ def test_a_mistake_that_shows_in_one_variant_only_is_named(course):
         '"""Half of it.\n\nLoses:\n    test_spread: *\nKeeps:\n    everything else\n"""\n\n'
         "# %% spread\nspread = float(np.max(centre(numbers))) / 2\n\n# %% [solution] centre\n"
     )
-    faults = audited(course).faults
+    faults = audited(course).errors
     assert (
         "With viva_seed = 271828182: The wrong answer half keeps 'test_spread: the largest distance from the mean'."
         in faults

@@ -57,6 +57,15 @@ def test_it_says_when_each_is_due_what_lateness_costs_and_whom(graded, viva):
     assert scores(graded) == {"ada": full, "bo": 0.9 * full, "cy": 0.8 * full}
 
 
+def test_eighty_columns_break_no_table(graded, viva, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = viva("deadlines", SHORT).out.splitlines()
+    assert max(len(line) for line in lines if line[0] in "┏┃┡│└") <= 80
+    assert any("2026-10-24 23:59" in line and SHORT in line for line in lines)
+    assert any(line.startswith("Late penalty: 10 % of the score for each day begun") for line in lines)
+    assert any(line.startswith(f"bo, {SHORT}: ") for line in lines)
+
+
 def test_an_assignment_without_a_due_time_is_said_to_have_none(course, viva):
     found = viva("deadlines", SHORT)
     assert found.status == 0 and f"No deadline, so never late: {SHORT}." in found.out

@@ -36,6 +36,15 @@ def files(folder) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def test_what_was_lacking_is_said_to_be_there_once_it_was_written(tmp_path):
+    (tmp_path / "source").mkdir()
+    (tmp_path / "nbgrader_config.py").write_text(STOCK)
+    said = run(tmp_path, "init", "--write")
+    lacking = [line for line in said.splitlines() if line.startswith("lacking: ")]
+    assert f"The {len(lacking)} settings above are there now." in said and lacking
+    assert "lacks nothing" in run(tmp_path, "init")
+
+
 @pytest.mark.slow
 def test_a_new_course_is_proven_released_and_graded_with_what_the_readme_says(tmp_path):
     said = run(tmp_path, "init", "my course")

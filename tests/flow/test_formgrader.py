@@ -147,7 +147,6 @@ def test_a_score_and_a_comment_typed_beside_marking_scheme_and_answer_are_in_the
     lab.keyboard.type("3.5")
     with lab.expect_response(lambda answer: "/api/grade/" in answer.url):
         lab.keyboard.press("Tab")
-    lab.keyboard.press("Tab")
     lab.keyboard.type(comment)
     submission = re.search("/submissions/([^/]+)/", formgrader.url)[1]
     with lab.expect_response(lambda answer: "/api/comment/" in answer.url):
@@ -224,6 +223,21 @@ def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_lo
         "check it"
     )
     expect(lab.get_by_text(said).first).to_be_visible()
+    panel = lab.locator(".nbgrader_cell").filter(has=lab.locator("#test_self_attention"))
+    lab.wait_for_timeout(1000)  # the page rolls to the score
+    for seen in (panel.get_by_text(said), panel.get_by_text("%%writefile"), lab.locator("#test_self_attention")):
+        assert seen.first.evaluate(VISIBLE), seen
+    expect(panel.locator("details")).not_to_have_attribute("open", "")
+
+
+@pytest.mark.slow
+def test_the_reports_link_to_a_repair_in_doubt_opens_in_the_box_of_the_test_that_it_concerns(graded, address, lab):
+    course, _ = load(graded)
+    _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
+    (doubts,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "uncertain repair"]
+    (row,) = [row for row in doubts["rows"] if row["student"] == DOUBTFUL]
+    lab.goto(row["link"])
+    expect(lab.locator("#test_self_attention")).to_be_focused()
 
 
 @pytest.mark.slow

@@ -66,7 +66,6 @@ def test_a_score_given_on_the_reports_word_outlives_a_regrade_and_reaches_the_st
     page.keyboard.type("4.5")
     with page.expect_response(lambda answer: "/api/grade/" in answer.url):
         page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
     page.keyboard.type(COMMENT)
     with page.expect_response(lambda answer: "/api/comment/" in answer.url):
         page.keyboard.press("Tab")

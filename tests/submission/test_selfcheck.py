@@ -492,3 +492,24 @@ def test_an_answer_that_is_not_python_is_named_with_what_python_says_of_it(answe
     path = write(notebook_of(answer, "assert it() == 1, 'it is 1'"), tmp_path)
     told = " ".join(selfcheck.open_bytes(path.read_bytes(), path).remarks)
     assert said in told and ("syntax error" in told) == bool(said)
+
+
+RAISING = "def it(x=1):\n    # my way\n    if x < 2:\n        return [1] + x\n    return x"
+TWICE = "### CHECK 0.5: one\nassert it() == 1\n### CHECK 0.5: one again\nassert it(1) == 1"
+
+
+def test_an_error_names_the_students_own_line_and_is_told_once(own_grader, tmp_path):
+    path = write(notebook_of(RAISING, TWICE), tmp_path)
+    _, tried = check(path, own_grader)
+    assert [one.place for one in tried] == ["line 4 of 'it': return [1] + x"] * 2
+    assert selfcheck.told(tried) == [
+        ['2 times: TypeError: can only concatenate list (not "int") to list', "line 4 of 'it': return [1] + x"],
+        ["as above"],
+    ]
+
+
+def test_the_lines_of_tests_are_no_lines_of_the_students(own_grader, tmp_path):
+    tests = "secret = 3\ndef ask():\n    return it() + secret.nothing\nassert ask() == 1"
+    _, (tried,) = check(write(notebook_of("def it():\n    return 1", tests), tmp_path), own_grader)
+    assert (tried.state, tried.place) == ("error", "")
+    assert selfcheck.told([tried]) == [["AttributeError: 'int' object has no attribute 'nothing'"]]

@@ -6,6 +6,7 @@ Nothing that is asked, given or tested is changed: only schemas, ids, outputs an
 from __future__ import annotations
 
 import fnmatch
+import math
 import os
 import re
 import shutil
@@ -19,7 +20,7 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 
 from viva.author.answers import read_answers
-from viva.author.hygiene import findings
+from viva.author.hygiene import errors, warnings
 from viva.author.skeleton import KERNEL, NAME
 from viva.cleaning import plaintext
 from viva.course.course import Course
@@ -40,13 +41,14 @@ LISTED = 4
 
 @dataclass(frozen=True)
 class Adopted:
-    """What was written, what was changed on the way, what the assignment still lacks to pass its audit, and what would
-    have that prove more; a sentence each."""
+    """What was written, what was changed on the way, what keeps the assignment from passing its audit, what the audit
+    will warn of, and what would have it prove more; a sentence each."""
 
     assignment: str
     written: list[Path]
     changes: list[str]
     missing: list[str]
+    style: list[str]
     advice: list[str]
 
 
@@ -90,8 +92,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     for path, file in copies.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, path)
-    missing, advice = _look_over(course, assignment, target)
-    return Adopted(assignment, [target, *copies], changes, missing, advice)
+    return Adopted(assignment, [target, *copies], changes, *_look_over(course, assignment, target))
 
 
 def _read(path: Path) -> NotebookNode:
@@ -136,6 +137,9 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
     for place, cell in enumerate(kept, start=1):
         about = _about(cell)
         wanted = _grade_id(cell)
+        if isinstance(written := about.get("points"), str) and (points := _number(written)) != written:
+            about["points"] = points
+            changes.append(f"The points of '{wanted}' were the text \"{written}\"; now they are a number.")
         name = _free(wanted, taken) if about else _free(_speaking(cell, place), known | taken)
         taken.add(name)
         if about:
@@ -180,6 +184,15 @@ def _about(cell: NotebookNode) -> dict:
     for name in ("checksum", "cell_type"):
         about.pop(name, None)
     return about | flags
+
+
+def _number(text: str) -> float | str:
+    """The points that a text such as "1" or "2.5" means; the text itself where it means none."""
+    try:
+        points = float(text)
+    except ValueError:
+        return text
+    return (int(points) if points.is_integer() else points) if math.isfinite(points) else text
 
 
 def _grade_id(cell: NotebookNode) -> str:
@@ -248,9 +261,11 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
 # --- what the audit will miss
 
 
-def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], list[str]]:
-    """What keeps the adopted notebook from passing its audit, and what that will not prove, as far as it shows without
-    running it."""
+def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], list[str], list[str]]:
+    """The errors and warnings that its audit will find, and what the audit will not prove.
+
+    The notebook is only read, so what grading alone shows is not among them.
+    """
     notebook = read_notebook(path)
     locked: dict[str, str] = {}
     try:
@@ -258,13 +273,13 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
         blueprint = read_blueprint(path, locked)
         known = read_answers(course.root / "answers" / assignment)
     except VivaError as error:
-        return [str(error)], []
+        return [str(error)], [], []
     answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
     sources = {name: next(cell.source for cell in notebook.cells if cell.id == name) for name in answers}
     bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
     empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
     missing = [f"Cell '{name}': it has no solution. Check that this is not the student version." for name in empty]
-    missing += findings(notebook, release, blueprint)
+    missing += errors(blueprint)
     advice = [
         f"Cell '{name}': it has no '### BEGIN SOLUTION', so students get an empty cell."
         for name in bare
@@ -281,4 +296,4 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
             )
     if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):
         advice.append("No cell is graded automatically, so the audit tests nothing.")
-    return missing, advice
+    return missing, warnings(notebook, release, blueprint), advice

@@ -119,7 +119,10 @@ class Answer:
             said = CheckName.read(line)
             found = {name for name in every if name.cell == said.cell and said.title in ("*", name.title)}
             if not found:
-                raise AnswerError(f"{self.path}: '{line}' is not a check of this assignment.")
+                raise AnswerError(
+                    f"{self.path}: '{line}' is not a check of this assignment. Write its new name there, or delete the "
+                    "file if the answer is of no use any more."
+                )
             matched |= found
         return matched
 

@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
-from viva.author.hygiene import findings, untold
+from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
     fate_of,
     flaky,
@@ -268,7 +268,7 @@ class _Run:
         self._look_for_warnings(trials)
         self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
         self._compare(found, trials)
-        self.result.faults += excuse(self.result.fates, self.excuses)
+        self.result.warnings += excuse(self.result.fates, self.excuses)
         self._score(trials)
         self._name_credit(trials)
         self._look_around()
@@ -289,7 +289,7 @@ class _Run:
             known = self._map(self.jobs.varied(trials, seed, wrong=first))
             for name, case, lost, place in every:
                 if case != "wrong" or first:
-                    self.result.faults += varied(name, case, lost, known["varied", seed, *place], seed)
+                    self.result.errors += varied(name, case, lost, known["varied", seed, *place], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
             f"It has variants ({SEED} = {default}): right answers were also graded with {listed}, wrong ones with "
@@ -358,7 +358,7 @@ class _Run:
         runs = {"the solution": [trials[("solution",)], *(trials["again", run] for run in range(1, RUNS))]}
         for place, answer in enumerate(self.answers):
             runs[f"the {answer.case} answer {answer.name}"] = [trials["answer", place], trials["second", place]]
-        self.result.faults += flaky(every, runs)
+        self.result.errors += flaky(every, runs)
 
     def _name_credit(self, trials: dict) -> None:
         """The cells whose last value is partial credit, and the wrong answers to them that keep all of it."""
@@ -383,31 +383,32 @@ class _Run:
         self.total += len(doubtful)
         shown = self._map(list(self.jobs.shown(trials, doubtful)))
         for place, proof in proofs.items():
-            self.result.faults += warn(proof, self.answers[place].hidden, shown.get(("shown", place)))
+            self.result.warnings += warn(proof, self.answers[place].hidden, shown.get(("shown", place)))
 
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and single-process cells."""
         result = self.result
         notebook = read_notebook(self.path)
-        result.faults += findings(notebook, self.release, self.blueprint)
+        result.errors += errors(self.blueprint)
+        result.warnings += warnings(notebook, self.release, self.blueprint)
         result.untold = untold(notebook)
         for path in self.blueprint.widened:
             if path not in self.known.kinds:
-                result.faults.append(
+                result.warnings.append(
                     f"The notebook's metadata widen the expected type of '{path}', but no test uses it."
                 )
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells:
             if cell not in tested:
-                result.faults.append(f"Cell '{cell}': no check fails when this answer is left blank.")
-        result.faults += misfires(result.proofs[0])
+                result.errors.append(f"Cell '{cell}': no check fails when this answer is left blank.")
+        result.warnings += misfires(result.proofs[0])
         took = f"A right answer took {result.slowest:.1f} s"
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
         for what, most in (("a cell", longest), ("a notebook", result.budget)):
             if result.slowest > most / MARGIN:
-                result.faults.append(f"{took}; the limit of {what} is {most:g} s. That is too close.")
+                result.warnings.append(f"{took}; the limit of {what} is {most:g} s. That is too close.")
         if result.megabytes > self.room / MARGIN:
-            result.faults.append(
+            result.warnings.append(
                 f"The solution took {result.megabytes} of the allowed {self.room} MB. That is too close."
             )
         lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
@@ -444,7 +445,7 @@ class _Run:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
         result.scores = scores_of(self.blueprint, without, result.fates, result.proofs)
         promised = read_notebook(self.path).metadata.get("viva", {}).get("no_surprise")
-        (result.faults if promised else result.remarks).extend(unwarned(result.scores))
+        (result.errors if promised else result.remarks).extend(unwarned(result.scores))
         result.together = together(result.scores, result.fates, result.proofs)
 
 

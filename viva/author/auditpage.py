@@ -14,7 +14,7 @@ from viva.author.auditresult import Audit, kind_in_words
 from viva.course.course import Course
 from viva.course.processes import leftovers
 
-AUDIT = 8
+AUDIT = 9
 """Raised when an audit proves more than before, so that what was proven before is proven again."""
 CASES = (
     ("untouched", "the untouched notebook, losing every check"),
@@ -62,15 +62,15 @@ def save(course: Course, audits: list[Audit], key: str) -> list[Path]:
         name = audit.assignment if len(audits) == 1 else f"{audit.assignment}-{audit.notebook}"
         pages.append(folder / f"{name}.html")
         leftovers.write(pages[-1], page(audit))
-    result = {"key": key, "passed": all(audit.passed for audit in audits), "audits": [one.record() for one in audits]}
+    result = {"key": key, "failed": any(audit.failed for audit in audits), "audits": [one.record() for one in audits]}
     leftovers.write(folder / f"{audits[0].assignment}.json", json.dumps(result, indent=1))
     return pages
 
 
 def proven(course: Course, assignment: str) -> bool:
-    """Whether the assignment has passed its audit as it is now."""
+    """Whether the assignment was audited as it is now, and no error was found."""
     last = record(course, assignment)
-    return bool(last.get("passed") and last.get("key") == ground(course, assignment))
+    return last.get("failed") is False and last.get("key") == ground(course, assignment)
 
 
 def single_process(course: Course, assignment: str) -> list[str]:

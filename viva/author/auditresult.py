@@ -111,8 +111,10 @@ class Audit:
     """A sentence about each single-process cell."""
     alone: dict[str, list[CheckName]] = field(default_factory=dict)
     """By answer cell, the checks that pass when all other answers are blank."""
-    faults: list[str] = field(default_factory=list)
-    """What else is wrong, a sentence each."""
+    errors: list[str] = field(default_factory=list)
+    """What must be corrected, beside the proofs that do not hold and the survivors, a sentence each."""
+    warnings: list[str] = field(default_factory=list)
+    """Style, and what was not proven; none of it keeps a notebook from its release."""
     remarks: list[str] = field(default_factory=list)
     """What an author may want to know, a sentence each."""
     untold: list[str] = field(default_factory=list)
@@ -136,23 +138,31 @@ class Audit:
         return self.count("killed") / counted if counted else 1.0
 
     def complaints(self) -> list[str]:
-        """All that keeps this notebook from being released, but for the survivors, a sentence each."""
+        """All errors but the survivors, a sentence each."""
         first = [(proof.lost, proof.faults) for proof in self.proofs if proof.case == "solution"]
         told = [proof for proof in self.proofs if proof.case != "again" or (proof.lost, proof.faults) not in first]
-        return [*self.faults, *(sentence for proof in told for sentence in proof.sentences())]
+        return [*self.errors, *(sentence for proof in told for sentence in proof.sentences())]
 
     def survivors(self) -> list[Fate]:
         return [fate for fate in self.fates if fate.status == "survived"]
+
+    def blocking(self) -> list[str]:
+        """All errors, the survivors last; what a release waits for."""
+        return [
+            *self.complaints(),
+            *(f"A wrong answer to '{one.cell}' loses no check: {one.change}" for one in self.survivors()),
+        ]
 
     def summary(self) -> dict:
         """What the table and the sentences at the terminal say, as JSON knows it."""
         fates = {name: self.count(name) for name in ("killed", "survived", "equivalent", "excused")}
         right, wrong = ([proof.holds for proof in self.proofs if proof.case == case] for case in ("right", "wrong"))
         return {
-            "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "seconds": self.seconds,
+            "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "outcome": self.outcome,
+            "seconds": self.seconds,
             "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
             "mutants": fates, "survivors": [fate.record() for fate in self.survivors()], "kinds": self.kinds,
-            "complaints": self.complaints(), "remarks": self.remarks,
+            "complaints": self.complaints(), "warnings": self.warnings, "remarks": self.remarks,
         }  # fmt: skip
 
     def record(self) -> dict:
@@ -165,8 +175,19 @@ class Audit:
         }
 
     @property
+    def failed(self) -> bool:
+        """Whether there is an error, which keeps the assignment from its release."""
+        return bool(self.errors or self.count("survived") or not all(proof.holds for proof in self.proofs))
+
+    @property
     def passed(self) -> bool:
-        return not self.faults and not self.count("survived") and all(proof.holds for proof in self.proofs)
+        """Whether something was proven, and nothing is wrong."""
+        tried = [proof for proof in self.proofs if proof.case in ("right", "wrong")]
+        return not self.failed and bool(tried or self.count("killed"))
+
+    @property
+    def outcome(self) -> str:
+        return "failed" if self.failed else "passed" if self.passed else "nothing proven"
 
 
 def _texts(checks: list[CheckName]) -> list[str]:

@@ -23,9 +23,10 @@ from viva.course.graders import require_sandbox
 from viva.course.processes import stopping
 from viva.course.remote import RemoteGraders
 from viva.verdict import ClusterError, VivaError
+from viva.wording import counted
 
 SHOWN = 5
-"""So many survivors of a notebook are shown; the page shows all."""
+"""So many warnings and so many survivors of a notebook are shown; the page shows all."""
 
 
 def prove(
@@ -37,14 +38,15 @@ def prove(
     audits: list[Audit],
     remote: RemoteGraders | None = None,
 ) -> dict[str, bool]:
-    """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed.
+    """Audit assignments, write their pages, print what was found, add to ``audits``.
 
-    One that cannot be audited has not passed, and keeps no other from its audit. Raises ClusterError where a cluster is
-    to do it and cannot; the pages of those that were finished by then are written.
+    Returns by assignment whether it may be released: it was audited without an error. One that cannot be audited keeps
+    no other from its audit. Raises ClusterError where a cluster is to do it and cannot; the pages of those that were
+    finished by then are written.
     """
     numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "excused")]
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
-    results: dict[str, bool] = {}
+    blocking: dict[str, list[str]] = {}
     step = Examine(config=config)
     if not (step.no_sandbox or remote):
         require_sandbox()
@@ -60,9 +62,9 @@ def prove(
         with stopping.postponed(), remote.connected() if remote else contextlib.nullcontext():
             for assignment in assignments:
                 stopping.check()
-                results[assignment] = _prove(course, assignment, console, how, table, audits)
+                blocking[assignment] = _prove(course, assignment, console, how, table, audits)
     except ClusterError:
-        if results:
+        if blocking:
             console.print(table)
         raise
     if step.no_sandbox and assignments:
@@ -70,24 +72,30 @@ def prove(
     if remote and remote.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
     console.print(table)
-    return results
+    for assignment, errors in blocking.items():
+        if errors:
+            more = f" ({len(errors) - 1} more above)" if len(errors) > 1 else ""
+            console.print(f"{assignment} is blocked by: {errors[0]}{more}", soft_wrap=True, markup=False)
+    return {assignment: not errors for assignment, errors in blocking.items()}
 
 
-def _prove(course: Course, assignment: str, console: Console, how: dict, table: Table, audits: list[Audit]) -> bool:
-    """Audit an assignment; whether it passed. Raises ClusterError, after which no other can be audited either."""
+def _prove(
+    course: Course, assignment: str, console: Console, how: dict, table: Table, audits: list[Audit]
+) -> list[str]:
+    """Audit an assignment; its errors. Raises ClusterError, after which no other can be audited either."""
     try:
         found = _audits(course, assignment, console, how)
     except ClusterError:
         raise
     except VivaError as error:
         table.add_row(assignment, *[""] * 5, "refused")
-        console.print(f"{assignment}: {error}")
-        return False
+        console.print(f"{assignment}: {error}", markup=False)
+        return [str(error)]
     audits += found
     for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
         one.remarks += weakened(old, one)
     for one in found:
-        one.remarks += unanswered(one)
+        one.warnings += unanswered(one)
     pages = save(course, found, ground(course, assignment))
     for one, page in zip(found, pages, strict=True):
         table.add_row(*_row(one, one.assignment if len(found) == 1 else f"{one.assignment}/{one.notebook}"))
@@ -96,7 +104,7 @@ def _prove(course: Course, assignment: str, console: Console, how: dict, table: 
             kinds = kinds_in_words(one.kinds)
             console.print(f"{one.assignment}: Expected types: {kinds}.")
         console.print(f"{one.assignment}: {one.seconds:.0f} s, details in {page}")
-    return all(one.passed for one in found)
+    return [sentence for one in found for sentence in one.blocking()]
 
 
 def _audits(course: Course, assignment: str, console: Console, how: dict) -> list[Audit]:
@@ -112,7 +120,7 @@ def _audits(course: Course, assignment: str, console: Console, how: dict) -> lis
 
             audits.append(audit(course, assignment, notebook=path.stem, progress=progress, **how))
     points = sum(one.points for one in audits)
-    audits[0].faults += readme_findings(course.root / "README.md", assignment, points)
+    audits[0].warnings += readme_findings(course.root / "README.md", assignment, points)
     return audits
 
 
@@ -121,18 +129,25 @@ def _row(one: Audit, name: str) -> list[str]:
     fates, counts = told["mutants"], [f"{told[f'{case}_hold']}/{told[case]}" for case in ("right", "wrong")]
     killed = f"{fates['killed']}/{fates['killed'] + fates['survived']}"
     others = str(fates["equivalent"]), str(fates["excused"])
-    return [name, *counts, killed, *others, "passed" if one.passed else "failed"]
+    return [name, *counts, killed, *others, one.outcome]
 
 
 def _say(console: Console, one: Audit) -> None:
-    for sentence in (*one.complaints(), *one.remarks):
-        console.print(f"{one.assignment}: {sentence}")
+    for sentence in one.complaints():
+        console.print(f"{one.assignment}: Error: {sentence}", markup=False)
+    for sentence in one.warnings[:SHOWN]:
+        console.print(f"{one.assignment}: Warning: {sentence}", markup=False)
+    if len(one.warnings) > SHOWN:
+        console.print(f"{one.assignment}: {counted(len(one.warnings) - SHOWN, 'more warning')} on the page.")
+    for sentence in one.remarks:
+        console.print(f"{one.assignment}: {sentence}", markup=False)
     survivors = one.survivors()
     for fate in survivors[:SHOWN]:
         near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
         console.print(
-            f"{one.assignment}: a wrong version of '{fate.cell}' still passes every check ({fate.operator}; "
-            f"{fate.note}).{near}"
+            f"{one.assignment}: Error: A wrong version of '{fate.cell}' still passes every check ({fate.operator}; "
+            f"{fate.note}).{near}",
+            markup=False,
         )
         if console.is_terminal:
             console.print(Syntax(fate.diff, "diff", background_color="default"))

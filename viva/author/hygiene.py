@@ -1,4 +1,8 @@
-"""Hygiene: what a notebook should be before it is released, looked at without running it. A sentence for each fault."""
+"""Hygiene: what a notebook should be before it is released, found without running it. A sentence for each finding.
+
+An error breaks the assignment: a right answer would lose points, or nbgrader could not read it. All else is a warning:
+style, and what a reader should look at. Only grading itself shows that a wrong answer passes (see ``audit``).
+"""
 
 from __future__ import annotations
 
@@ -46,19 +50,23 @@ LONG = 24
 """A statement of a solution with so many characters gives the answer away when it can be read elsewhere."""
 
 
-def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint) -> list[str]:
-    """What is wrong with an instructor's notebook and the student version made of it."""
+def errors(blueprint: Blueprint) -> list[str]:
+    """What must be corrected before an assignment is released."""
+    return [*_same_ids(blueprint), *_missing(blueprint), *_no_seed(blueprint)]
+
+
+def warnings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint) -> list[str]:
+    """What an author should look at in a notebook and in the student version made of it."""
     return [
-        *_ids(blueprint),
+        *_machine_made_ids(blueprint),
         *_titles(blueprint),
         *_messages(blueprint),
         *stale(blueprint),
         *_copies(blueprint),
-        *_missing(blueprint),
         *_revealed(release, blueprint),
         *_cells(notebook),
         *_randomness(blueprint),
-        *_variants(blueprint),
+        *_same_variants(blueprint),
         *_pictures(notebook),
         *_table(notebook, blueprint),
     ]
@@ -79,10 +87,13 @@ def untold(notebook: NotebookNode) -> list[str]:
     return sorted(hidden_of([notebook], Veil()).untold.values())
 
 
-def _ids(blueprint: Blueprint) -> Iterator[str]:
+def _same_ids(blueprint: Blueprint) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in blueprint.cells).items():
         if name and count > 1:
             yield f"Cell '{name}': {count} cells have this id; a grade id must belong to one cell."
+
+
+def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
     for cell in blueprint.cells:
         if cell.purpose in (
             Purpose.ANSWER,
@@ -243,18 +254,28 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
                 )
 
 
-def _variants(blueprint: Blueprint) -> Iterator[str]:
-    """Whether every student's seed can be put in, where the notebook speaks of one."""
+def _no_seed(blueprint: Blueprint) -> Iterator[str]:
+    """Whether a student's seed cannot be put in, where the notebook names one."""
     try:
         default = default_of(blueprint)
     except BlueprintError as error:
         yield str(error)
         return
-    used = [cell for cell in blueprint.cells if cell.code and SEED in (names_of(cell.source) or Names()).needed]
-    if default is not None and not used:
-        yield f"{blueprint.name}: nothing uses {SEED}, so all variants are the same."
-    if default is None and used:
+    if default is None and (used := _using_the_seed(blueprint)):
         yield f"Cell '{used[0].id}': it uses {SEED}, which no read-only cell defines."
+
+
+def _same_variants(blueprint: Blueprint) -> Iterator[str]:
+    try:
+        default = default_of(blueprint)
+    except BlueprintError:  # an error, see _no_seed
+        return
+    if default is not None and not _using_the_seed(blueprint):
+        yield f"{blueprint.name}: nothing uses {SEED}, so all variants are the same."
+
+
+def _using_the_seed(blueprint: Blueprint) -> list[Cell]:
+    return [cell for cell in blueprint.cells if cell.code and SEED in (names_of(cell.source) or Names()).needed]
 
 
 def _pictures(notebook: NotebookNode) -> Iterator[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from pathlib import Path
 
 from rich.markup import escape
-from traitlets import Bool, Unicode
+from traitlets import Bool, Unicode, default
 from traitlets.config import Application
 
 import viva
@@ -29,18 +31,27 @@ class CheckCommand(ShortHelp, Application):
         viva check scaled_attention.ipynb                       your notebook
         viva check scaled_attention.ipynb --original=new.ipynb  with the original notebook, to restore cells
         viva check scaled_attention.ipynb --json                for another program
+        viva check scaled_attention.ipynb --portable            in an ordinary kernel, as on macOS and Windows
     """
     aliases = {"original": "CheckCommand.original"}
-    flags = {"json": ({"CheckCommand": {"json": True}}, "Print one JSON document and nothing else.")}
+    flags = {
+        "json": ({"CheckCommand": {"json": True}}, "Print one JSON document and nothing else."),
+        "portable": ({"CheckCommand": {"portable": True}}, "Run it in an ordinary kernel, as on macOS and Windows."),
+    }
     original = Unicode("", help="The notebook as you downloaded it, to restore cells.").tag(config=True)
     json = Bool(False, help="Print JSON.").tag(config=True)
+    portable = Bool(help="Run it in an ordinary kernel; the variable VIVA_PORTABLE=1 says so, too.").tag(config=True)
+
+    @default("portable")
+    def _portable_default(self) -> bool:
+        return os.environ.get("VIVA_PORTABLE", "") not in ("", "0") or sys.platform != "linux"
 
     def start(self) -> None:
         with stopping.orderly():
             try:
                 if len(self.extra_args) != 1:
                     raise VivaError("Name one notebook, as in: viva check scaled_attention.ipynb")
-                with leftovers.temporary_folder():
+                with contextlib.nullcontext() if self.portable else leftovers.temporary_folder():
                     status = self._check(Path(self.extra_args[0]))
             except VivaError as error:
                 self._say_error(str(error))
@@ -55,16 +66,9 @@ class CheckCommand(ShortHelp, Application):
             self.exit(status)
 
     def _check(self, path: Path) -> int:
-        if sys.platform != "linux":
-            raise VivaError("'viva check' needs Linux. Press Validate in JupyterLab instead: it runs the same checks.")
-        from viva.engine import libraries
-        from viva.engine.grading import (
-            Grader,  # while the fork servers load their libraries, this process loads the rest
-        )
+        grader, data = self._portable_grader(path) if self.portable else self._forking_grader(path)
         from viva.submission import selfcheck
 
-        data = selfcheck.read_bytes(path)
-        grader = Grader(libraries=libraries.mentioned([data]), environment=selfcheck.own_settings())
         try:
             copy = selfcheck.open_bytes(data, path, Path(self.original) if self.original else None)
             if copy.memory != grader.limits.memory_bytes:
@@ -83,18 +87,47 @@ class CheckCommand(ShortHelp, Application):
         (self._print_json if self.json else self._print)(path, copy, tried)
         return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
 
+    def _forking_grader(self, path: Path):
+        from viva.engine import libraries
+        from viva.engine.grading import Grader
+        from viva.submission import selfcheck
+
+        data = selfcheck.read_bytes(path)
+        # While the fork servers load their libraries, this process loads the rest.
+        return Grader(libraries=libraries.mentioned([data]), environment=selfcheck.own_settings()), data
+
+    def _portable_grader(self, path: Path):
+        try:
+            from viva.engine.kernel import KernelGrader
+        except ModuleNotFoundError as error:
+            raise VivaError(
+                f"The check needs {error.name}, which is not installed: python -m pip install nbclient ipykernel"
+            ) from error
+        from viva.submission import selfcheck
+
+        return KernelGrader(), selfcheck.read_bytes(path)
+
     def _print_json(self, path: Path, copy, tried: list) -> None:
-        checks = [vars(one) | {"passed": one.passed} for one in tried]
+        from viva.submission import selfcheck
+
+        lines = iter(selfcheck.told(one for one in tried if one.counts))
+        checks = [
+            vars(one) | {"passed": one.passed, "counts": one.counts, "told": next(lines) if one.counts else []}
+            for one in tried
+        ]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
+        document["summary"] = _sums(copy, tried)
         print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:
+        from viva.submission import selfcheck
+
         terminal = console(soft_wrap=True)
         for sentence in copy.remarks:
             terminal.print(f"{path.name}: {sentence}.")
         visible = [one for one in tried if one.counts]
         heading = None
-        for one in visible:
+        for one, lines in zip(visible, selfcheck.told(visible), strict=True):
             waiting = [other for other in visible if one.undone and other.undone == one.undone]
             if waiting and one is not waiting[0]:
                 continue
@@ -106,7 +139,7 @@ class CheckCommand(ShortHelp, Application):
             title = one.title if len(waiting) < 2 else f"{len(waiting)} checks"
             line = f"  {one.state:12} {points:>4g}  {title}"
             terminal.print(line, style=STYLES.get(one.state, "red"))
-            for hint in () if waiting else one.hint.splitlines():
+            for hint in () if waiting else lines:
                 terminal.print(f"{'':20}{hint}")
         for sentence in _sums(copy, tried):
             terminal.print(sentence)

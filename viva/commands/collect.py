@@ -221,22 +221,23 @@ class CollectCommand(VivaCommand):
         self.console.print(table)
 
     def _sentences(self, intake: Intake, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
+        keeps = "will be" if self.dry_run else "is"
         if lost:
             sender, _ = lost[0]
             yield (
                 f"{counted(len(lost), 'unidentified submission')}. "
                 + ("The course has no students yet. Read the roster first: viva roster FILE. " if not roster.entries
                    else "")
-                + f"The files are kept in {UNMATCHED}/{self.assignment}/. For each sender, add a line to {MATCHES} "
+                + f"The files {keeps} kept in {UNMATCHED}/{self.assignment}/. For each sender, add a line to {MATCHES} "
                 f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' if this is "
                 "not a student). "
                 f"Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
         if intake.left:
             yield (
-                f"{counted(len(intake.left), 'submission')} not collected, or only in part. The readable files are "
-                f"kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv has the reasons. Check "
-                "each one, then delete its folder there."
+                f"{counted(len(intake.left), 'submission')} not collected, or only in part. The readable files "
+                f"{keeps} kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv "
+                f"{'will have' if self.dry_run else 'has'} the reasons. Check each one, then delete its folder there."
             )
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
@@ -245,8 +246,8 @@ class CollectCommand(VivaCommand):
         if beside:
             who = ", ".join(shortened(beside))
             yield (
-                f"Several attempts (the one that counts in brackets): {who}. The others are kept in "
-                f"attempts/{self.assignment}/; "
+                f"Several attempts (the one that counts in brackets): {who}. The others "
+                f"{'will be' if self.dry_run else 'are'} kept in attempts/{self.assignment}/; "
                 f"--attempt=N --student=ID selects another one, --attempt={NEWEST} the newest."
             )
         if self.dry_run:

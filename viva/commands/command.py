@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from nbgrader.api import InvalidEntry, MissingEntry
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from traitlets import Bool, Int, TraitError, default
@@ -79,7 +80,8 @@ class VivaCommand(ShortHelp, NbGrader):
 
     @default("log_level")
     def _log_level_default(self) -> int:
-        return 30 if self.writes else 40  # who only looks around says itself that there is no configuration
+        # Who only looks around says itself that there is no configuration; without a course one sentence is enough.
+        return 30 if self.writes and course_above(Path.cwd()) else 40
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
@@ -190,19 +192,20 @@ class VivaCommand(ShortHelp, NbGrader):
     def watch(self, outcomes: Iterator[Ending], total: int, title: str) -> list[Ending]:
         """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
         columns = (
-            *(TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
-            TextColumn("{task.fields[rate]}  {task.fields[checks]}"),
+            *(TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()),
+            TextColumn("{task.fields[pace]}  {task.fields[checks]}"),
         )
+        pace = Pace(total, time.monotonic())
         with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
-            task = progress.add_task(title, total=total, rate="", checks="")
+            task = progress.add_task(title, total=total, pace="", checks="")
             collected: list[Ending] = []
             checks: Counter[Verdict] = Counter()
             for outcome in outcomes:
                 collected.append(outcome)
                 checks.update(outcome.verdicts)
                 shown = ", ".join(f"{count} {verdict}" for verdict, count in checks.most_common())
-                speed = progress.tasks[task].speed
-                progress.update(task, advance=1, checks=shown, rate=f"{60 * speed:.0f} a minute" if speed else "")
+                pace.count(outcome.status)
+                progress.update(task, advance=1, checks=shown, pace=pace.shown(time.monotonic()))
         return sorted(collected, key=lambda outcome: (outcome.submission.assignment, outcome.submission.student))
 
     def report(self, outcomes: list[Ending], verb: str, document: bool = True, notes: bool = True) -> int:
@@ -273,6 +276,31 @@ class VivaCommand(ShortHelp, NbGrader):
         """Print sentences, each in one line, which a terminal breaks: what is copied out of it stays whole."""
         for sentence in sentences:
             self.console.print(sentence, soft_wrap=True)
+
+
+class Pace:
+    """How fast a batch works, and how long it will take. What was done before is skipped in no time: it counts as no
+    work, else a batch that goes on after a Ctrl-C would seem a hundred times as fast."""
+
+    def __init__(self, total: int, start: float) -> None:
+        self.left, self.start, self.worked = total, start, 0
+
+    def count(self, status: Status) -> None:
+        self.left -= 1
+        self.worked += status is not Status.UNCHANGED
+
+    def shown(self, now: float) -> str:
+        """Submissions a minute and the time left; ``now`` and ``start`` are seconds of one clock."""
+        if not self.worked or now <= self.start:
+            return ""
+        speed = self.worked / (now - self.start)
+        seconds = round(self.left / speed)
+        return f"{60 * speed:.0f} a minute, {seconds // 60}:{seconds % 60:02} left"
+
+
+def not_released(assignments: list[str]) -> str:
+    """One sentence for the assignments of a term that are still to come."""
+    return f"Not released yet, so left out: {plaintext.some(assignments, NAMED)}."
 
 
 def documents(outcomes: list[Ending]) -> list[dict]:

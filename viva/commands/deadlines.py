@@ -13,7 +13,7 @@ from traitlets import Bool, Dict, Float, Int, Unicode
 from viva import wording
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
-from viva.commands.terminal import figures
+from viva.commands.terminal import figures, whole
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
@@ -23,6 +23,8 @@ from viva.verdict import CourseError
 
 SHOWN = 40
 """So many rows of a table are shown; --json has all."""
+WIDE = 110
+"""Columns of a terminal in which a table has room for a sentence."""
 Reckonings = Mapping[tuple[str, str], Reckoning]
 
 
@@ -122,15 +124,16 @@ class DeadlinesCommand(LateCommand):
         return found | ({"steps": steps} if steps else {})
 
     def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
-        heads = "assignment", f"due ({rules.zone})", "closes", "late penalty"
-        table = Table(*heads, *figures("late", "points lost"))
+        table = Table(whole("assignment"), whole(f"due ({rules.zone})"), "closes", *figures("late", "points lost"))
+        penalties: dict[str, list[str]] = {}
         documents = []
         for name, due in dues.items():
             terms, late = rules.terms(name), [one for (of, _), one in now.items() if of == name and one.late]
             closes = terms.rule.closes(due, due, rules.place) if due else None
             times = [moment.local(one, rules.place) if one else "-" for one in (due, closes)]
             lost = sum(one.penalty for one in late)
-            table.add_row(name, *times, costs(terms), str(len(late) or ""), number(lost) if lost else "")
+            penalties.setdefault(costs(terms), []).append(name)
+            table.add_row(name, *times, str(len(late) or ""), number(lost) if lost else "")
             documents.append(
                 {
                     "assignment": name,
@@ -142,11 +145,18 @@ class DeadlinesCommand(LateCommand):
                 }
             )
         self.console.print(table)
+        for penalty, names in penalties.items():
+            of = f" of {', '.join(names)}" if len(penalties) > 1 else ""
+            self.console.print(f"Late penalty{of}: {penalty}.")
         if rules.budget:
             self._say(f"Each student has {rules.budget} free late days in the term.")
         rows = [(place, one) for place, one in sorted(now.items()) if one.late or one.delivery.until]
         if rows:
-            self.console.print(_late_table(rows))
+            wide = self.console.width >= WIDE
+            self.console.print(_late_table(rows, wide))
+            for (assignment, student), one in rows[:SHOWN] if not wide else ():
+                if how := _how(one):
+                    self.console.print(f"{plaintext.line(student)}, {assignment}: {how}")
         if undue := [name for name, due in dues.items() if due is None]:
             self._say(
                 f"No deadline, so never late: {', '.join(undue)}. Set it in nbgrader_config.py: "
@@ -217,13 +227,18 @@ def _chosen(found: Reckonings, assignments: list[str]) -> Reckonings:
     return {place: one for place, one in found.items() if place[0] in assignments}
 
 
-def _late_table(rows: list[tuple[tuple[str, str], Reckoning]]) -> Table:
-    table = Table("student", "assignment", "late", *figures("score", "penalty", "left"), "how")
+def _how(one: Reckoning) -> str:
+    """The arithmetic of a penalty, without its first sentence and its sum, which the table shows."""
+    return "; ".join(wording.sentences(one.notes())[1:-1])
+
+
+def _late_table(rows: list[tuple[tuple[str, str], Reckoning]], wide: bool) -> Table:
+    """Who is late; the arithmetic stands in it where the terminal is wide enough."""
+    table = Table("student", "assignment", "late", *figures("score", "penalty", "left"), *["how"] * wide)
     for (assignment, student), one in rows[:SHOWN]:
         late = wording.span(one.late.total_seconds()) if one.late else "on time"
         points = number(one.delivery.score), number(one.penalty), number(one.left)
-        how = "; ".join(wording.sentences(one.notes())[1:-1])
-        table.add_row(plaintext.line(student), assignment, late, *points, how)
+        table.add_row(plaintext.line(student), assignment, late, *points, *[_how(one)] * wide)
     if len(rows) > SHOWN:
         table.add_row(f"and {len(rows) - SHOWN} more")
     return table

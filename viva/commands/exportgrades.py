@@ -16,7 +16,7 @@ from traitlets import Bool, Unicode
 from traitlets.utils.importstring import import_item
 
 from viva.cleaning import plaintext
-from viva.commands.command import VivaCommand
+from viva.commands.command import VivaCommand, not_released
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import agreement, export
 from viva.course.gradebook.standing import Status
@@ -153,18 +153,23 @@ class ExportCommand(VivaCommand):
         return "Nothing was written. Run the same command without --dry-run to write it." if self.dry_run else ""
 
     def _released(self, assignments: list[str]) -> list[str]:
-        """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""
-        released, refusals = [], []
+        """Those that are in the gradebook. Raises CourseError when none is.
+
+        A sentence says which were never released, and one of each other assignment that is not in the gradebook.
+        """
+        released, refusals, future = [], [], set(self.course.unreleased(assignments))
         for assignment in assignments:
             try:
                 self.course.released_notebooks(assignment)
             except CourseError as refusal:
-                refusals.append(refusal)
+                refusals.append((assignment, refusal))
             else:
                 released.append(assignment)
         if not released:
-            raise refusals[0]
-        self._say(*map(str, refusals))
+            raise refusals[0][1]
+        self._say(*(str(refusal) for assignment, refusal in refusals if assignment not in future))
+        if future:
+            self._say(not_released([name for name in assignments if name in future]))
         return released
 
 

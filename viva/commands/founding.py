@@ -88,6 +88,7 @@ results.jsonl*
 regrades.jsonl
 attempts/
 unmatched/
+solutions/
 variants/
 variants.key
 excused.csv

@@ -11,7 +11,7 @@ from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
 from traitlets import Bool, Unicode
 
-from viva.commands.command import FORCE, WORKERS, VivaCommand
+from viva.commands.command import FORCE, WORKERS, VivaCommand, not_released
 from viva.course.gradebook import agreement
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
@@ -102,14 +102,19 @@ class ReportCommand(VivaCommand):
 
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
+        future = self.course.unreleased(assignments)
+        assignments = [name for name in assignments if name not in future] or assignments
+        future = [name for name in future if name not in assignments]
         for reason in list(agreement.unrecorded(self.course, assignments).values())[:1]:
             raise CourseError(reason)
         self.course.settle()
         people, folder = people_of(self.course), self._folder()
-        path, figures = report.write(self.course, assignments, self.server, self.anonymous, people, folder)
+        path, figures = report.write(self.course, assignments, self.server, self.anonymous, people, folder, future)
         self.show_document(**figures)
         graded = sum(part["graded"] for part in figures["assignments"])
         self._say(f"{path} summarises {counted(graded, 'submission')}.")
+        if future:
+            self._say(not_released(future))
         waiting = sum(len(reason["rows"]) for part in figures["assignments"] for reason in part["waiting"])
         if waiting:
             needs = f"{counted(waiting, 'notebook')} need{'s' * (waiting == 1)}"

@@ -12,7 +12,7 @@ class ProvingCommand(VivaCommand):
     """One that audits; the others do without the package of authors, which takes a while to load."""
 
     def prove(self, assignments: list[str], audits: list[Audit] | None = None) -> dict[str, bool]:
-        """Audit assignments; which of them passed. ``audits`` gets what each notebook's audit came to."""
+        """Audit assignments; by name, whether no error was found. ``audits`` gets the audit of each notebook."""
         audits = [] if audits is None else audits
         remote = ClusterGraders.of(self.config)
         return prove(self.course, assignments, self.config, self.console, self.workers or None, audits, remote)

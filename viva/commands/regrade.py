@@ -57,7 +57,7 @@ class RegradeCommand(ProvingCommand):
         may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
         if not may:
             self._say(
-                f"Not regraded: {assignment} does not pass its audit. Fix what the audit found, see what would "
+                f"Not regraded: {assignment} does not pass its audit. Fix the errors, see what would "
                 "change with --what-if, or override the audit with --no-audit."
             )
             return NEEDS_GRADER

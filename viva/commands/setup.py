@@ -70,6 +70,8 @@ class InitCommand(VivaCommand):
             return NEEDS_GRADER if lacking else 0
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
         self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
+        if founding.exists and not self.dry_run:
+            self._say(f"The {len(lacking)} settings above are there now. To check this machine too: viva doctor")
         if not founding.exists and not self.dry_run:
             self._say(f"Now: cd {shlex.quote(str(founding.folder))} && viva audit && viva release")
         self.show_document(folder=founding.folder, lacking=lacking, written=written)

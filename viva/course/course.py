@@ -232,6 +232,20 @@ class Course:
             Submission(match["assignment"], match["student"], Path(folder), zones) for match, folder in matches if match
         ]
 
+    def unreleased(self, assignments: list[str]) -> list[str]:
+        """Those of the assignments that were never released: not in the gradebook, and nobody submitted them."""
+        released: set[str] = set()
+        if self.gradebook_file is None or self.gradebook_file.exists():
+            released = self._asked(
+                lambda gradebook: {
+                    name
+                    for (name,) in gradebook.db.query(Assignment.name).join(
+                        Notebook, Assignment.id == Notebook.assignment_id
+                    )
+                }
+            )
+        return [name for name in assignments if name not in released and not self._submissions(name, "*")]
+
     def released_notebooks(self, assignment: str) -> set[str]:
         """The names of the assignment's notebooks in the gradebook.
 

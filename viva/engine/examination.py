@@ -171,6 +171,8 @@ def examine(
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
     """
     give_up(session, cell, examination)
+    if session.one_process:
+        return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
         return _examine_split(session, cell, examination, seconds, skip, again, read)
     reports = _examine_inside(session, cell, seconds, skip)
@@ -246,26 +248,29 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
     return report
 
 
-def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[CheckReport]:
-    """The candidate runs the test code of a single-process cell."""
+def _examine_inside(
+    session: Session, cell: Cell, seconds: Iterator[float], skip: int, split: bool = False
+) -> list[CheckReport]:
+    """The student's process runs the test code of a cell; with ``split`` that is no single-process cell in grading."""
     reports = []
-    begun = _inside(session, cell.id, cell.prelude, next(seconds))
-    if begun.died:
+    begun = _inside(session, cell.id, cell.prelude, next(seconds), split)
+    if begun.died or (split and begun.verdict is not Verdict.PASSED):
         return [_of_beginning(begun, check) for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
-        reports.append(_inside(session, check.title, check.source, next(seconds)))
+        reports.append(_inside(session, check.title, check.source, next(seconds), split))
         if reports[-1].died:
             break
     return reports
 
 
-def _inside(session: Session, title: str, source: str, seconds: float) -> CheckReport:
-    """The report on test code that ran in the candidate."""
+def _inside(session: Session, title: str, source: str, seconds: float, split: bool = False) -> CheckReport:
+    """The report on test code that ran in the student's process; with ``split`` that says whose exception ended it."""
     report, reply, start = CheckReport(title, Verdict.PASSED), {}, time.monotonic()
     if known := session.time_budget.hopeless(source):
         return CheckReport(title, known[0], cause=known[1])
     try:
-        reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source)
+        more = {"test": True} if session.one_process else {}
+        reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source, **more)
     except Spent as spent:
         return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)
     except Died as death:
@@ -276,6 +281,13 @@ def _inside(session: Session, title: str, source: str, seconds: float) -> CheckR
         report.verdict = Verdict.FAILED if name == "AssertionError" else Verdict.ERROR
         report.exception = "" if report.verdict is Verdict.FAILED else name
         report.raised_by = "student"  # in the candidate nobody can tell whose it is
+        if split:
+            own = [name for name in raised.get("own", []) if name != "<module>"]
+            report.asked = own[0] if own else ""
+            if report.exception or raised.get("own"):
+                report.exception, report.reason = name, f"{name}: {report.reason}"
+            else:
+                report.raised_by = "test"
         report.running = running(raised.get("traceback"))
     else:
         with session.time_budget.working():

@@ -154,9 +154,8 @@ class Run:
     def finish(self, *, last: bool) -> None:
         """Go through the notebook. Raises Shot, unless this is the ``last`` attempt."""
         self.last = last
-        parents = self.pair.candidates, self.pair.examiners
         for _ in range(MOST_DEATHS + 1):
-            with Session(*parents, *self.folders, self.time_budget) as session:
+            with self.pair.session(*self.folders, self.time_budget) as session:
                 try:
                     session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
                     death = self._go_through(session)
@@ -253,7 +252,7 @@ class Run:
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
         if len(results) >= len(cell.checks):
             self.losses.finished.add(index)
-        if self.pair.candidates not in session.pids and not (reports and reports[-1].died):
+        if session.gone and not (reports and reports[-1].died):
             raise Died(Verdict.TIMEOUT, Note("out_of_time"))  # when the examiner was to leave the cell
         if reports and reports[-1].died:
             self.losses.fatal |= {(cell.id, report.title) for report in reports if report.died}

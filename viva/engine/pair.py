@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Self, TypeVar
 
 from viva.engine.libraries import COMMON
 from viva.engine.parent import Channel, Role, begin
-from viva.engine.session import ExaminerFault
-from viva.sandbox.confinement import LARGER, USUAL, Limits, Sandbox
-from viva.sandbox.slots import Claims
+from viva.engine.session import ExaminerFault, Session
+from viva.engine.timebudget import TimeBudget
+from viva.sandbox.confinement import LARGER, USUAL, Claims, Limits, Sandbox
 from viva.verdict import SandboxError
 
 Found = TypeVar("Found")
@@ -84,6 +85,10 @@ class Pair:
         """Replace the fork servers by new ones."""
         self._stop()
         self._start()
+
+    def session(self, data: Path | None, files: Path | None, time_budget: TimeBudget) -> Session:
+        """A candidate and an examiner for one submission, or what takes their place."""
+        return Session(self.candidates, self.examiners, data, files, time_budget)
 
     def twice(self, work: Callable[[], Found]) -> Found:
         """What ``work`` returns; with new fork servers where the first attempt met a fault of the grader."""

@@ -60,6 +60,9 @@ class ExaminerBusy(ExaminerFault):
 class Session:
     """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
 
+    one_process = False
+    """Whether the tests run beside the student's code, as in an ordinary kernel (kernel.py)."""
+
     def __init__(
         self,
         candidates: Channel,
@@ -79,7 +82,7 @@ class Session:
         self.scratches = [parent.scratch() for parent in (candidates, examiners)]
         for folder, scratch in zip((files or data, data), self.scratches, strict=True):
             if folder is not None:
-                _copy_data(folder, scratch)
+                copy_data(folder, scratch)
         self.pids: dict[Channel, int] = {}
         self.open: list[int] = []
         try:
@@ -243,6 +246,11 @@ class Session:
             with contextlib.suppress(SandboxError):
                 parent.signal(pid, signal.SIGINT)
 
+    @property
+    def gone(self) -> bool:
+        """Whether the candidate was ended."""
+        return self.candidates not in self.pids
+
     def was_shot(self) -> bool:
         """End the candidate, if it has not ended; whether it was a SIGKILL that ended it, and not its own code."""
         status = self._end_candidate()
@@ -257,7 +265,7 @@ class Session:
         return self.candidates.end(pid) if pid else 0
 
 
-def _copy_data(source: Path, scratch: Path) -> None:
+def copy_data(source: Path, scratch: Path) -> None:
     """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
     files = [path for path in walk(source) if path.is_file() and not path.is_symlink()]
     room, places = Limits().scratch_bytes // 2, Limits().scratch_files // 2

@@ -47,6 +47,10 @@ class Line:
     """The answers that are not done yet and explain why it was not passed."""
     visible: bool = True
     """Whether students were given what it asks for."""
+    times: int = 1
+    """How many checks of the exercise ended the same way, at the same line of the student's code."""
+    as_in: str = ""
+    """The title of the first of them, where this is another one."""
 
     @property
     def words(self) -> str:
@@ -148,5 +152,19 @@ def exercises_of(questions: list[Question], own: dict[str, str]) -> list[Exercis
             Waiting(answers, lines, frozenset(one for one in answers if STUB in own.get(one, "")))
             for answers, lines in waiting.items()
         ]
+        _fold([line for question in members for line in question.begun])
         found.append(Exercise(name, members, parts))
     return found
+
+
+def _fold(lines: list[Line]) -> None:
+    """Note which checks ended in the same error at the same place: it is told once, with how often it came."""
+    first: dict[tuple, Line] = {}
+    for line in lines:
+        told = line.explanation
+        if not told.frames:
+            continue
+        known = first.setdefault((told.sentence, told.frames, told.printed, line.visible), line)
+        if known is not line:
+            known.times += 1
+            line.as_in = known.title

@@ -23,12 +23,13 @@ import ast
 import builtins
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from viva.engine.checks import CHECK
 from viva.engine.names import names_of
+from viva.engine.ownlines import Frame, own_frames
 from viva.pages.hidden import Hidden, messages
 from viva.record import CheckResult
 from viva.verdict import Verdict
@@ -54,13 +55,6 @@ FAILURES = re.compile(
     re.VERBOSE,
 )
 """First lines of numpy.testing, which hold no expected number."""
-FRAME = re.compile(
-    r"""
-    ^\s* File[ ]"<ipython-input-[^"]*>",[ ]line[ ](\d{1,5}),[ ]in[ ](\S+)\n
-    (.*)$                                                                         # the line's text
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
 NO_CREDIT = "This check computes points, but with your code it did not return a number."
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
@@ -95,16 +89,6 @@ SENTENCES = {
     Verdict.MISSING: "This cell is missing in your submission.",
     Verdict.UNGRADED: "The grader failed here, not your code. You lose no points; this will be graded again.",
 }
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One line of a student's own code that was running: the cell's id, line number, function and text."""
-
-    cell: str
-    line: int
-    function: str
-    code: str
 
 
 @dataclass(frozen=True)
@@ -208,16 +192,8 @@ class Explainer:
 
     def frames(self, traceback: str) -> tuple[Frame, ...]:
         """The frames of a traceback that are the student's own: their line stands in a cell, at that number."""
-        frames = []
-        for number, function, code in FRAME.findall(traceback):
-            for cell, source in self.own.items():
-                lines = source.splitlines()
-                line = int(number)
-                if 0 < line <= len(lines) and code.strip() and lines[line - 1].strip() == code.strip():
-                    known = function if function in self.names else ""
-                    frames.append(Frame(cell, line, known, code.strip()))
-                    break
-        return tuple(frames[-MOST_FRAMES:])
+        frames = own_frames(traceback, self.own)[-MOST_FRAMES:]
+        return tuple(one if one.function in self.names else replace(one, function="") for one in frames)
 
     @cached_property
     def names(self) -> set[str]:

@@ -8,6 +8,7 @@ server and waits for it before it lets a grader type.
 from __future__ import annotations
 
 import html
+from collections import Counter
 from pathlib import Path
 
 import nbgrader
@@ -16,13 +17,20 @@ from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from viva.course import rubric
+from viva.engine.names import Names, names_of
 from viva.pages import typeset
 from viva.submission.sanitize import given_texts
+from viva.verdict import CourseError
 
+MOST_OFFERED = 9
+"""So many comments that repeat are offered at a question: one for each digit."""
+LONGEST = 500
+"""A longer comment fits nobody else."""
 TEMPLATE = "viva_formgrade"
 THEIRS = str(Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates")
 """Where nbgrader's templates lie, which the template extends."""
@@ -31,8 +39,12 @@ FILTERS = {"markdown2html": "viva.pages.formgrade.markdown", "formula2html": "vi
 
 
 class AnswerFirst(NbGraderPreprocessor):
-    """``resources["answers"]`` says for each question how many of the cells below it are its answer, and
-    ``resources["waiting"]`` which scores wait for a grader: those of tests in doubt too.
+    """What the page needs beside the notebook, in nbconvert's resources.
+
+    ``answers``: for each question how many of the cells below it are its answer; ``tested``: for each test cell the
+    answer cells that it asks about; ``waiting``: which scores wait for a grader, those of tests in doubt too;
+    ``queue``: how many submissions of this notebook wait, and the next of them; ``offered``: for each question the
+    comments that repeat, rubric items first.
 
     The answer is the cell below the question and those that follow it, up to the next cell that is graded and the
     next text of the instructor's.
@@ -49,15 +61,76 @@ class AnswerFirst(NbGraderPreprocessor):
                     below += 1
                 if below:
                     answers[cell.metadata.nbgrader["grade_id"]] = below
-        resources["answers"], resources["waiting"] = answers, self._waiting(resources.get("submission_id"))
+        resources["answers"], resources["tested"] = answers, _tested(notebook)
+        resources |= {"waiting": [], "queue": None, "offered": {}}
+        if (submission := resources.get("submission_id")) is not None:
+            self._look_up(submission, resources)
         return notebook, resources
 
-    def _waiting(self, submission: str | None) -> list[str]:
-        if submission is None:
-            return []
-        with Gradebook(CourseDirectory(parent=self).db_url) as gradebook:
-            grades = gradebook.find_submission_notebook_by_id(submission).grades
-            return [grade.name for grade in grades if grade.needs_manual_grade]
+    def _look_up(self, submission: str, resources: dict) -> None:
+        """Ask the gradebook, and the course's rubric."""
+        directory = CourseDirectory(parent=self)
+        with Gradebook(directory.db_url) as gradebook:
+            known = gradebook.find_submission_notebook_by_id(submission)
+            resources["waiting"] = [grade.name for grade in known.grades if grade.needs_manual_grade]
+            resources["queue"] = _queue(gradebook, known)
+            try:
+                items = rubric.read_items(rubric.path_of(Path(directory.root), known.assignment.assignment.name))
+            except CourseError as error:
+                items, resources["complaint"] = [], str(error)
+            graded = {grade.name for grade in known.grades}
+            for comment in known.comments:
+                fitting = [one for one in items if one.cell in ("", comment.name) and comment.name in graded]
+                own = [{"line": one.line, "points": one.points} for one in fitting]
+                said = [{"line": text} for text in _said_before(gradebook, known, comment.name)]
+                resources["offered"][comment.name] = [*own, *said][:MOST_OFFERED]
+
+
+def _queue(gradebook: Gradebook, known: SubmittedNotebook) -> dict:
+    """How many submissions of a notebook wait for a grader, of how many, and the next one after this, in the order in
+    which formgrader goes through them; after the last comes the first."""
+    rows = gradebook.db.query(SubmittedNotebook.id).filter(SubmittedNotebook.notebook_id == known.notebook_id)
+    waiting = rows.join(Grade, Grade.notebook_id == SubmittedNotebook.id).filter(Grade.needs_manual_grade)
+    ids = sorted({row for (row,) in waiting})
+    others = [one for one in ids if one != known.id]
+    following = next((one for one in others if one > known.id), others[0] if others else "")
+    return {"next": following, "left": len(ids), "total": rows.count()}
+
+
+def _said_before(gradebook: Gradebook, known: SubmittedNotebook, name: str) -> list[str]:
+    """The comments that others have at this question, without their rubric items, the most frequent first."""
+    rows = (
+        gradebook.db.query(Comment)
+        .join(SubmittedNotebook, Comment.notebook_id == SubmittedNotebook.id)
+        .filter(SubmittedNotebook.notebook_id == known.notebook_id, SubmittedNotebook.id != known.id)
+        .filter(Comment.manual_comment.isnot(None))
+    )
+    found: Counter[str] = Counter()
+    for comment in rows:
+        lines = comment.manual_comment.splitlines() if comment.name == name else []
+        if text := "\n".join(line for line in lines if not rubric.LINE.match(line.strip())).strip():
+            found[text] += 1
+    return [text for text, _ in found.most_common(MOST_OFFERED) if len(text) <= LONGEST]
+
+
+def _tested(notebook: NotebookNode) -> dict[str, list[str]]:
+    """By test cell the answer cells above it that give a name which it uses, or else those since the test before."""
+    found: dict[str, list[str]] = {}
+    given: dict[str, str] = {}
+    near: list[str] = []
+    for cell in notebook.cells:
+        about = cell.metadata.get("nbgrader", {})
+        if cell.cell_type != "code" or not about.get("grade_id"):
+            continue
+        names = names_of(cell.source) or Names()
+        if utils.is_solution(cell):
+            given |= dict.fromkeys(names.bound, about["grade_id"])
+            near.append(about["grade_id"])
+        elif utils.is_grade(cell):
+            used = dict.fromkeys(given[name] for name in sorted(names.used & given.keys()))
+            found[about["grade_id"]] = list(used) or near
+            near = []
+    return found
 
 
 class _Renderer(IPythonRenderer):

@@ -10,7 +10,7 @@ import base64
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -45,9 +45,11 @@ def write(
     anonymous: bool = False,
     people: People = ALONE,
     to: Path | None = None,
+    future: Sequence[str] = (),
 ) -> tuple[Path, dict]:
     """Write the page of the assignments into the folder ``to``, by default report/ in the course.
 
+    One line of it names the ``future`` assignments, which are not released yet.
     Returns its path and the figures in it. Raises CourseError for a bad address.
     """
     address = server.strip().rstrip("/")
@@ -56,7 +58,7 @@ def write(
     folder = to or course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
     names = Pseudonyms(key_in(_key(course, folder)), *known_names(course)) if anonymous else Pseudonyms()
-    figures = gather(course, assignments, names, address, people)
+    figures = gather(course, assignments, names, address, people) | {"unreleased": list(future)}
     path = folder / ("anonymous.html" if anonymous else "index.html")
     text, tables = page(figures, anonymous, f"{path.stem}-tables")
     if tables.folder:

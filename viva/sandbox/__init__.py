@@ -10,5 +10,4 @@ syscalls     which system calls are still answered
 attempts     attempts to break each layer
 protection   which layers hold on this machine, and what would mend the others
 confinement  a fork in the sandbox: its steps, in order, and its limits
-slots        the sandbox's slots, each claimed by one grader on the machine
 """

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import os
 import re
-import resource
 import shutil
 import stat
 import struct
@@ -20,6 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from viva.sandbox.syscalls import call, prctl
+
+with contextlib.suppress(ModuleNotFoundError):  # Windows has none; `viva check` gets along without
+    import resource
 
 PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_SECUREBITS = 4, 24, 28
 CAP_SETPCAP, CAP_SYS_ADMIN = 8, 21

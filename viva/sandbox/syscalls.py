@@ -11,14 +11,13 @@ import ctypes
 import errno
 import functools
 import os
+import platform
 import struct
 import sys
 from collections.abc import Iterator, Sequence
 
 MACHINES = ("x86_64", "aarch64")
-MACHINE = os.uname().machine
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.syscall.restype = ctypes.c_long
+MACHINE = platform.machine()
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 HIGHEST = 450
 """Linux 6.1. A call that a later kernel added is answered with ENOSYS until someone has judged it here."""
@@ -94,11 +93,19 @@ NUMBERS = {
 """Every number of this machine; empty on a machine that has no table."""
 
 
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    """The C library; only Linux has it in this form, and elsewhere nothing of this module is called."""
+    library = ctypes.CDLL(None, use_errno=True)
+    library.syscall.restype = ctypes.c_long
+    return library
+
+
 def call(name: str, *arguments: int | bytes | bytearray | None) -> int:
     """Call the kernel by name; it may write into a bytearray. Raises OSError."""
     if name not in NUMBERS:
         raise OSError(errno.ENOSYS, f"there is no {name} on {sys.platform} {MACHINE}")
-    result = _LIBC.syscall(ctypes.c_long(NUMBERS[name]), *map(_word, arguments))
+    result = _libc().syscall(ctypes.c_long(NUMBERS[name]), *map(_word, arguments))
     if result == -1:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")

@@ -11,7 +11,8 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,8 +25,11 @@ from viva.engine.blueprint import Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
+from viva.engine.outcome import Outcome
+from viva.engine.ownlines import own_frames
 from viva.engine.studentcopy import Copy, open_copy
 from viva.engine.timebudget import NOT_TRIED
+from viva.engine.undone import MISSING, NO_MODULE
 from viva.record import CheckResult, Fault, Note
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
@@ -33,6 +37,8 @@ from viva.submission.files.sizes import limited
 from viva.verdict import SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
+MOST_CODE = 200
+"""So many characters of a line are shown."""
 REFUSED = {
     "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
     "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",
@@ -54,6 +60,8 @@ class Tried:
     verdict: str = ""
     undone: tuple[str, ...] = ()
     """The answers that a check waits for."""
+    place: str = ""
+    """The student's own line that raised, and where it stands."""
 
     @property
     def passed(self) -> bool:
@@ -85,8 +93,10 @@ def practise(
     with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
         _take_files(folder, notebook, Path(scratch))
         outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
+    copy.remarks += _not_installed(outcome, notebook)
     copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
     tried = []
+    own = _own_cells(notebook)
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))
         for check in cell.checks:
@@ -95,10 +105,24 @@ def practise(
             elif check.hidden:
                 tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
             else:
-                tried.append(_tried(cell, next(results)))
+                tried.append(_tried(cell, next(results), own))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
+
+
+def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
+    """Of each library that a cell did not find: checks only tell that names are missing which that cell should bind."""
+    for index, (outputs, _) in sorted(outcome.outputs.items()):
+        for item in outputs:
+            found = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
+            if found:
+                cell = notebook.cells[index]
+                name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+                yield (
+                    f"the cell '{name}' needs {found[1]}, which is not installed here; install it, as in: "
+                    f"python -m pip install {found[1]}"
+                )
 
 
 def _visible(copy: Copy) -> Examination:
@@ -122,12 +146,39 @@ def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
     return NotebookNode(copy.notebook, cells=cells)
 
 
-def _tried(cell: Cell, result: CheckResult) -> Tried:
+def _own_cells(notebook: NotebookNode) -> dict[str, str]:
+    """The code that the student wrote or may have changed, by cell."""
+    found = {}
+    for place, cell in enumerate(notebook.cells):
+        about = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and not (about.get("locked") or (about.get("grade") and not about.get("solution"))):
+            found[about.get("grade_id") or cell.get("id", "") or f"cell {place + 1}"] = cell.source
+    return found
+
+
+def told(tried: Iterable[Tried]) -> list[list[str]]:
+    """What is said below each check: its hint, and the student's line. What is the same again is said once."""
+    tried = list(tried)
+    known = [(one.hint, one.place) if not one.undone else ("", "") for one in tried]
+    times, lines = Counter(pair for pair in known if pair[1]), []
+    for number, pair in enumerate(known):
+        hint, place = pair
+        if times[pair] > 1 and pair in known[:number]:
+            lines.append(["as above"])
+            continue
+        often = f"{times[pair]} times: " if times[pair] > 1 else ""
+        lines.append([*f"{often}{hint}".splitlines(), *([place] if place else [])])
+    return lines
+
+
+def _tried(cell: Cell, result: CheckResult, own: dict[str, str]) -> Tried:
     verdict, hint = str(result.verdict), wording.reason(result)
     state = result.word
     if result.cause and result.cause.kind in NOT_TRIED:
         state = UNCHECKED
-    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone))
+    frames = own_frames(result.traceback, own) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
+    place = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), place)
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
@@ -173,8 +224,13 @@ def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
 def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
     notebook, repairs = salvage.read(data, trusting=True)
     if original:
-        from viva.submission.cells.places import Released
-        from viva.submission.cells.repair import repair  # takes a second to load
+        try:
+            from viva.submission.cells.places import Released
+            from viva.submission.cells.repair import repair  # takes a second to load
+        except ModuleNotFoundError as error:
+            raise VivaError(
+                f"--original needs {error.name}, which is not installed here: python -m pip install nbviva"
+            ) from error
 
         first = salvage.read(read_bytes(original), trusting=True)[0]
         released = Released(first)

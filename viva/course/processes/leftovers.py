@@ -9,7 +9,6 @@ taken belongs to nobody. Process numbers are used again, locks are not. Graded n
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import socket
@@ -25,6 +24,9 @@ from typing import TextIO
 from viva.course.processes import stopping
 from viva.folder import remove
 from viva.verdict import CourseError
+
+with contextlib.suppress(ModuleNotFoundError):  # Windows has none; `viva check` gets along without
+    import fcntl
 
 PREFIX = "viva-run-"
 BUILD = ".viva-"

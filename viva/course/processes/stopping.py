@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 EARLY = b"Stopped; run the same command again to continue.\n"
 AGAIN = 2.0
 """Within so many seconds a second Ctrl-C does not disturb the clean-up that the first one began."""

@@ -23,7 +23,7 @@ from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
-ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
+ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
 OF_SOLUTION_BYTES = pipe.MESSAGE // 2
 """So large may an answer of the solution's be: a right one may hold float64 where it holds float32."""

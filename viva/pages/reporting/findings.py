@@ -191,9 +191,12 @@ class _Part:
                     detail = f"{result.title}: {wording.reason(result)}"
                     wait(str(result.verdict), student, book, detail, cell)
             for book, known in record.notebooks.items():
-                doubts = wording.sentences(repair for repair in known.repairs if repair.doubt)
-                if doubts and any(not result.earned for name, _, result in record.results() if name == book):
-                    wait("uncertain repair", student, book, "; ".join(doubts))
+                doubts = [repair for repair in known.repairs if repair.doubt]
+                lost = [cell for name, cell, result in record.results() if name == book and not result.earned]
+                if doubts and lost:
+                    concerned = {test for doubt in doubts for test in doubt.tests}
+                    first = next((cell for cell in lost if cell in concerned), lost[0])
+                    wait("uncertain repair", student, book, "; ".join(wording.sentences(doubts)), first)
         for status in (Status.REFUSED, Status.NOT_GRADED):
             for student, standing in self._with(status).items():
                 wait(str(status), student, "", standing.reason)

@@ -17,6 +17,9 @@ from viva.folder import MOST_FILES
 from viva.verdict import SubmissionError
 
 MOST_BYTES = 50 * 2**20
+FLAGS = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # Windows has the last alone
+    FLAGS |= getattr(os, _flag, 0)
 PACKED, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 """How files of gzip and zips begin."""
 _RAR = b"Rar!"
@@ -31,7 +34,7 @@ def read_file(path: Path) -> bytes:
 def _opened(path: Path) -> io.BufferedReader:
     try:
         # Without waiting: what was a file a moment ago may be a pipe that nobody writes to.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, FLAGS)
     except OSError as error:
         reason = "is a link, not a file" if path.is_symlink() else f"cannot be read ({error.strerror})"
         raise SubmissionError(reason) from error

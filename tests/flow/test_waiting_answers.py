@@ -1,0 +1,155 @@
+"""Written answers graded one after the other with the keyboard alone, with comments that repeat."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.conftest import BIN, SHORT, hand_in, load
+from tests.flow.jupyter import served
+from tests.flow.test_formgrader import NOTEBOOK, TASK
+
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
+
+STUDENTS = ("ada", "bea", "cleo", "dora")
+RUBRIC = """[[item]]
+key = "sum"
+points = -1.5
+text = "The sum is missing."
+
+[[item]]
+key = "order"
+points = -1
+text = "The order does not matter here."
+cell = "why_equivariant"
+"""
+SUM, ORDER = "* -1.5: The sum is missing. [sum]", "* -1: The order does not matter here. [order]"
+
+
+@pytest.fixture(scope="module")
+def graded(released, tmp_path_factory) -> Path:
+    """A course with four students, graded but for what a person grades, and a rubric."""
+    root = tmp_path_factory.mktemp("waiting") / "course"
+    shutil.copytree(released, root)
+    for student in STUDENTS:
+        hand_in(root, student, answer="right/einsum")
+    (root / "rubrics").mkdir()
+    (root / "rubrics" / f"{SHORT}.toml").write_text(RUBRIC)
+    viva(root, "grade", SHORT)
+    return root
+
+
+def viva(root: Path, *step: str) -> str:
+    return subprocess.run([BIN / "viva", *step], cwd=root, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def address(graded):
+    with served(graded) as printed:
+        yield printed
+
+
+@pytest.fixture
+def page(browser, address) -> Page:
+    """A page without a network, whose user is logged in; no script of it has failed."""
+    server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    context.route(lambda url: url.startswith("http") and not url.startswith(server), lambda route: route.abort())
+    page = context.new_page()
+    page.server, page.errors, page.keys = server, [], 0
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.goto(address)
+    yield page
+    assert page.errors == []
+    context.close()
+
+
+def press(page: Page, *keys: str) -> None:
+    """Single keys, counted."""
+    for key in keys:
+        page.keys += 1
+        page.keyboard.press(key)
+
+
+def ready(page: Page, left: str) -> None:
+    """The next answer that waits is there, with the cursor in its box."""
+    expect(page.locator(".viva-left")).to_have_text(left, timeout=60_000)
+    expect(page.locator(f"#{TASK}")).to_be_focused()
+    expect(page.locator(f"#{TASK}")).to_have_class(re.compile("needs_manual_grade"))
+    page.wait_for_load_state("networkidle")
+
+
+def grades(root: Path) -> list[tuple[float, str]]:
+    """The scores and comments of the written question, in order."""
+    found = []
+    with load(root)[0].gradebook() as gradebook:
+        for student in STUDENTS:
+            grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, student)
+            comment = gradebook.find_comment(TASK, NOTEBOOK, SHORT, student).manual_comment
+            found.append((grade.manual_score, comment or ""))
+    return sorted(found, key=str)
+
+
+def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_all_scores(graded, page):
+    with load(graded)[0].gradebook() as gradebook:
+        first = min(gradebook.find_submission_notebook(NOTEBOOK, SHORT, student).id for student in STUDENTS)
+    page.goto(f"{page.server}/formgrader/submissions/{first}/")
+    ready(page, "4 of 4 left")
+    press(page, "4", "Tab")  # a score, and a comment that nobody has given yet
+    expect(page.locator(f"#{TASK}-comment")).to_be_focused()
+    page.keyboard.type("Say why.")
+    press(page, "Control+Enter")
+
+    ready(page, "3 of 4 left")
+    expect(page.locator(".viva-items button")).to_have_text(
+        ["Alt+1-1.5: The sum is missing. [sum]", "Alt+2-1: The order does not matter here. [order]", "Alt+3Say why."]
+    )
+    press(page, "Alt+1", "Alt+2", "Control+Enter")  # both items: 5 - 1.5 - 1
+
+    ready(page, "2 of 4 left")
+    press(page, "Alt+1", "Alt+3", "Alt+2", "Alt+2")  # the last one is taken out again
+    expect(page.locator(f"#{TASK}")).to_have_value("3.5")
+    press(page, "Control+Enter")
+
+    ready(page, "1 of 4 left")
+    press(page, "Alt+1", "Tab", "Shift+Tab")
+    expect(page.locator(f"#{TASK}")).to_be_focused()
+    page.keyboard.type("1")  # a score of the grader's own
+    press(page, "Control+Enter")
+    page.wait_for_url(re.compile(f"/gradebook/{SHORT}/{NOTEBOOK}"))
+    assert page.keys < 5 * len(STUDENTS)
+    assert grades(graded) == [
+        (1.0, SUM), (2.5, f"{SUM}\n{ORDER}"), (3.5, f"{SUM}\nSay why."), (4.0, "Say why."),
+    ]  # fmt: skip
+
+    path = graded / "rubrics" / f"{SHORT}.toml"
+    path.write_text(RUBRIC.replace("-1.5", "-0.5").replace("The sum is", "The sum of the weights is"))
+    said = viva(graded, "rubric", SHORT)
+    assert "To update them, add --yes." in said and grades(graded)[1] == (2.5, f"{SUM}\n{ORDER}")
+    assert "the score was given by hand and stays; look at it again" in " ".join(said.split())
+    viva(graded, "rubric", SHORT, "--yes")
+    new = "* -0.5: The sum of the weights is missing. [sum]"
+    assert grades(graded) == [
+        (1.0, new), (3.5, f"{new}\n{ORDER}"), (4.0, "Say why."), (4.5, f"{new}\nSay why."),
+    ]  # fmt: skip
+    assert "Every comment has the items as they are in the file." in viva(graded, "rubric", SHORT)
+
+
+def test_who_skips_an_answer_resolves_nothing(graded, page):
+    with load(graded)[0].gradebook() as gradebook:
+        for student in STUDENTS[:2]:
+            grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, student)
+            grade.manual_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
+        ids = sorted(gradebook.find_submission_notebook(NOTEBOOK, SHORT, student).id for student in STUDENTS[:2])
+    page.goto(f"{page.server}/formgrader/submissions/{ids[0]}/")
+    ready(page, "2 of 4 left")
+    press(page, "Control+Enter")
+    page.wait_for_url(re.compile(ids[1]))
+    ready(page, "2 of 4 left")

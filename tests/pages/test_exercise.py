@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from viva.engine.ownlines import Frame
+from viva.pages.exercise import Grade, Line, Question, exercises_of
+from viva.pages.explanation import Explanation
+from viva.verdict import Verdict
+
+
+def question(*lines: Line) -> Question:
+    return Question("q", Markup("Q"), Grade(0, 2, False, None), False, lines=list(lines))
+
+
+def line(title: str, sentence: str = "Your code stopped with ValueError.", *frames: Frame) -> Line:
+    return Line(title, 1, 0, Verdict.ERROR, Explanation(sentence, frames))
+
+
+def test_an_error_at_the_same_line_is_told_once_in_an_exercise():
+    here, there = Frame("f", 8, "f", "S = Q @ K"), Frame("f", 9, "f", "return S / 0")
+    stopped = "Your code stopped with ValueError."
+    lines = [line("a", stopped, here), line("b", stopped, here), line("c", stopped, there), line("d"), line("e")]
+    (exercise,) = exercises_of([question(*lines[:2]), question(*lines[2:])], {})
+    assert [(one.times, one.as_in) for one in exercise.lines] == [(2, ""), (1, "a"), (1, ""), (1, ""), (1, "")]

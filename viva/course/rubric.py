@@ -1,0 +1,165 @@
+"""Comments that repeat: an assignment's rubric items, how they stand in comments, and the scores that they make.
+
+``rubrics/<assignment>.toml`` holds the items, each a table ``[[item]]`` with a ``key``, ``points`` and a ``text``, and
+a ``cell`` where it belongs to one question alone. An item that was applied is a line of the comment, as in
+``* -1: The mask is missing. [mask]``: the gradebook needs no other record, and a student reads why. The key in brackets
+tells the item again when its text or points have changed.
+
+Points below 0 are taken from the points of the question, points above 0 are added up from 0.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Comment, Grade, Gradebook
+
+from viva.folder import read_utf8
+from viva.verdict import CourseError
+
+KEY = re.compile(r"[\w-]{1,20}", re.ASCII)
+LINE = re.compile(r"^\* (?P<points>[+-]?\d+(?:\.\d+)?): (?P<text>.*) \[(?P<key>[\w-]{1,20})\]$", re.ASCII)
+FORM = '[[item]]\nkey = "mask"\npoints = -1\ntext = "The mask is missing."'
+NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Item:
+    """A comment that repeats, and its points."""
+
+    key: str
+    points: float
+    text: str
+    cell: str = ""
+    """The question that it belongs to; empty for all."""
+
+    @property
+    def line(self) -> str:
+        """The item as a line of a comment."""
+        return f"* {self.points:+g}: {self.text} [{self.key}]"
+
+
+@dataclass(frozen=True)
+class Update:
+    """A comment that holds items which have changed: ``after`` is what it is to be; ``score`` the new one.
+
+    Where a grader has given another score than the items make, ``by_hand``, the score stays.
+    """
+
+    student: str
+    notebook: str
+    cell: str
+    keys: tuple[str, ...]
+    before: str
+    after: str
+    old: float
+    score: float
+    by_hand: bool = False
+
+
+def path_of(root: Path, assignment: str) -> Path:
+    return root / "rubrics" / f"{assignment}.toml"
+
+
+def read_items(path: Path) -> list[Item]:
+    """The items of a file, none where there is no file. Raises CourseError with the entry that cannot be read."""
+    if not path.is_file():
+        return []
+    try:
+        entries = tomllib.loads(read_utf8(path)).get("item", [])
+    except tomllib.TOMLDecodeError as error:
+        raise CourseError(f"{path} is not TOML ({error}). An item looks like this:\n{FORM}") from error
+    items: dict[str, Item] = {}
+    for entry in entries if isinstance(entries, list) else [entries]:
+        item = _item(entry, path)
+        if item.key in items:
+            raise CourseError(f"{path}: two items have the key '{item.key}'. Give each a key of its own.")
+        items[item.key] = item
+    return list(items.values())
+
+
+def _item(entry: object, path: Path) -> Item:
+    needed = {"key", "points", "text"}
+    if not isinstance(entry, dict) or not needed <= entry.keys() <= needed | {"cell"}:
+        raise CourseError(f"{path}: an item needs 'key', 'points' and 'text', and may have a 'cell':\n{FORM}")
+    key, points, text, cell = entry["key"], entry["points"], entry["text"], entry.get("cell", "")
+    if not isinstance(key, str) or not KEY.fullmatch(key):
+        raise CourseError(f"{path}: the key {key!r} is not one. Write up to 20 letters, digits, _ and -.")
+    if type(points) not in (int, float) or not abs(points) < 1e6:
+        raise CourseError(f"{path}: the points of '{key}' are {points!r}. Write a number, as in: points = -0.5")
+    if not isinstance(text, str) or not isinstance(cell, str) or not text.strip() or len(text.splitlines()) != 1:
+        raise CourseError(f"{path}: the text of '{key}' must be one line.")
+    return Item(key, float(points), text.strip(), cell)
+
+
+def applied(comment: str | None) -> list[Item]:
+    """The items that a comment holds, with the points and texts that they had when they were applied."""
+    found = (LINE.match(line.strip()) for line in (comment or "").splitlines())
+    return [Item(one["key"], float(one["points"]), one["text"]) for one in found if one]
+
+
+def score_of(items: Sequence[Item], most: float) -> float:
+    """What items make of a question that is worth ``most`` points."""
+    start = most if any(item.points < 0 for item in items) or not items else 0.0
+    return min(most, max(0.0, start + sum(item.points for item in items)))
+
+
+def updates(gradebook: Gradebook, assignment: str, items: Iterable[Item]) -> Iterator[Update]:
+    """The comments in the gradebook that hold one of the items as it was before it changed."""
+    known = {item.key: item for item in items}
+    for comment, grade in _commented(gradebook, assignment):
+        before = comment.manual_comment
+        lines, keys = [], []
+        for line in before.splitlines():
+            found = LINE.match(line.strip())
+            item = known.get(found["key"]) if found else None
+            if item and line.strip() != item.line:
+                keys.append(item.key)
+                line = item.line
+            lines.append(line)
+        if keys:
+            after = "\n".join(lines)
+            old = float(grade.manual_score) if grade.manual_score is not None else 0.0
+            made, new = (score_of(applied(text), float(grade.max_score)) for text in (before, after))
+            by_hand = grade.manual_score is None or abs(old - made) > NEAR
+            about = grade.notebook.student.id, grade.notebook.name, grade.name
+            yield Update(*about, tuple(keys), before, after, old, old if by_hand else new, by_hand)
+
+
+def counts(gradebook: Gradebook, assignment: str) -> dict[str, int]:
+    """By key, how many comments of an assignment hold an item."""
+    found: dict[str, int] = {}
+    for comment, _ in _commented(gradebook, assignment):
+        for item in applied(comment.manual_comment):
+            found[item.key] = found.get(item.key, 0) + 1
+    return found
+
+
+def apply(gradebook: Gradebook, assignment: str, planned: Iterable[Update]) -> int:
+    """Write comments and scores; how many. One that was changed since it was planned is left alone."""
+    written = 0
+    for one in planned:
+        comment = gradebook.find_comment(one.cell, one.notebook, assignment, one.student)
+        grade = gradebook.find_grade(one.cell, one.notebook, assignment, one.student)
+        if comment.manual_comment != one.before or (not one.by_hand and grade.manual_score != one.old):
+            continue
+        comment.manual_comment = one.after
+        if not one.by_hand:
+            grade.manual_score = one.score
+        written += 1
+    gradebook.db.commit()
+    return written
+
+
+def _commented(gradebook: Gradebook, assignment: str) -> Iterator[tuple[Comment, Grade]]:
+    """Every comment of a person that holds an item, with the grade of the same cell, by student."""
+    for submission in sorted(gradebook.assignment_submissions(assignment), key=lambda one: one.student.id):
+        for notebook in submission.notebooks:
+            grades = {grade.name: grade for grade in notebook.grades}
+            for comment in notebook.comments:
+                if comment.name in grades and applied(comment.manual_comment):
+                    yield comment, grades[comment.name]
