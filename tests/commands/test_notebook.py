@@ -62,7 +62,7 @@ def test_of_several_notebooks_the_servers_and_vs_codes_word_or_a_name_says_which
     other = shutil.copy(mine, mine.with_name("other.ipynb"))
     (shown,) = outputs(mine.parent, ASKING)
     assert (
-        shown.text == "Which notebook this is cannot be told here. Name it, as in: %viva_check scaled_attention.ipynb\n"
+        shown.text == "The name of this notebook is unknown. Name it, as in: %viva_check scaled_attention.ipynb\n"
     )
     (shown,) = outputs(mine.parent, ASKING, JPY_SESSION_NAME=str(other))
     assert shown.data["text/plain"].splitlines()[0].strip() and "Checked as" in shown.data["text/plain"]
