@@ -14,6 +14,8 @@ grade       grade
 regrade     regrade
 watch       watch
 package     package
+notebook    the check inside a notebook: %viva_check
+applyrubric  rubric
 hand_back   feedback, report
 exportgrades  export, and the scores of a class as tables
 setup       init, demo, doctor
