@@ -74,12 +74,16 @@ def measured(options: argparse.Namespace) -> Iterator[str]:
     )
     yield ""
     yield from figures(options, cores, few)
-    from bench import costs  # which the floor does without: what a process has loaded makes its forks slower
+    from bench import costs, start  # which the floor does without: what a process has loaded makes its forks slower
 
     yield ""
     yield "What one right answer is made of, each part measured on its own:"
     yield ""
     yield from costs.table(options.assignment)
+    yield ""
+    yield "One submission, and none: whole commands, the best of three rounds in turns (`python -m bench.start`):"
+    yield ""
+    yield from start.table(options.assignment, 3)
     yield ""
     yield (
         f"The other notebooks, {few} submissions of each: what each takes in seconds, start-up included but for the "

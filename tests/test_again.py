@@ -85,7 +85,9 @@ def scores(root: Path) -> list:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), [(name, one) for name, some in ONCE.items() for one in some])
-def test_a_command_that_is_run_once_more_ends_as_before_and_changes_nothing(made, tmp_path, monkeypatch, name, options):
+def test_a_command_that_is_run_once_more_ends_as_before_and_changes_nothing(
+    made, tmp_path, monkeypatch, capsys, name, options
+):
     root = shutil.copytree(made, tmp_path / "course")
     monkeypatch.chdir(root)
     if name == "roster" and "same" in options:
@@ -93,18 +95,21 @@ def test_a_command_that_is_run_once_more_ends_as_before_and_changes_nothing(made
         shutil.rmtree(root / "submitted" / "student0000")
         run("roster", "list.csv")
         run("grade", "")
-    statuses, states, books = [], [], []
+    statuses, states, books, said = [], [], [], []
+    capsys.readouterr()
     command = import_item(cli.Viva.subcommands[name][0])()
     command.initialize(shlex.split(options))
     command.authenticator = command.exchange = None
     for _ in range(2):
         statuses.append(command._try())
+        said.append(capsys.readouterr().out)
         states.append(files(root))
         books.append(scores(root))
     assert statuses[0] in (0, 1) and len(set(statuses)) == 1, "what it was asked to do it did, and says so twice"
     assert states[0].keys() == states[1].keys()
     assert [path for path in states[0] if states[0][path] != states[1][path]] == []
     assert books[0] == books[1]
+    assert said[0] == said[1] or "same" not in options, "nobody saw the first"
 
 
 def run(name: str, options: str) -> None:

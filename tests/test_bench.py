@@ -50,6 +50,16 @@ def started(*words: str | Path) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_run_with_nothing_to_do_takes_a_seventh_of_what_nbgrader_takes_for_one_submission():
+    """In processor time, which a crowded machine does not change."""
+    told = started("bench.start", "--rounds=1", f"--assignment={OTHER}")
+    found = {line.split("|")[1].strip(): line.split("|")[5].strip() for line in told.splitlines()[2:]}
+    assert float(found["stock `nbgrader autograde`, one submission"]) == 1
+    assert float(found["`viva grade`, nothing to do"]) >= 7
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(1600)
 def test_throughput_measures_a_class_of_two(tmp_path):
     results = tmp_path / "RESULTS.md"

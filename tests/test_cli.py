@@ -178,8 +178,8 @@ def test_a_broken_gradebook_is_said_to_be_one(course, viva):
 def test_a_configuration_that_cannot_be_read_ends_the_command_before_it_does_anything(course, viva, name, text, said):
     hand_in(course, "anna")
     (course / name).write_text(text)
-    for command in ("grade", "deadlines", "doctor"):
-        result = viva(command)
+    for command in (("grade",), ("deadlines",), ("doctor", "--run-config")):
+        result = viva(*command)
         assert result.status == 2
         assert f"{course / name}"[: -len(name)] + said in result.err
         assert "Nothing was done" in result.err and "Traceback" not in result.out + result.err

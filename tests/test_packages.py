@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from tests.conftest import PROJECT
 
 MODULES = sorted((PROJECT / "viva").rglob("*.py"))
+PAGES = sorted((PROJECT / "viva").rglob("README.md"))
 CHARACTERS = 60
 
 
@@ -24,6 +27,12 @@ def test_long_regular_expressions_are_in_verbose_form():
 def test_no_two_modules_have_the_same_file_name():
     names = [path.name for path in MODULES if path.stem not in ("__init__", "__main__")]
     assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_a_page_of_a_package_is_read_in_three_minutes(page):
+    text = "\n".join(line for line in page.read_text(encoding="utf-8").splitlines() if not line.startswith("|"))
+    assert len(text.split()) <= (900 if page.parent.name == "engine" else 600)
 
 
 def _written(pattern: ast.expr) -> str:

@@ -176,6 +176,8 @@ NEVER_CLEANED = {
     "roster.csv",
     "excused.csv",
     "extensions.csv",
+    "watch.json",
+    "watch.lock",
 }
 """What students handed in, graders wrote, or nothing can make again."""
 KEPT = ("submitted", "attempts", "unmatched")

@@ -4,6 +4,7 @@ The packages, each with its map at its head. A package uses those below it and n
 ``term`` nor ``scale``; `make lint` holds both:
 
 commands/    what is typed: ``viva grade``, ``viva audit``, ...
+watch/       submissions are graded as they arrive
 term/        other systems: rosters, archives, sheets of grades, nbgrader's exchange, Gradescope
 scale/       grading on the workers of a Dask cluster
 author/      for who writes assignments: known answers, mutants, the audit, new and adopted notebooks, the demo class

@@ -79,6 +79,10 @@ FLOW = {
             "regrade.RegradeCommand",
             "Release a corrected assignment, grade its submissions again, and list changed scores.",
         ),
+        "watch": (
+            "watch.WatchCommand",
+            "Grade submissions as they arrive, and write what their students may read; until it is stopped.",
+        ),
         "package": (
             "package.PackageCommand",
             "Make an autograder zip, so that Gradescope grades an assignment with Viva.",

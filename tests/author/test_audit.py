@@ -338,7 +338,7 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
         assert f"<code>{path}</code></td>\n<td>{words}</td>" in text
     kinds = {"f": "", "norm": "numpy.linalg:norm", "f()": "any"} | {f"number_{n}": "plain" for n in range(9)}
     assert kinds_in_words(kinds) == (
-        "a function or an object: f; anything (widened): f(...); "
+        "function or object: f; anything (widened): f(...); "
         "plain data: number_0, number_1, number_2, number_3 and 5 more; the library's numpy.linalg.norm: norm"
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from viva.commands.command import Pace
 from viva.course.ending import Status
+
+from viva.commands.command import Pace
 
 
 def test_the_pace_counts_no_submission_that_was_done_before():

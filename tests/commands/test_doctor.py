@@ -39,6 +39,14 @@ def test_a_strangers_configuration_is_read_and_runs_only_when_told(course, viva,
     assert canary.exists()
 
 
+def test_a_configuration_that_is_no_python_is_told_with_its_line(course, viva):
+    (course / "nbgrader_config.py").write_text("c = get_config()\ndef (")
+    for command in ("doctor", "init"):
+        result = viva(command)
+        assert result.status == 2 and f"{course / 'nbgrader_config.py'}, line 2: SyntaxError: " in result.err
+        assert "Nothing was done" in result.err and "Traceback" not in result.err
+
+
 def test_a_strangers_configuration_in_json_imports_nothing_from_the_course(course, viva, tmp_path):
     canary = tmp_path / "ran"
     (course / "plugin_here.py").write_text(f"import pathlib; pathlib.Path({str(canary)!r}).write_text('x')\n")

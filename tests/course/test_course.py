@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from tests.conftest import PROJECT, SHORT, hand_in, load
-from viva.course.course import Course, course_above
+from viva.course.course import Course
+from viva.course.location import course_above
 from viva.verdict import CourseError
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -179,3 +181,63 @@ def test_the_single_process_cells_are_named_with_the_reason(course, viva):
     assert f"the test cell '{name}' is a single-process cell: it patches, limits or inspects the code" in said
     assert "Its hidden lines run in the student's process" in said
     assert said.count("single-process cell") == 1
+
+
+def test_solutions_hold_the_answers_and_neither_hidden_tests_nor_marking_schemes(course, viva):
+    (course / "release" / SHORT / "words.csv").write_text("a,b\n")
+    before = {path: path.read_bytes() for path in [course / "gradebook.db", *(course / "release").rglob("*.*")]}
+    said = viva("release", SHORT, "--solutions")
+    assert said.status == 0 and f"written: {course / 'solutions' / SHORT / source(course).name}" in said.out
+    folder = course / "solutions" / SHORT
+    assert sorted(path.name for path in folder.iterdir()) == sorted([source(course).name, "words.csv"])
+    assert before == {path: path.read_bytes() for path in before}
+    text = (folder / source(course).name).read_text()
+    assert not any(word in text for word in ("HIDDEN TESTS", "MARK SCHEME", "BEGIN SOLUTION", "YOUR CODE HERE\\n"))
+    solved, released, full = (
+        {cell.id: cell for cell in nbformat.read(place, as_version=4).cells}
+        for place in (folder / source(course).name, course / "release" / SHORT / source(course).name, source(course))
+    )
+    answers = {name for name, cell in full.items() if "### BEGIN SOLUTION" in cell.source}
+    assert answers and answers == {name for name in released if solved[name].source != released[name].source}
+    for name in answers:
+        lines = [line for line in full[name].source.splitlines() if "SOLUTION" not in line]
+        assert solved[name].source == "\n".join(lines)
+
+
+@pytest.mark.slow
+def test_a_solution_notebook_passes_all_that_is_visible(course, viva):
+    assert viva("release", SHORT, "--solutions").status == 0
+    code = [cell.source for cell in nbformat.read(course / "solutions" / SHORT / source(course).name, 4).cells
+            if cell.cell_type == "code"]  # fmt: skip
+    run = subprocess.run([sys.executable, "-c", "\n".join(["import matplotlib", "matplotlib.use('agg')", *code])])
+    assert run.returncode == 0
+
+
+def test_solutions_are_for_what_was_released_and_release_nothing(course, viva):
+    shutil.rmtree(course / "release" / SHORT)
+    said = viva("release", SHORT, "--solutions")
+    assert said.status == 2 and f"Run 'viva release {SHORT}' first." in said.err
+    assert not (course / "solutions").exists() and not (course / "release" / SHORT).exists()
+    both = viva("release", SHORT, "--solutions", "--variants")
+    assert both.status == 2 and "--solutions releases nothing." in both.err
+
+
+def test_a_marker_that_is_left_in_a_solution_is_refused_and_nothing_is_written(course, viva):
+    def leave(notebook):
+        cell = next(cell for cell in notebook.cells if "### END SOLUTION" in cell.source)
+        cell.source = cell.source.replace("### END SOLUTION", "pass  ### BEGIN SOLUTION\n    ### END SOLUTION")
+
+    edit(source(course), leave)
+    said = viva("release", SHORT, "--solutions")
+    assert said.status == 2 and "still contained 'BEGIN SOLUTION', so nothing was written" in said.err
+    assert not (course / "solutions").exists()
+
+
+def test_the_instructors_whole_answer_to_a_question_answered_by_hand_is_in_the_solutions(course, viva):
+    about = {"grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3}
+    about |= {"points": 2, "grade_id": "by_hand", "cell_type": "markdown"}
+    answer = nbformat.v4.new_markdown_cell("Because the sum has no order.", id="by_hand", metadata={"nbgrader": about})
+    edit(source(course), lambda notebook: notebook.cells.append(answer))
+    assert viva("release", SHORT, "--solutions").status == 0
+    solved = nbformat.read(course / "solutions" / SHORT / source(course).name, as_version=4)
+    assert [cell.source for cell in solved.cells if cell.id == "by_hand"] == ["Because the sum has no order."]

@@ -397,7 +397,7 @@ def test_a_solution_that_fails_its_own_tests_is_not_put_inside(grader, tmp_path)
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("os._exit(3)", "its cell 'answer-0' ends the process that it runs in, with status 3"),
+        ("os._exit(3)", "its cell 'answer-0' ends its process, with status 3"),
         ("os.abort()", r"its cell 'answer-0' crashes the process .*SIGABRT.* c\.Examine\.memory"),
     ],
 )

@@ -72,9 +72,9 @@ def test_a_cell_that_the_limits_cut_off_comes_with_its_reason(line, why, grader,
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("os._exit(3)", "its cell 'answer-0' ends the process that it runs in, with status 3"),
-        ("os.abort()", r"its cell 'answer-0' crashes the process that it runs in \(SIGABRT\)"),
-        ("os.kill(os.getpid(), 24)", "up to its cell 'answer-0' it computes longer than a whole notebook may"),
+        ("os._exit(3)", "its cell 'answer-0' ends its process, with status 3"),
+        ("os.abort()", r"its cell 'answer-0' crashes its process \(SIGABRT\)"),
+        ("os.kill(os.getpid(), 24)", "the cells up to 'answer-0' exceed the time limit of a whole notebook"),
     ],
 )
 def test_of_a_process_that_ends_it_is_told_how(line, why, grader, tmp_path):

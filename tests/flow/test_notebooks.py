@@ -159,3 +159,32 @@ def test_a_result_is_right_in_whatever_it_is_handed_over(path):
         assert agrees(result, expected)
     for result in (None, "0.5", [[0.5, None], [1e4, 0.0]], expected[0], np.full((2, 2), np.nan), [[0.5], [1, 2]], len):
         assert not agrees(result, expected)
+
+
+@each(SOURCES)
+def test_a_visible_check_takes_at_most_nine_lines(path):
+    for cell, check in read_blueprint(path).checks():
+        lines = [line for line in HIDDEN.sub("", check.source).splitlines() if line.strip() and line[0] != "#"]
+        assert len(lines) <= 9, f"{cell.id}: {check.title}"
+
+
+@each(SOURCES)
+def test_what_is_checked_is_said_in_three_lines_and_the_rest_is_folded(path):
+    said = [part for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"
+            for part in cell.source.split("**What is checked**")[1:]]  # fmt: skip
+    assert said
+    for part in said:
+        assert len(part.split("\n\n")[0].splitlines()) <= 3, part
+        assert "\n- " not in part.split("<details>")[0], part
+
+
+def test_one_box_says_everywhere_what_is_a_row_and_what_is_a_column():
+    boxes = {}
+    for path in SOURCES:
+        cells = nbformat.read(path, as_version=4).cells
+        boxes |= {path.parent.name: cell.source for cell in cells if cell.id == "conventions"}  # noqa: B035
+        says = [cell.source for cell in cells if "**Inputs are rows here**" in cell.source or
+                "**Inputs are columns here**" in cell.source]  # fmt: skip
+        assert bool(says) == (path.parent.name in boxes), path
+    assert len(set(boxes.values())) == 1
+    assert {path.parent.name for path in SOURCES} - boxes.keys() == {"ps8_first_gradient"}  # it has no attention

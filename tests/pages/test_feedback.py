@@ -161,7 +161,10 @@ def test_a_message_in_a_hidden_check_is_shown_when_the_students_own_text_or_the_
 
 @pytest.mark.parametrize(
     ("student", "why"),
-    [("untouched", "in the place of the line that raises NotImplementedError in twice"), ("emptied", "into twice")],
+    [
+        ("untouched", "Replace the line that raises NotImplementedError in twice"),
+        ("emptied", "There is no answer in twice"),
+    ],
 )
 def test_what_is_not_done_yet_is_one_line_and_no_mistake(graded, student, why):
     ((verdict, points, said),) = checks(graded, student)
@@ -171,7 +174,7 @@ def test_what_is_not_done_yet_is_one_line_and_no_mistake(graded, student, why):
     soup = page(graded, student)
     exercise = soup.select_one(".exercise")
     assert exercise.select_one(".state").text == "not done yet" and not exercise.has_attr("open")
-    assert "4 wait for what is not done yet" in " ".join(soup.select_one(".score").text.split())
+    assert "4 belong to answers that are not done yet" in " ".join(soup.select_one(".score").text.split())
     assert "wrong answer" not in soup.text and "is None, not 4" not in soup.text
 
 
@@ -523,7 +526,7 @@ def test_a_name_in_a_sentence_about_a_file_cannot_break_its_page(course, viva):
     path.rename(path.with_name("<script>alert(1)<\u202e.pdf"))
     assert viva("feedback", "--student=named").status == 0
     text = path_of(course, "named").read_text(encoding="utf-8")
-    assert "no doubling.ipynb was handed in (found: &#39;&lt;script&gt;alert(1)&lt;" in text
+    assert "no doubling.ipynb was submitted (found: &#39;&lt;script&gt;alert(1)&lt;" in text
     assert "\u202e" not in text
 
 

@@ -280,7 +280,7 @@ def test_what_students_call_themselves_and_their_files_is_not_in_an_anonymous_re
     page, figures = written(room, anonymous=True)
     for text in (page, json.dumps(figures), json.dumps(rows_of(page))):
         assert not re.search("lovelace|augusta|king\\b", text, re.IGNORECASE)
-    assert "no scaled_attention.ipynb was handed in (found: 'a file')" in html.unescape(page)
+    assert "no scaled_attention.ipynb was submitted (found: 'a file')" in html.unescape(page)
     assert "cell 3 by a student was cut in two; scaled_attention.ipynb was None" in page
 
 

@@ -60,7 +60,7 @@ def test_a_kernel_without_landlock_gives_no_protection_where_there_is_no_bubblew
     level, faults = lacking("landlock_create_ruleset")
     assert level == "none" and {"landlock", "together", "bubblewrap"} == faults.keys() - {"namespaces"}
     assert "Function not implemented" in faults["landlock"][0] and "5.13" in faults["landlock"][1]
-    assert faults["bubblewrap"] == ["there is no program bwrap", "sudo apt-get install bubblewrap"]
+    assert faults["bubblewrap"] == ["the program bwrap is not installed", "sudo apt-get install bubblewrap"]
 
 
 @full

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from viva.sandbox.slots import Claims
+from viva.sandbox.confinement import Claims
 
 
 def test_two_graders_never_have_the_same_slot():
@@ -18,7 +18,7 @@ def test_two_graders_never_have_the_same_slot():
 
 
 def test_a_slot_is_free_again_when_its_grader_has_ended_however_it_ended():
-    program = "import os, signal\nfrom viva.sandbox.slots import Claims\nprint(Claims().pair(0), flush=True)\n"
+    program = "import os, signal\nfrom viva.sandbox.confinement import Claims\nprint(Claims().pair(0), flush=True)\n"
     slot = int(subprocess.check_output([sys.executable, "-c", program + "os._exit(0)"]))
     claims, taken = Claims(), []
     while slot not in taken and len(taken) < 100:

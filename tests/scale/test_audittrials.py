@@ -75,7 +75,7 @@ def test_what_is_wrong_with_a_notebook_is_told_in_the_same_words(course, dask): 
             audit(load(course)[0], "small", **how)
         said.append(str(error.value))
     assert said[0] == said[1]
-    assert str(path) in said[0] and "ends the process that it runs in, with status 3" in said[0]
+    assert str(path) in said[0] and "ends its process, with status 3" in said[0]
 
 
 def test_a_release_is_proven_on_a_cluster_and_refused_where_there_is_none(course, viva, dask):  # noqa: F811

@@ -84,7 +84,9 @@ def test_a_cluster_that_cannot_grade_is_refused_in_a_sentence(dask):
     assert f"No cluster answers at tcp://{nobody}" in refused(nobody)[0]
     address = dask.schedule()
     error, _ = refused(address, wait=0.2)
-    assert error.startswith("The cluster has no worker of use, and none came in 0 s. Start one with 'dask worker tcp:")
+    assert error.startswith(
+        "The cluster has no usable worker, and none connected in 0 s. Start one with 'dask worker tcp:"
+    )
     dask.work(lie="viva.ENGINE = 16; platform.python_version_tuple = lambda: ('3', '10', '2')")
     error, told = refused(address)
     assert error.startswith("No worker of the cluster can be used, for the reasons above. What was finished is kept")
@@ -325,7 +327,7 @@ def test_a_scheduler_that_ends_loses_nothing_that_was_finished(crowded, many, tm
         dask.processes[0].kill()
         _, err = process.communicate(timeout=120)
         assert process.returncode == 2
-        assert "The scheduler of the cluster stopped answering. What was finished is kept" in err
+        assert "The scheduler of the cluster stopped answering. Finished work is kept" in err
         assert "Traceback" not in err
     before = recorded(crowded)
     with Dask(tmp_path / "again") as dask:

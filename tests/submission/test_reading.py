@@ -191,8 +191,8 @@ def test_no_more_than_some_zips_are_opened(submit):
     ("files", "problem"),
     [
         ({}, "no scaled_attention.ipynb was submitted (found: nothing)"),
-        ({"essay__pdf": "%PDF", "timestamp__txt": ""}, "was handed in (found: 'essay.pdf')"),
-        ({"ps3__py": "import numpy"}, "was handed in (found: 'ps3.py')"),
+        ({"essay__pdf": "%PDF", "timestamp__txt": ""}, "was submitted (found: 'essay.pdf')"),
+        ({"ps3__py": "import numpy"}, "was submitted (found: 'ps3.py')"),
         ({"scaled_attention__ipynb": ""}, "the file 'scaled_attention.ipynb' is empty"),
         ({"scaled_attention__ipynb": "%PDF-1.7"}, "the file 'scaled_attention.ipynb' is not a notebook but a PDF"),
         ({"scaled_attention__ipynb": '{"cells": ['}, "invalid JSON at line 1, column 12"),
@@ -201,10 +201,10 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is a RAR archive instead of a zip and was not opened"),
         ({"._scaled_attention__ipynb": b"\0\5\x16\7"}, "(found: '._scaled_attention.ipynb')"),
         ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); zip is the only archive that is opened"),
-        ({"Untitled": "{", "homework__txt": "see my mail"}, "was handed in (found: 'Untitled', 'homework.txt')"),
+        ({"Untitled": "{", "homework__txt": "see my mail"}, "was submitted (found: 'Untitled', 'homework.txt')"),
         (
             {"scaled_attention__ipynb": "I was ill"},
-            "no JSON from line 1, column 1 on (Expecting value); it begins with 'I was ill'",
+            "invalid JSON at line 1, column 1 on (Expecting value); it begins with 'I was ill'",
         ),
         ({"scaled_attention__ipynb": '{"url": "x", "doc_id": 1}'}, "it is JSON ('url, doc_id'), but has no cells"),
         (
@@ -213,9 +213,9 @@ def test_no_more_than_some_zips_are_opened(submit):
         ),
         ({"a__zip": zipped(b__zip=zipped(x__ipynb=FULL))}, "the file 'a.zip' holds another zip, which was not opened"),
         ({"a__zip": zipped(essay__pdf=b"")}, "the file 'a.zip' is a zip that holds no notebook but 'essay.pdf'"),
-        ({"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"}, "which is no certain time. Write it as"),
+        ({"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"}, "which is not a clear time. Write it as"),
         *(
-            ({"scaled_attention__ipynb": FULL, "timestamp__txt": text}, "which is no certain time. Write it as")
+            ({"scaled_attention__ipynb": FULL, "timestamp__txt": text}, "which is not a clear time. Write it as")
             for text in (
                 "2025-11-22",
                 "99999-01-01 00:00:00 UTC",
@@ -377,7 +377,7 @@ def test_a_timestamp_that_is_a_link_shows_nothing_of_its_target(submit, tmp_path
 
 def test_a_pipe_does_not_stop_anything(submit, tmp_path):
     os.mkfifo(tmp_path / "scaled_attention.ipynb")
-    assert "was handed in (found: 'scaled_attention.ipynb' (not a regular file))" in submit().problem
+    assert "was submitted (found: 'scaled_attention.ipynb' (not a regular file))" in submit().problem
     os.mkfifo(tmp_path / "another.zip")
     assert graded(submit(homework__ipynb=FULL))
 

@@ -118,7 +118,7 @@ def test_a_number_in_a_cell_of_the_students_own_is_no_edit(released):
 
 
 def test_who_is_not_known_is_said_to_be_so(released):
-    with pytest.raises(CourseError, match="Nobody knows the variant of the student 'zoe'"):
+    with pytest.raises(CourseError, match="The variant of the student 'zoe' is unknown"):
         meant(handed_in(DEFAULT), released, "zoe")
 
 

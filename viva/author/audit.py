@@ -43,6 +43,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
+from viva.course.rehearsals import Rehearsals
 from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
@@ -201,7 +202,9 @@ def audit(
     settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
     with (
         stopping.postponed(),
-        remote.for_audit(path, settings, wanted, tell) if remote else _here(path, settings, wanted, workers) as pool,
+        remote.for_audit(path, settings, wanted, tell)
+        if remote
+        else _here(path, settings, wanted, workers, Rehearsals.of(course.directory)) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
     result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
@@ -209,7 +212,9 @@ def audit(
 
 
 @contextlib.contextmanager
-def _here(path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None) -> Iterator[Workers]:
+def _here(
+    path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None, kept: Rehearsals
+) -> Iterator[Workers]:
     """Workers of this machine for the notebook at ``path``; their temporary folders lie in one, which is removed."""
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="viva-audit-") as folder:
@@ -218,7 +223,7 @@ def _here(path: Path, settings: Settings, wanted: tuple[str, ...], workers: int 
             with (
                 contextlib.closing(make_grader(*settings[:3], wanted)) as grader,
                 Workers(
-                    workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number), path)
+                    workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number), path, kept)
                 ) as pool,
             ):
                 yield pool

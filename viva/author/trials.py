@@ -21,11 +21,11 @@ from viva.author.checkname import CheckName, Ruling
 from viva.author.mutants import Mutant
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
+from viva.course.rehearsals import Rehearsals
 from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
-from viva.engine.rehearsal import rehearse
 from viva.engine.session import Died, Session
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
@@ -72,8 +72,9 @@ class Probe:
 class Worker:
     """Does the jobs of an audit, which are tuples of a method's name and its arguments."""
 
-    def __init__(self, grader: Grader, path: Path) -> None:
+    def __init__(self, grader: Grader, path: Path, rehearsals: Rehearsals) -> None:
         """They are about the instructor's notebook at ``path``; the files beside it are its data."""
+        self.rehearsals = rehearsals
         self.grader, self.seconds, self.path, self.data = grader, grader.seconds, path, path.parent
 
     def __call__(self, job: tuple) -> object:
@@ -85,7 +86,7 @@ class Worker:
 
     def rehearse(self, locked: dict[str, str]) -> Examination | VivaError:
         try:
-            return rehearse(self.path, self.grader, self.data, locked)
+            return self.rehearsals.examination(self.path, self.grader, locked)
         except VivaError as error:
             return error
 

@@ -2,7 +2,6 @@
 
 plaintext    a stranger's text, made fit to be shown
 picture      whether a browser can show a student's picture without harm
-drawing      whether a browser shows a student's drawing (SVG) soon, and nothing else
 address      where a student's link may lead
 mathematics  formulas that do more than typeset are shown as they were typed
 markup       HTML and Markdown from a student, made harmless

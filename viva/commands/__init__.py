@@ -12,9 +12,10 @@ collect     collect
 check       check, for students: it loads nothing of nbgrader
 grade       grade
 regrade     regrade
+watch       watch
 package     package
 hand_back   feedback, report
-exportgrades  export
+exportgrades  export, and the scores of a class as tables
 setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at

@@ -22,6 +22,7 @@ from viva.course.autograde import Examine
 from viva.course.gradebook import agreement
 from viva.course.regrade.edition import Edition
 from viva.course.release import Release, rehearsing, release
+from viva.course.solutions import write_solutions
 from viva.course.variants import Copies, Variants, is_on, students_of, write_copies
 from viva.engine.grading import Grader
 from viva.scale.clusteraddress import Cluster
@@ -36,6 +37,12 @@ VARIANTS = {
         "With --variants: only list the variants that would be written.",
     ),
 }
+SOLUTIONS = {
+    "solutions": (
+        {"ReleaseCommand": {"solutions": True}},
+        "Write the solutions into solutions/, without hidden tests, and release nothing.",
+    )
+}
 
 
 class ReleaseCommand(ProvingCommand):
@@ -43,21 +50,23 @@ class ReleaseCommand(ProvingCommand):
     description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
         viva release                        all assignments
-        viva release ps3_scaled_attention   one of them
-        viva release --no-audit             without an audit
         viva release ps4_multihead --variants   and an own notebook for each student
+        viva release ps1 --solutions        after the deadline: solution notebooks, and no release
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | INSECURE
+    flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | INSECURE
     no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only list the variants that would be written.").tag(config=True)
+    solutions = Bool(False, help="Write solution notebooks, and release nothing.").tag(config=True)
     editions = Dict()
     """By assignment, the edition before this command; the command runs again after a lost connection."""
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster)
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
+        if self.solutions:
+            return self._write_solutions(assignments)
         agreement.require_kept(self.course, assignments)  # before the first opening makes a gradebook
         self.with_variants = self._with_variants(assignments)
         if self.dry_run:
@@ -81,6 +90,17 @@ class ReleaseCommand(ProvingCommand):
         )
         lost = any(done.not_passed for done in self.releases)
         return NEEDS_GRADER if refused or failures or lost else 0
+
+    def _write_solutions(self, assignments: list[str]) -> int:
+        """Write solution notebooks. Raises CourseError where another option asks for a release."""
+        if self.variants or self.dry_run or self.no_audit:
+            raise CourseError("--solutions releases nothing. Name it without --variants, --dry-run and --no-audit.")
+        with self.alone():
+            written = [path for name in assignments for path in write_solutions(self.course, name)]
+        self._say(*(f"written: {path}" for path in written))
+        self._say("Give them to students after the last deadline. 'viva deadlines' names each student's.")
+        self.show_document(solutions=[str(path) for path in written])
+        return 0
 
     def _with_variants(self, assignments: list[str]) -> list[str]:
         """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""

@@ -25,10 +25,11 @@ from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import renamed, warning
-from viva.course.course import Course, course_above
+from viva.course.course import Course
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
+from viva.course.location import course_above
 from viva.course.processes import leftovers, stopping
 from viva.course.snapshot import snapshot
 from viva.submission.submission import Ending, Status

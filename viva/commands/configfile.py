@@ -37,13 +37,13 @@ class _Told(FileConfigLoader):
             return super().load_config()
         except ConfigFileNotFound:
             raise
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as told:
+            error = (told.__cause__ or told) if isinstance(told, CourseError) else told
             what = error.msg if isinstance(error, SyntaxError) else str(error)
             what = ": ".join([type(error).__name__, *what.splitlines()[:1]])
             raise CourseError(
                 f"{_place(error, self.full_filename)}: {what}. Nothing was done, because the course would have "
-                "other rules "
-                "without this file. Fix it, then run the same command again."
+                "other rules without this file. Fix it, then run the same command again."
             ) from error
 
 
@@ -136,7 +136,7 @@ def said_in(path: Path) -> Config:
     """
     config = Config()
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(path.read_bytes(), str(path))
     except FileNotFoundError:
         return config
     except (SyntaxError, ValueError) as error:

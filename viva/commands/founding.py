@@ -13,7 +13,8 @@ from nbgrader.coursedir import CourseDirectory
 from viva.author.skeleton import KERNEL, write_assignment
 from viva.commands.configfile import said_in
 from viva.configuration import LINES, Rule, missing
-from viva.course.course import Course, course_above, require_plain
+from viva.course.course import Course, require_plain
+from viva.course.location import course_above
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -88,6 +89,7 @@ results.jsonl*
 regrades.jsonl
 attempts/
 unmatched/
+solutions/
 variants/
 variants.key
 excused.csv

@@ -12,6 +12,9 @@ table          a list in a file, as a learning system or a spreadsheet writes it
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
+rehearsals     what rehearsing a solution showed, kept beside the course
+unchanged      `viva grade` with nothing to do, answered before anything is loaded
+location       where a course lies, seen from a folder in it
 material       all that grading an assignment depends on beside a submission
 remote         what graders on other machines have to be
 graders        the graders of this process, and what they know about a notebook
@@ -22,9 +25,9 @@ marking        one submission, graded by a worker
 filing         what came of it, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded
-release        source/ -> release/
+release        source/ -> release/: nothing of a solution stays, AUTOTEST runs in the sandbox
 joined         students who were entered twice and are one
-variants       a seed for each student, by HMAC from the course's key
+variants       a seed for each student, by HMAC from the course's key, and a copy of the notebook with it
 snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why

@@ -28,6 +28,7 @@ from viva import wording
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
+from viva.course.rehearsals import Rehearsals
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
@@ -61,6 +62,10 @@ class Examine(NbGraderPreprocessor):
         min=0.0,
         help="Time limit of a whole notebook in seconds, unless its metadata set one; 0 means 60, six times "
         "the limit of a cell, or five times the time of the solution, whichever is longest.",
+    ).tag(config=True)
+
+    visible_only = Bool(
+        False, help="Whether only the lines of tests are run that students can read: what is found is no grade."
     ).tag(config=True)
 
     @observe("no_wall")
@@ -104,7 +109,8 @@ class Examine(NbGraderPreprocessor):
             expected = Expected.of(gradebook, place["assignment"])
         of = place["notebook"]
         known = expected.locked(of), expected.stubs(of), expected.tests(of)
-        work.examination = examination(source, work.grader, *known)
+        rehearsals = Rehearsals.of(CourseDirectory(parent=self.parent))
+        work.examination = examination(source, work.grader, *known, rehearsals)
 
     def _refuse_kernel(self, name: str, language: str) -> None:
         """Raise CourseError for a kernel that is not there, or that nobody said may run without a sandbox."""

@@ -96,10 +96,12 @@ def grade(
     workers: int | None = None,
     remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
+    look: bool = False,
 ) -> Iterator[Ending]:
     """Grade submissions, yielding an ending for each when it is recorded; who calls it is alone with the course.
 
-    ``workers`` of this machine grade, or ``remote`` graders where there are some.
+    ``workers`` of this machine grade, or ``remote`` graders where there are some. With ``look`` nothing is graded, and
+    there is no ending for what would be.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
@@ -136,7 +138,7 @@ def grade(
                 if other := batch.renamed(submission):
                     found[submission] = replace(finding, notes=(*finding.notes, other))
         tell_apart(course, batch.apart, tell)
-        if todo:
+        if todo and not look:
             yield from batch.grade(todo, found, workers)
 
 
@@ -188,6 +190,7 @@ class _Batch:
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget
+        self.visible_only = step.visible_only
         if not self.no_sandbox:
             require_sandbox()
         self.seconds = float(Execute(config=config).timeout or 30)
@@ -208,6 +211,7 @@ class _Batch:
     def _ground(self, assignment: str) -> bytes:
         """A hash of what is recorded depends on, beside the submission."""
         settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
+        settings += " visible" * self.visible_only
         source, release = self.course.path("source", assignment), self.course.path("release", assignment)
         return ground(source, release, settings, self.expected[assignment])
 

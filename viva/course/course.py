@@ -288,17 +288,6 @@ def _try_writing(gradebook: Gradebook) -> None:
     gradebook.db.rollback()
 
 
-def course_above(folder: Path) -> str:
-    """The nearest folder at or above ``folder`` that is a course; empty if there is none.
-
-    One above needs its own nbgrader_config.py, as many a folder is called source.
-    """
-    for place in (folder, *folder.parents):
-        if (place / "source").is_dir() and (place == folder or (place / "nbgrader_config.py").is_file()):
-            return str(place)
-    return ""
-
-
 def require_plain(folder: Path) -> None:
     """Raises CourseError for a folder that can be no course: nbgrader puts its path into patterns, and finds nothing.
 

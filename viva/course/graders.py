@@ -12,12 +12,12 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from viva.cleaning import plaintext
+from viva.course.rehearsals import Rehearsals
 from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.libraries import COMMON
 from viva.engine.pair import examiners_limits
-from viva.engine.rehearsal import rehearse
 from viva.sandbox.confinement import MB, USUAL, Limits, Sandbox
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError
@@ -40,9 +40,14 @@ def require_source(path: Path) -> None:
 
 
 def examination(
-    source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str], tests: Mapping[str, float]
+    source: Path,
+    grader: Grader,
+    locked: dict[str, str],
+    stubs: dict[str, str],
+    tests: Mapping[str, float],
+    rehearsals: Rehearsals,
 ) -> Examination:
-    """What the grader knows about an instructor notebook, learnt once in this process for each version of it.
+    """What the grader knows about an instructor notebook, learnt once for each version of it.
 
     ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the points of test cells that
     were: the source may have been corrected since. Raises CourseError when the notebook lacks one of those.
@@ -50,7 +55,7 @@ def examination(
     digest, released = hashlib.sha256(source.read_bytes()).digest(), (locked.items(), tests.items())
     key = (str(source), digest, grader.seconds, *map(frozenset, released))
     if key not in _examinations:
-        _examinations[key] = rehearse(source, grader, source.parent, locked, tests)
+        _examinations[key] = rehearsals.examination(source, grader, locked, tests)
     known = replace(_examinations[key], stubs=stubs)
     there = {cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
     if lost := [name for name in tests if name not in there]:

@@ -18,10 +18,12 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import examination, require_source
+from viva.course.rehearsals import Rehearsals
 from viva.course.release import released_notebook
 from viva.course.variants import Variants, seeds_of
 from viva.engine.examination import Examination
@@ -58,7 +60,7 @@ class Material:
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
         """Read an assignment and rehearse its solutions. Raises CourseError where it has neither release nor source."""
         material = cls.read(course, assignment, config, expected)
-        material.rehearse(course.path("source", assignment), grader)
+        material.rehearse(course.path("source", assignment), grader, Rehearsals.of(course.directory))
         return material
 
     @classmethod
@@ -76,10 +78,14 @@ class Material:
             assignment, config, expected, released, shipped, {}, given, forms, files, seeds_of(course, assignment)
         )
 
-    def rehearse(self, source: Path, grader: Grader) -> None:
+    def rehearse(self, source: Path, grader: Grader, rehearsals: Rehearsals) -> None:
         """Find out what the solutions show; in the folder ``source`` are the instructor's notebooks and the files."""
-        names = self.expected.notebooks
-        self.examinations = {name: _rehearsed(source / f"{name}.ipynb", name, self.expected, grader) for name in names}
+        only = Examine(config=self.config).visible_only
+        for name in self.expected.notebooks:
+            known = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
+            if only and isinstance(known, Examination):
+                known = known.visible({slot.name: slot.source for slot in self.released[name].slots})
+            self.examinations[name] = known
 
     def examination(self, notebook: str) -> Examination:
         """Raises what stands there in its place."""
@@ -139,12 +145,14 @@ def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dic
     return {name: Released(book, shipped.texts) for name, book in released.items()}, shipped
 
 
-def _rehearsed(source: Path, name: str, expected: Expected, grader: Grader) -> Examination | VivaError:
+def _rehearsed(
+    source: Path, name: str, expected: Expected, grader: Grader, rehearsals: Rehearsals
+) -> Examination | VivaError:
     """What the grader knows about a notebook, or why it cannot be graded."""
     try:
         require_source(source)
         known = expected.locked(name), expected.stubs(name), expected.tests(name)
-        return grader.twice(partial(examination, source, grader, *known))
+        return grader.twice(partial(examination, source, grader, *known, rehearsals))
     except ExaminerFault as fault:
         return BlueprintError(f"{source}: {fault}")
     except VivaError as error:

@@ -41,11 +41,11 @@ from viva.course.gradebook.database import passing, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
 from viva.course.processes import leftovers
+from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
-from viva.engine.rehearsal import rehearse
 from viva.engine.session import Died, ExaminerFault, Session
 from viva.engine.studentcopy import describe
 from viva.record import CheckResult
@@ -106,7 +106,8 @@ def release(
     for name in notebooks:
         _refuse_markers(folder / name)
     with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
-        remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
+        kept = Rehearsals.of(course.directory)
+        remarks = [_describe(path, folder / path.name, grader, kept) for path in course.source_notebooks(assignment)]
         sources = course.source_notebooks(assignment) if unproven else []
         failed: list[str] = []
         single: list[str] = []
@@ -144,7 +145,7 @@ def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterat
         grader.close()
 
 
-def _describe(source: Path, path: Path, grader: Grader) -> str:
+def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) -> str:
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
@@ -157,7 +158,7 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
             "cannot check it"
         )
     try:
-        known = grader.twice(lambda: rehearse(source, grader, source.parent, texts))
+        known = grader.twice(lambda: rehearsals.examination(source, grader, texts))
     except (VivaError, ExaminerFault) as error:
         return f"{path.name} has no checking data, so 'viva check' knows less than the grader: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
@@ -173,9 +174,10 @@ def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tup
     if language_of(notebook.metadata) != "python":
         return [], []
     with course.gradebook() as gradebook:
-        locked = Expected.of(gradebook, assignment).locked(source.stem)
+        expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory)
+    locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
-        known = grader.twice(lambda: rehearse(source, grader, source.parent, locked))
+        known = grader.twice(lambda: rehearsals.examination(source, grader, locked, points))
         outcome = grader.grade(notebook, known, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {error}"], []
@@ -214,10 +216,17 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
     return compiled(course, assignment, notebook)
 
 
-def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, str] | None = None) -> NotebookNode:
+def compiled(
+    course: Course,
+    assignment: str,
+    notebook: str,
+    locked: dict[str, str] | None = None,
+    left_out: type[NbGraderPreprocessor] = SaveCells,
+) -> NotebookNode:
     """The student version of a source notebook, in memory; neither release/ nor the gradebook is touched.
 
-    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. Raises CourseError.
+    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. ``left_out`` is a step of
+    nbgrader's that is not taken. Raises CourseError.
     """
     config = course.directory.config
     _require_included(course, config)
@@ -232,7 +241,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
                 if locked is not None and issubclass(step, ClearHiddenTests):
                     cells = [cell for cell in node.cells if cell.cell_type == "code" and utils.is_locked(cell)]
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
-                if not issubclass(step, SaveCells):
+                if not issubclass(step, (SaveCells, left_out)):
                     node, resources = step(config=config)(node, resources)
     except BlueprintError:
         raise
@@ -336,26 +345,29 @@ def generate(course: Course, assignment: str, config: Config) -> None:
         raise CourseError(f"nbgrader could not release {assignment}: {reason}") from error
 
 
+def marker_in(text: str) -> str:
+    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
+    return next((marker for marker in MARKERS if marker in text), "")
+
+
 def _refuse_markers(notebook: Path) -> None:
-    text = notebook.read_text(encoding="utf-8")
-    for marker in MARKERS:
-        if marker in text:
-            notebook.unlink()
-            raise CourseError(
-                f"The student version of {notebook.name} still contained '{marker}', so it was removed. "
-                "Write the marker on a line of its own, in a cell of the right kind."
-            )
+    if marker := marker_in(notebook.read_text(encoding="utf-8")):
+        notebook.unlink()
+        raise CourseError(
+            f"The student version of {notebook.name} still contained '{marker}', so it was removed. "
+            "Write the marker on a line of its own, in a cell of the right kind."
+        )
 
 
-# How nbgrader compiles an assignment into the students' version, with three differences.
+# How nbgrader compiles an assignment into the students' version, with three differences. The steps are nbgrader's.
 #
-# The steps are nbgrader's own. Beside them:
+# ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code
+# has all permissions of its user, and fills in the course's templates in its own process.
 #
-# - ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's
-# code   may do what its user may, and fills in templates of the course's in its own process. - Of metadata and
-# attachments only that is kept which is known to be meant for students: a solution may also stand in a   picture, in
-# a widget's state, or in what another program has written into the file. - What a step refuses is told with the
-# notebook and the cell.
+# Only metadata and attachments that are known to be meant for students are kept. A solution may also be in a picture,
+# in a widget's state, or in what another program wrote into the file.
+#
+# What a step refuses is reported with the notebook and the cell.
 
 OF_NOTEBOOK = {
     "kernelspec": ("name", "display_name", "language"),

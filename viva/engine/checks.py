@@ -89,24 +89,29 @@ def split_checks(source: str, name: str, points: float, where: str) -> tuple[str
     A cell without a ``### CHECK`` line is one check, titled ``name``, worth all its points.
     Raises BlueprintError as read_blueprint does; ``where`` is how its message names the cell.
     """
-    prelude: list[str] = []
-    parts: list[tuple[str, float, list[str]]] = []
     for line in source.splitlines():
-        match = CHECK.match(line)
-        if match:
-            parts.append((match["title"], float(match["points"]), []))
-        elif "### CHECK" in line:
+        if "### CHECK" in line and not CHECK.match(line):
             raise BlueprintError(
                 f"{where}: the line '{line.strip()}' does not start a check. "
                 "Write it at the left margin as '### CHECK 1.5: what is checked'."
             )
+    prelude, checks = parts_of(source)
+    if not checks:
+        return "", (Check(name, points, source),)
+    _validate(checks, points, where)
+    return prelude, checks
+
+
+def parts_of(source: str) -> tuple[str, tuple[Check, ...]]:
+    """What stands above the first ``### CHECK`` line of a text, and the checks, whatever they are."""
+    prelude: list[str] = []
+    parts: list[tuple[str, float, list[str]]] = []
+    for line in source.splitlines():
+        if match := CHECK.match(line):
+            parts.append((match["title"], float(match["points"]), []))
         else:
             (parts[-1][2] if parts else prelude).append(line)
-    if not parts:
-        return "", (Check(name, points, source),)
-    checks = tuple(Check(title, worth, "\n".join(lines)) for title, worth, lines in parts)
-    _validate(checks, points, where)
-    return "\n".join(prelude), checks
+    return "\n".join(prelude), tuple(Check(title, worth, "\n".join(lines)) for title, worth, lines in parts)
 
 
 def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:

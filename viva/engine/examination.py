@@ -16,10 +16,10 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, Purpose
 from viva.engine.checkreport import CheckReport, running
-from viva.engine.checks import Check
+from viva.engine.checks import Check, parts_of
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.names import helpers_of, import_statements, names_of
+from viva.engine.names import helpers_of, import_statements, names_of, parsed
 from viva.engine.outcome import outputs_of
 from viva.engine.seedline import with_seed
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
@@ -47,6 +47,8 @@ class Examination:
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What the solution took."""
+    repeatable: bool = True
+    """Whether no limit of time or memory was met, so that rehearsing again would show the same."""
 
     @functools.cached_property
     def cells(self) -> dict[str, Cell]:
@@ -77,6 +79,17 @@ class Examination:
         """The same with the seed of a variant in the read-only cells; what the solution showed holds for every seed."""
         cells = (
             replace(cell, source=with_seed(cell.source, seed)) if cell.purpose == Purpose.READ_ONLY else cell
+            for cell in self.blueprint.cells
+        )
+        return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
+
+    def visible(self, released: Mapping[str, str]) -> Examination:
+        """The same for the test cells' ``released`` texts, by name: no hidden line is in it, so none can be run.
+
+        Checks without a visible line are left out, and a test cell that is not among them has none.
+        """
+        cells = (
+            _as_released(cell, released.get(cell.id, "")) if cell.purpose == Purpose.TESTS else cell
             for cell in self.blueprint.cells
         )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
@@ -116,6 +129,17 @@ class Examination:
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
         return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
+
+
+def _as_released(cell: Cell, source: str) -> Cell:
+    prelude, checks = parts_of(source)
+    if not checks and len(cell.checks) == 1:
+        prelude, checks = "", (replace(cell.checks[0], source=source),)
+    titles = {check.title for check in cell.checks}
+    # Without its hidden lines a statement may be cut in half.
+    readable = (check for check in checks if parsed(check.source) is not None)
+    kept = tuple(check for check in readable if check.title in titles and not check.hidden)
+    return replace(cell, source=source, prelude=prelude, checks=kept)
 
 
 def prepare(

@@ -12,8 +12,7 @@ from viva.engine.libraries import COMMON
 from viva.engine.parent import Channel, Role, begin
 from viva.engine.session import ExaminerFault, Session
 from viva.engine.timebudget import TimeBudget
-from viva.sandbox.confinement import LARGER, USUAL, Limits, Sandbox
-from viva.sandbox.slots import Claims
+from viva.sandbox.confinement import LARGER, USUAL, Claims, Limits, Sandbox
 from viva.verdict import SandboxError
 
 Found = TypeVar("Found")

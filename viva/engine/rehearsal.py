@@ -162,6 +162,8 @@ class _Examined:
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
     """The read-only cells that find a file no longer, as it is the student's."""
+    limited: bool = False
+    """Whether a test met a limit, or ended a process."""
     ended: str = ""
     """The grade cell at which the candidate ended when it was split; those below it were not examined."""
 
@@ -195,7 +197,8 @@ def rehearse(
     kinds = {path: kind for path, kind in examined.kinds.items() if root_of(path) not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
     refused = _refused(cells, alone, examined, grader)
-    return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused)
+    repeatable = known.repeatable and not (alone.cut or refused)
+    return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused, repeatable=repeatable)
 
 
 def _tried(
@@ -209,7 +212,8 @@ def _tried(
     while True:
         start = time.monotonic()
         found = _examine_recording(cells, known, grader, data)
-        known = replace(known, seconds=time.monotonic() - start)
+        seconds, repeatable = time.monotonic() - start, known.repeatable and not found.limited
+        known = replace(known, seconds=seconds, repeatable=repeatable)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
         more = {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
         more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
@@ -356,7 +360,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                     except Died as death:  # as of a list so long that it cannot cross in time
                         if cell.id in examination.inside:
                             raise
-                        found.lost[cell.id], found.ended = str(death), cell.id
+                        found.lost[cell.id], found.ended, found.limited = str(death), cell.id, True
                         return found
                     before = cell.id
                     continue
@@ -385,6 +389,7 @@ def _examine_one(
     reports = examine(session, cell, examination, allowance(seconds), read=read)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
+    found.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
     lost = [
         wording.sentence(report.cause) if report.cause else report.reason
         for report in reports

@@ -30,7 +30,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DBAPIError, SAWarning, SQLAlchemyError
-from traitlets import Bool, List, Type
+from traitlets import Bool, Enum, List, Type
 from traitlets.config import Config
 
 import viva
@@ -59,6 +59,12 @@ class PageExporter(Exporter):
     show_marking_scheme = Bool(False, help="Whether students see the marking schemes of manually graded answers.").tag(
         config=True
     )
+    shows = Enum(
+        ("full", "score", "visible"),
+        "full",
+        help="What students read: everything; their score alone; or what the checks say that they can read themselves, "
+        "where only those were run.",
+    ).tag(config=True)
     file_extension = ".html"
     output_mimetype = "text/html"
 
@@ -74,7 +80,7 @@ class PageExporter(Exporter):
         record = _record(directory, place["assignment"], place["student"])
         folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
         page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
-        text = page.render()
+        text = page.render(self.shows)
         key = key_of(folder, source, marks, record, place["notebook"], _settings(self.config))
         if found := hidden.found(text, page.own().values()):
             others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""

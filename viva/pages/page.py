@@ -173,8 +173,10 @@ class Page:
             if not _instructors(cell)
         }
 
-    def render(self) -> str:
-        """The page. It holds only what students may read, as far as this module can know; hidden.py looks again."""
+    def render(self, shows: str = "full") -> str:
+        """The page, with all or some of it, as PageExporter says.
+
+        It holds only what students may read, as far as this module can know; hidden.py looks again."""
         marks = self.marks
         exercises = exercises_of(list(self.questions()), self.own())
         cells = list(self._cells())
@@ -192,6 +194,7 @@ class Page:
             sandboxed=self.record.sandboxed,
             level=typeset.demoted,
             not_done=NOT_DONE,
+            shows=shows,
         )
 
     def questions(self) -> Iterator[Question]:

@@ -145,7 +145,7 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
             name,
             [
                 {"student": row["student"], "notebook": row["notebook"], one: told}
-                for row in part[table]
+                for row in part[name]
                 for told in row[many]
             ],
         )

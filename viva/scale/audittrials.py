@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from viva.author.trials import Worker, make_grader
+from viva.course.rehearsals import Rehearsals
 from viva.engine.examination import Examination
 from viva.folder import fill, walk
 from viva.scale.clusteraddress import Cluster
@@ -77,7 +78,7 @@ class Trying:
         path, files = pickle.loads(material)
         folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
         fill(folder, files)
-        return Worker(self.grader, folder / Path(path).name), path
+        return Worker(self.grader, folder / Path(path).name, Rehearsals()), path
 
     def close(self) -> None:
         self.workers.close()

@@ -27,6 +27,7 @@ from nbgrader.exchange.default import Exchange, ExchangeCollect
 
 from viva import clock
 from viva.cleaning.plaintext import quoted
+from viva.course.processes.leftovers import BUILD
 from viva.folder import MOST_FILES, MOST_LEVELS
 from viva.submission.files import timestamp
 from viva.verdict import CourseError, SubmissionError
@@ -74,8 +75,11 @@ class Collect(ExchangeCollect):
         self.src_records = [record for record in self.src_records if self._taken(record)]
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
-        """Go on from the copy."""
-        super().do_copy(str(self.local / Path(src).name), dest, log)
+        """Go on from the copy; it takes its place in submitted/ in one piece."""
+        with tempfile.TemporaryDirectory(prefix=BUILD, dir=Path(dest).parent) as folder:
+            whole = Path(folder, Path(dest).name)
+            super().do_copy(str(self.local / Path(src).name), str(whole), log)
+            whole.rename(dest)
 
     def _path_to_record(self, path: str) -> dict:
         """Whose a hand-in is and of when; a refused one is nobody's that is older or newer than another."""

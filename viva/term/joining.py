@@ -64,8 +64,8 @@ def plan(course: Course, old: str, new: str) -> Joining:
         one = old if old in roster.joined else new
         raise CourseError(f"{quoted(one)} was joined with {quoted(roster.joined[one])} before, in {joined.SAME}.")
     theirs, ours = (_work(course, one) for one in (new, old))
-    begun = set(_recorded(joined.read(course.root).get(new)))  # by a command that was killed
-    return Joining(old, new, tuple(sorted(theirs - ours | theirs & begun)), tuple(sorted(theirs & ours - begun)))
+    begun = set(_recorded(joined.read(course.root).get(new)))  # by a command that was stopped, or done before
+    return Joining(old, new, tuple(sorted(theirs - ours | begun)), tuple(sorted(theirs & ours - begun)))
 
 
 def _recorded(one: Joined | None) -> list[str]:

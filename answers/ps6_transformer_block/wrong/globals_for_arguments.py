@@ -13,7 +13,7 @@ Loses:
     test_feed_forward_sizes: *
     test_layer_norm: *
     test_layer_norm_sizes: *
-    test_positions: the first thousand places
+    test_positions: the first thousand positions
     test_positions_sizes: *
 Keeps:
     everything else

@@ -48,17 +48,20 @@ def test_an_assignment_has_the_courses_rule_but_for_what_it_says_otherwise():
         ({"steps": {"1 hour": 0.5, "1 day": 0.1}}, "a later step has a smaller penalty than an earlier one"),
         ({"steps": {"1 hour": "0.5"}}, "'0.5' is not a share"),
         ({"close": "never"}, "c.LatePolicy has an invalid 'close': 'never' is not a date and time"),
-        ({"assignments": {"ps1": {"per_day": 10}}}, r"c.LatePolicy.assignments\['ps1'\] has no good 'per_day'"),
+        ({"assignments": {"ps1": {"per_day": 10}}}, r"c.LatePolicy.assignments\['ps1'\] has an invalid 'per_day'"),
         (
             {"assignments": {"ps1": {"due": "5 October"}}},
             r"\['ps1'\] has an invalid 'due': '5 October' is not a " r"date and time",
         ),
         ({"assignments": {"ps1": {"dew": "2026-10-05 23:59"}}}, "names 'dew', which is not a setting"),
         ({"assignments": {"ps1": {"of": "marks"}}}, "'marks' is none of score, maximum, cap"),
-        ({"assignments": {"ps1": {"late_days": -1}}}, "-1 is no number of days"),
+        ({"assignments": {"ps1": {"late_days": -1}}}, "-1 is not a number of days"),
         ({"assignments": {"ps1": {"decimals": True}}}, "True is not a number of digits"),
         ({"assignments": {"ps1": "2026-10-05 23:59"}}, "is not a dictionary of settings"),
-        ({"assignments": {"ps9": {}}}, "names 'ps9', which is no assignment of the course. Those are: ps1"),
+        (
+            {"assignments": {"ps9": {}}},
+            "names 'ps9', which is not an assignment of the course. The assignments are: ps1",
+        ),
     ],
 )
 def test_what_is_no_setting_is_refused_in_a_sentence_that_says_where_it_stands(settings, sentence):
@@ -82,7 +85,7 @@ def test_another_rule_is_tried_for_some_assignments_and_leaves_the_policy_as_it_
     assert other.terms("ps1").rule.floor == 0.1 and other.budget == 2
     assert other.terms("ps2") == rules.terms("ps2")
     assert rules.terms("ps1").rule.steps and rules.budget == 0
-    with pytest.raises(CourseError, match="has no good 'per_day'"):
+    with pytest.raises(CourseError, match="has an invalid 'per_day'"):
         rules.otherwise(["ps1"], {"per_day": 7})
 
 

@@ -109,7 +109,7 @@ def test_graded_notebooks_alone_tell_that_the_gradebook_was_made_anew(course, vi
     lose(course, viva, "released again")
     (course / "results.jsonl").unlink()
     done = viva("grade")
-    assert done.status == 2 and f"as is seen in {course / 'autograded'}" in done.err
+    assert done.status == 2 and f"{course / 'autograded'} lists graded submissions" in done.err
 
 
 def test_a_gradebook_that_is_removed_while_a_batch_runs_stops_it_and_nothing_is_recorded(course, viva, monkeypatch):

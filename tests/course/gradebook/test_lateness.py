@@ -341,9 +341,9 @@ def test_a_policy_that_is_none_keeps_no_score_from_being_saved_and_is_told(addre
         by_hand(book)
         book.db.commit()
         assert book.find_grade("written", "one", "a1", "anna").score == 4
-        with pytest.raises(CourseError, match=r"c\.LatePolicy has no good 'grace'"):
+        with pytest.raises(CourseError, match=r"c\.LatePolicy has an invalid 'grace'"):
             lateness.settle(book.db())
-    assert "Penalties for lateness were not reckoned. c.LatePolicy has no good 'grace'" in caplog.text
+    assert "Late penalties were not computed. c.LatePolicy has an invalid 'grace'" in caplog.text
     assert penalties(address) == [None, None]
 
 

@@ -237,7 +237,7 @@ def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     (course / "submitted" / "bo" / TINY / "timestamp.txt").write_text("2026-09-14 10:00:00 UTC")
     gone, again = Regrade(opened, TINY, config).remarks()
     assert gone.startswith("anna: the submission is missing in ")
-    assert again.startswith("bo: handed in again since it was graded")
+    assert again.startswith("bo: submitted again since grading")
 
 
 def test_a_score_that_changes_by_lateness_says_so(course):
@@ -248,7 +248,7 @@ def test_a_score_that_changes_by_lateness_says_so(course):
     del regrade.before["dora"]["late"]  # as an older Viva wrote it
     why = {change.student: change.why for change in regrade.finish().changes}
     assert why == {
-        "anna": "the sum, less the 0 that lateness costs now instead of 3",
+        "anna": "the total, with a late penalty of 0 instead of 3",
         "dora": "the total",
     }
 
@@ -337,7 +337,7 @@ def test_while_a_correction_waits_everybody_is_graded_by_what_is_out_and_that_is
     write_source(course, tests, points=points)
     found = viva("grade")
     assert found.status == 0 and scores(course) == before, found.text
-    assert f"{TINY}: graded by the tests and points that were released. In source/ test_double differs" in found.out
+    assert f"{TINY}: graded with the released tests and points. In source/, test_double is different now." in found.out
     assert f"viva regrade {TINY} --what-if" in found.out
     again = viva("grade", "--json")
     assert {one["status"] for one in json.loads(again.out)["submissions"]} == {"unchanged"}, (

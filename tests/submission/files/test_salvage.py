@@ -89,7 +89,7 @@ def test_what_needs_no_repair_has_no_sentence_and_keeps_its_ids():
         (b"<!DOCTYPE html><html>", "a web page"),
         (b'<?xml version="1.0"?>\n<!DOCTYPE plist><plist><dict/></plist>', "an XML file"),
         (b"\x80abc", "is not a text file"),
-        (b"\xff\xfe{\x00", "no JSON from line 1"),
+        (b"\xff\xfe{\x00", "invalid JSON at line 1"),
         (b"import numpy", "invalid JSON at line 1, column 1"),
         (b'{"cells": [', "invalid JSON at line 1, column 12"),
         (b"[" * 100_000, "nested too deeply"),

@@ -93,7 +93,7 @@ def test_what_is_no_date_with_a_time_is_refused_with_its_place(tmp_path, data):
 def test_an_abbreviation_of_several_zones_or_of_the_other_half_of_the_year_is_refused(tmp_path, text, zones):
     path = tmp_path / timestamp.NAME
     path.write_text(text)
-    with pytest.raises(SubmissionError, match=r"has no certain time zone.*c\.LatePolicy\.zone"):
+    with pytest.raises(SubmissionError, match=r"has no clear time zone.*c\.LatePolicy\.zone"):
         timestamp.read(path, zones)
     assert path.read_text() == text
 

@@ -106,7 +106,7 @@ def test_an_archive_that_cannot_be_answered_is_a_sentence(taught):
     assert "--archive needs" in refused(taught, CanvasExport, archive="x.zip")
     names = answered(taught, "leeanna_103_504_book.ipynb")
     assert "No page" in refused(taught, CanvasExport, **names)
-    assert "What most often keeps one back: has no page" in refused(taught, CanvasExport, **names)
+    assert "The most frequent reason: has no page" in refused(taught, CanvasExport, **names)
 
 
 def test_pages_are_given_to_participants(participants):

@@ -6,7 +6,7 @@ import contextlib
 import copy
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from nbgrader.api import Base, Gradebook
@@ -50,9 +50,9 @@ def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Co
         yield other, config
 
 
-def copy_rows(old: Gradebook, new: Gradebook) -> None:
-    """Every row of a gradebook, whatever database it lies in."""
-    tables = Base.metadata.sorted_tables
+def copy_rows(old: Gradebook, new: Gradebook, without: Collection[str] = ()) -> None:
+    """Every row of a gradebook, whatever database it lies in; ``without`` those of some tables."""
+    tables = [table for table in Base.metadata.sorted_tables if table.name not in without]
     if old.engine.name == "sqlite":  # all tables at one moment; the driver begins only where one writes
         old.db.connection().exec_driver_sql("BEGIN")
     for table in reversed(tables):

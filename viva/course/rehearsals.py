@@ -1,0 +1,168 @@
+"""What rehearsing a solution showed, kept beside the course: ``.rehearsals/``, which may be removed at any time.
+
+A file is named by a hash of all that a rehearsal depends on: the notebook's code, the files beside it, limits,
+libraries, Python, this machine and Viva's own code. It holds names, paths and kinds, and no code: tests are
+read from the notebook each time. It is validated when it is read, and believed only where nobody but the course's
+owners could write it. Anything else is rehearsed anew.
+
+A rehearsal that met a limit of time or memory is not kept: it may come out otherwise on a machine that is less busy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from nbgrader.coursedir import CourseDirectory
+
+from viva import ENGINE
+from viva.course.unchanged import installed, own_code
+from viva.engine import ownership
+from viva.engine.blueprint import Blueprint, read_blueprint
+from viva.engine.dialogue.expected import expected_of
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.engine.rehearsal import rehearse
+from viva.folder import walk
+from viva.record import Note
+
+NAME = ".rehearsals"
+MOST = 200
+"""So many are kept; the oldest go first."""
+MOST_BYTES = 1 << 20
+"""A file that is larger was not written here."""
+LARGE = 50 * 2**20
+"""A data file that is larger counts by its time."""
+DIGEST = hashlib.sha256().digest_size
+
+
+class Kept(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file holds."""
+
+    given: frozenset[str]
+    owned: dict[str, frozenset[str]]
+    kinds: dict[str, str]
+    single_process: dict[str, Note]
+    files: dict[str, frozenset[str]]
+    seconds: float
+
+    @classmethod
+    def of(cls, known: Examination) -> Kept:
+        plan = known.plan
+        return cls(plan.given, plan.owned, known.kinds, dict(known.single_process), known.files, known.seconds)
+
+    def examination(self, blueprint: Blueprint) -> Examination:
+        """Raises ValueError where this is about another notebook, or where a kind is none."""
+        cells = {cell.id for cell in blueprint.cells}
+        if not cells.issuperset([*self.given, *self.owned, *self.single_process, *self.files]) or self.seconds < 0:
+            raise ValueError("it is about other cells")
+        for kind in self.kinds.values():
+            expected_of(kind)
+        plan = ownership.Plan(self.given, self.owned)
+        return Examination(blueprint, plan, self.kinds, self.single_process, files=self.files, seconds=self.seconds)
+
+
+class Rehearsals:
+    """Those of a course: beside its source folder."""
+
+    def __init__(self, folder: Path | None = None, shared: bool = False) -> None:
+        """Without a ``folder`` none is kept; ``shared`` says whether graders of one group work on the course."""
+        self.folder, self.shared = folder, shared
+
+    @classmethod
+    def of(cls, directory: CourseDirectory) -> Rehearsals:
+        return cls(Path(directory.root, NAME), directory.groupshared)
+
+    def examination(
+        self,
+        source: Path,
+        grader: Grader,
+        released: Mapping[str, str] | None = None,
+        points: Mapping[str, float] | None = None,
+    ) -> Examination:
+        """The examination of an instructor's notebook, as ``rehearse`` gives and raises it; the files beside it are
+        its data."""
+        if self.folder is None:
+            return rehearse(source, grader, source.parent, released, points)
+        blueprint = read_blueprint(source, released, points)
+        path = self.folder / _key(blueprint, source.parent, grader)
+        with contextlib.suppress(Exception):  # whatever a damaged or foreign file leads to: it is rehearsed anew
+            return msgspec.msgpack.decode(self._read(path), type=Kept).examination(blueprint)
+        known = rehearse(source, grader, source.parent, released, points)
+        if known.repeatable:
+            with contextlib.suppress(OSError, ValueError):  # a course that cannot be written to, or a full disk
+                self._write(path, msgspec.msgpack.encode(Kept.of(known)))
+        return known
+
+    def _read(self, path: Path) -> bytes:
+        """Raises OSError and ValueError for what somebody else could have written, or what was cut off."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            self._require_own(path.parent, os.lstat(path.parent), stat.S_ISDIR)
+            self._require_own(path.parent, os.fstat(descriptor), stat.S_ISREG)
+            data = file.read(MOST_BYTES)
+        digest, content = data[:DIGEST], data[DIGEST:]
+        if hashlib.sha256(content).digest() != digest:
+            raise ValueError("it was cut off, or changed")
+        return content
+
+    def _require_own(self, folder: Path, about: os.stat_result, kind: Callable[[int], bool]) -> None:
+        course = folder.parent.stat()
+        foreign = stat.S_IWOTH if self.shared else stat.S_IWOTH | stat.S_IWGRP
+        theirs = about.st_uid in (os.geteuid(), course.st_uid) or (self.shared and about.st_gid == course.st_gid)
+        if not kind(about.st_mode) or not theirs or about.st_mode & foreign:
+            raise ValueError("somebody else could have written it")
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Raises OSError and ValueError; what was there stays."""
+        folder = path.parent
+        if not folder.exists():
+            folder.mkdir()
+            folder.chmod(0o2770 if self.shared else 0o700)  # whatever the umask says
+        self._require_own(folder, os.lstat(folder), stat.S_ISDIR)
+        descriptor, fresh = tempfile.mkstemp(dir=folder, prefix="new-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                os.fchmod(descriptor, 0o660 if self.shared else 0o600)
+                file.write(hashlib.sha256(content).digest() + content)
+            os.replace(fresh, path)
+        except BaseException:
+            os.unlink(fresh)
+            raise
+        # The oldest go where there are too many, and with them what a killed command was writing.
+        found = sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime_ns, reverse=True)
+        for old in found[MOST:]:
+            old.unlink(missing_ok=True)
+
+
+def _key(blueprint: Blueprint, data: Path, grader: Grader) -> str:
+    cells = [cell for cell in blueprint.cells if cell.code]
+    about = [ENGINE, grader.seconds, grader.sandboxed, grader.limits, grader.examiners.limits, cells, blueprint.widened]
+    digest = hashlib.sha256(repr([*about, _here()]).encode("utf-8", "surrogatepass"))
+    for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
+        about_file = path.lstat()
+        if stat.S_ISREG(about_file.st_mode) and about_file.st_size <= LARGE:
+            content = hashlib.sha256(path.read_bytes()).digest()
+        else:
+            content = f"{about_file.st_mode} {about_file.st_size} {about_file.st_mtime_ns}".encode()
+        digest.update(os.fsencode(path.relative_to(data)) + b"\0" + content)
+    return digest.hexdigest()
+
+
+@functools.cache
+def _here() -> str:
+    """Of this machine, its Python, what is installed, and Viva's own code."""
+    digest = hashlib.sha256()
+    for name in (platform.node(), platform.release(), sys.version, sys.prefix, *installed(), *own_code()):
+        digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

@@ -1,0 +1,104 @@
+"""What the configuration says of watching, for the course and by assignment.
+
+c.Watch.before = "visible"
+c.Watch.assignments = {
+    "ps1": {"before": "full", "attempts": 5, "apart": "30 minutes"},
+    "ps2": {"before": "score"},
+}
+c.Watch.collect = c.Watch.release = True
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from traitlets import Bool, Dict, Enum, Float, Int, Unicode
+from traitlets.config import Configurable
+
+from viva.course.deadlines import moment
+from viva.verdict import CourseError
+
+BEFORE = ("nothing", "visible", "score", "full")
+"""What a student reads before the due date, from least to most."""
+NAMES = ("before", "attempts", "apart")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The rules of an assignment before it is due: what is read, in how many attempts (0: all), how far apart."""
+
+    before: str = "full"
+    attempts: int = 0
+    apart: timedelta = timedelta()
+
+
+class Watch(Configurable):
+    """How `viva watch` grades."""
+
+    before = Enum(
+        BEFORE,
+        "full",
+        help="What students read before the due date: nothing; what visible checks say, and no hidden line is run; the "
+        "score alone; or the full page.",
+    ).tag(config=True)
+    attempts = Int(0, min=0, help="So many attempts get feedback before the due date; 0 means all.").tag(config=True)
+    apart = Unicode("0 minutes", help="Two attempts of a student get feedback no sooner than this.").tag(config=True)
+    assignments = Dict(help="By assignment: before, attempts and apart, where they are other than the course's.").tag(
+        config=True
+    )
+    collect = Bool(False, help="Whether submissions are collected from nbgrader's exchange.").tag(config=True)
+    release = Bool(False, help="Whether feedback is released to nbgrader's exchange.").tag(config=True)
+    settle = Float(
+        2.0, min=0.1, help="A submission is complete when none of its files has changed for so many seconds."
+    ).tag(config=True)
+    every = Float(30.0, min=0.1, help="All folders are looked at every so many seconds, whatever is reported.").tag(
+        config=True
+    )
+    polling = Bool(False, help="Look every second where file systems report no changes, as network drives do.").tag(
+        config=True
+    )
+    begins = Unicode(help="For trials: the time at which the watcher's clock starts.").tag(config=True)
+    speed = Float(1.0, min=0.001, help="For trials: so many seconds of the watcher's clock pass in one.").tag(
+        config=True
+    )
+
+    def terms(self, assignment: str) -> Terms:
+        """Raises CourseError for settings that are none."""
+        where = f"c.Watch.assignments['{assignment}']"
+        settings = self.assignments.get(assignment, {})
+        if not isinstance(settings, dict) or not settings.keys() <= set(NAMES):
+            raise CourseError(
+                f"{where} is {settings!r}. Write it as {{'before': 'score', 'attempts': 5, 'apart': '1 hour'}}."
+            )
+        before, attempts, apart = (settings.get(name, getattr(self, name)) for name in NAMES)
+        if before not in BEFORE:
+            raise CourseError(f"{where} has no good 'before': {before!r}. It is one of {', '.join(BEFORE)}.")
+        if type(attempts) is not int or attempts < 0:
+            raise CourseError(f"{where} has no good 'attempts': {attempts!r} is no number of attempts.")
+        return Terms(before, attempts, moment.duration(apart))
+
+    def check(self, assignments: list[str]) -> None:
+        """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
+        for name in (*assignments, *self.assignments):
+            self.terms(name)
+        if unknown := [name for name in self.assignments if name not in assignments]:
+            raise CourseError(
+                f"c.Watch.assignments names '{unknown[0]}', which is no assignment of the course. Those are: "
+                f"{', '.join(assignments)}."
+            )
+
+
+class Clock:
+    """The time by which assignments are due; in a trial it starts elsewhere, and runs faster."""
+
+    def __init__(self, begins: datetime | None = None, speed: float = 1.0) -> None:
+        self.started, self.speed = time.monotonic(), speed
+        self.begins = begins
+
+    def __call__(self) -> datetime:
+        """Now, in UTC."""
+        if self.begins is None:
+            return datetime.now(UTC)
+        return self.begins + timedelta(seconds=self.speed * (time.monotonic() - self.started))
