@@ -94,7 +94,7 @@ FLOW = {
             "Write a feedback page for each graded submission; unchanged pages are skipped.",
         ),
         "rubric": (
-            "rubric.RubricCommand",
+            "applyrubric.RubricCommand",
             "List the comments that repeat, and update comments and scores where an item has changed.",
         ),
         "report": (

@@ -231,3 +231,13 @@ def test_a_marker_that_is_left_in_a_solution_is_refused_and_nothing_is_written(c
     said = viva("release", SHORT, "--solutions")
     assert said.status == 2 and "still contained 'BEGIN SOLUTION', so nothing was written" in said.err
     assert not (course / "solutions").exists()
+
+
+def test_the_instructors_whole_answer_to_a_question_answered_by_hand_is_in_the_solutions(course, viva):
+    about = {"grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3}
+    about |= {"points": 2, "grade_id": "by_hand", "cell_type": "markdown"}
+    answer = nbformat.v4.new_markdown_cell("Because the sum has no order.", id="by_hand", metadata={"nbgrader": about})
+    edit(source(course), lambda notebook: notebook.cells.append(answer))
+    assert viva("release", SHORT, "--solutions").status == 0
+    solved = nbformat.read(course / "solutions" / SHORT / source(course).name, as_version=4)
+    assert [cell.source for cell in solved.cells if cell.id == "by_hand"] == ["Because the sum has no order."]

@@ -4,12 +4,12 @@ Theory of operation. Known right answers must earn every point, known wrong ones
 mutants of the solution must be caught; all are graded in the real engine. A mutant that no check notices is compared
 with the solution, while a witness watches what its functions do.
 
-checkname     how checks are told apart, and the text that people read and write for each
+checkname     how checks are told apart, and what a trial says of one
 answers       known right and wrong answers, and the submissions made from them
 skeleton      a new assignment to start from
 adoption      an existing nbgrader notebook -> one of this course
 operators     the mistakes that people make in Python, as changes of a syntax tree
-slips         those that they make with attention, and when they train
+slips         those that they make with attention, in training and in a decoder
 mutants       wrong solutions derived from the right one
 trimming      which cells a trial needs
 witness       runs beside a mutant and finds out whether it is equivalent to the solution
@@ -20,5 +20,5 @@ hygiene       what a notebook should be before it is released
 audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed
 audits        audits of several assignments at the terminal
-demo          the demo class
+demo          the demo class, and solutions in other words
 """

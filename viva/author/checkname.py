@@ -1,4 +1,4 @@
-"""How an audit tells checks apart, and the text that people read and write for each."""
+"""How an audit tells checks apart, and what one trial says of one."""
 
 from __future__ import annotations
 

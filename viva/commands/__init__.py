@@ -14,8 +14,10 @@ grade       grade
 regrade     regrade
 watch       watch
 package     package
+notebook    the check inside a notebook: %viva_check
+applyrubric  rubric
 hand_back   feedback, report
-exportgrades  export
+exportgrades  export, and the scores of a class as tables
 setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at

@@ -1,4 +1,4 @@
-"""The command that hands scores on: export."""
+"""The command that hands scores on: export; and the scores of a class as tables."""
 
 from __future__ import annotations
 

@@ -25,9 +25,11 @@ marking        one submission, graded by a worker
 filing         what came of it, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded
-release        source/ -> release/
+release        source/ -> release/: nothing of a solution stays, AUTOTEST runs in the sandbox
 joined         students who were entered twice and are one
-variants       a seed for each student, by HMAC from the course's key
+solutions      the students' version with the instructor's answers, to hand out after the deadline
+rubric         comments that repeat, and the scores that they make
+variants       a seed for each student, by HMAC from the course's key, and a copy of the notebook with it
 snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why

@@ -29,6 +29,8 @@ outcome       what a notebook came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
+kernel        a notebook's visible checks in a Jupyter kernel, for students' own machines
+ownlines      the lines of a student's own code that a traceback names
 pair          the two fork servers of a process that grades
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution

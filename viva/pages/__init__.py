@@ -8,8 +8,8 @@ explanation  what a student reads of a check that did not pass
 typeset      Markdown, formulas and outputs as HTML that can do nothing
 exercise     the exercises of a page and their checks
 page         the page that a student gets back
-feedback     the pages of many submissions, through nbgrader's converter
+feedback     the pages of many submissions, through nbgrader's converter; each has a seal
 reporting/   what the instructor's page tells, as plain data
-report       the instructor's page
+report       the instructor's page, with its plot and its tables
 formgrade    the page on which a grader reads a notebook in formgrader
 """

@@ -4,7 +4,7 @@ The theory of operation stands in ``confinement``. Each layer is tried before an
 what the layer forbids, and ``protection`` says which layers withstood.
 
 privileges   root, capabilities and namespaces
-landlock     which files can still be reached
+landlock     which files can still be reached, and which every process needs
 bubblewrap   the same where the kernel has no Landlock
 syscalls     which system calls are still answered
 attempts     attempts to break each layer

@@ -9,11 +9,11 @@ the audit, in the package above, has a task of its own.
 clusteraddress  ``--cluster=...``: which cluster, and how the way to it is protected
 versions   what has to be the same here and there
 scheduler  the way to a scheduler: found or started, looked at, left again
-pool       what they do, in place of the workers of this machine
+pool       the workers as they come and go, and what they do in place of this machine's
 clustergraders  the graders that a command hands to a batch or an audit; Dask is loaded here
 submissions  that of a batch
 audittrials  that of an audit
 worker     what a Dask worker keeps and does: material, worker processes, ``grade_there``
-workerprocess  a grading process beside a Dask worker, as the worker sees it
+workerprocess  a grading process beside a Dask worker, as the worker sees it, and what tasks it does
 workerservice  the same process from within
 """

@@ -7,9 +7,9 @@ what stays doubtful waits for a human where its tests do not pass.
 
 files/      a file -> a notebook, whatever is broken
 cells/      a notebook's cells find their places
-submission  what one student handed in for one assignment
+submission  what one student handed in for one assignment, and what became of it
 packing     the same as bytes, so that another machine can grade it
-work        one notebook on its way through the steps of grading
+work        one notebook on its way through the steps of grading, and as text at their end
 variant     whose variant of an assignment a notebook is
 reading     what a student handed in -> notebooks, or why there are none
 selfcheck   a student's own check: the visible checks, graded where the student works

@@ -2,11 +2,11 @@
 
 results     what every check came to, as JSON lines
 agreement   whether gradebook, results and graded notebooks speak of the same work
-database    what the gradebook's database says, and waiting for it
+database    what the gradebook's database says, waiting for it, and the indexes that it lacks
 advisory    being alone with a gradebook that lies on a server
 recording   many workers draft, one writer records in the gradebook
 lateness    what a late submission costs, whoever changes its score
-standing    graded, refused, not handed in or excused, and why
+standing    graded, refused, left out, not handed in or excused, and why
 export      the gradebook as rows and as CSV
 classbook   what the gradebook knows of a class, in a few queries
 """

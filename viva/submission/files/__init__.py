@@ -4,7 +4,7 @@ contents    the bytes of a file that was handed in, and no more
 handin      the files of a submission: which may be which notebook
 timestamp   when it was handed in, as nbgrader writes it
 sizes       how large a notebook may be, and how long its reading may take
-wrapping    what a notebook came in: a page, another document, a letter
+wrapping    what a notebook came in: a page, another document, a letter, a conflict of two versions
 brokenjson  the text of a file -> JSON, or as much of it as there is
 salvage     the bytes of a file -> a notebook, whatever is broken
 """

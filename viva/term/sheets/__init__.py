@@ -9,7 +9,7 @@ canvas       its gradebook
 moodle       its grading worksheet
 brightspace  its list of grades
 gradescope   a list as it writes one itself
-workbook     all scores as a workbook
+workbook     all scores as a workbook, and as JSON
 feedbackzip  pages as the zip that Moodle and Canvas take back
 """
 
