@@ -47,7 +47,7 @@ def test_the_magic_shows_each_verdict_and_hint_as_a_table_and_as_text(mine):
     assert html.count("<tr>") == 1 + 14 and html.count("passed</b>") < 14
     rows = re.findall(r"^  (passed|failed|error)  +[\d.]+  (.+)$", text, re.MULTILINE)
     assert len(rows) == 14 and {state for state, _ in rows} == {"failed"}
-    assert "Grading looks at more than what is visible." in text and "Grading looks at more" in html
+    assert "Hidden checks also count." in text and "Hidden checks also count." in html
     assert "Checked as it was saved at " in text and "changed since" not in text
 
 
@@ -62,7 +62,7 @@ def test_of_several_notebooks_the_servers_and_vs_codes_word_or_a_name_says_which
     other = shutil.copy(mine, mine.with_name("other.ipynb"))
     (shown,) = outputs(mine.parent, ASKING)
     assert (
-        shown.text == "Which notebook this is cannot be told here. Name it, as in: %viva_check scaled_attention.ipynb\n"
+        shown.text == "The name of this notebook is unknown. Name it, as in: %viva_check scaled_attention.ipynb\n"
     )
     (shown,) = outputs(mine.parent, ASKING, JPY_SESSION_NAME=str(other))
     assert shown.data["text/plain"].splitlines()[0].strip() and "Checked as" in shown.data["text/plain"]
@@ -79,7 +79,7 @@ def test_a_notebook_that_asks_for_its_own_check_is_checked_once(mine, portable):
     notebook.cells.insert(2, new_code_cell("import viva\nviva.check()", id="again"))
     nbformat.write(notebook, mine)
     (shown,) = outputs(mine.parent, ASKING, VIVA_PORTABLE=portable)
-    assert "Grading looks at more than what is visible." in shown.data["text/plain"]
+    assert "Hidden checks also count." in shown.data["text/plain"]
 
 
 def test_what_a_check_says_is_text_and_no_markup():

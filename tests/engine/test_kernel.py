@@ -132,7 +132,7 @@ def test_the_check_needs_nothing_that_only_linux_has(tmp_path):
     here = subprocess.run(
         [BIN / "viva", "check", "mine.ipynb"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert done.stdout == here.stdout and "Grading looks at more than what is visible." in done.stdout
+    assert done.stdout == here.stdout and "Hidden checks also count." in done.stdout
 
 
 def test_a_variable_or_an_option_asks_for_the_ordinary_kernel(tmp_path):

@@ -509,7 +509,7 @@ def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_ag
         in result.out
     )
     text = page(course, "scan").main.text
-    assert "the file 'doubling.ipynb' is not a notebook but a PDF." in text
+    assert "The file 'doubling.ipynb' is not a notebook but a PDF." in text
     assert "submit that file again" in text
     beside = path_of(course, "scan").parent
     assert (beside / "timestamp.txt").read_text().startswith("2026-09-15"), "nbgrader's exchange asks for it"

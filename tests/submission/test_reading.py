@@ -204,15 +204,15 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"Untitled": "{", "homework__txt": "see my mail"}, "was submitted (found: 'Untitled', 'homework.txt')"),
         (
             {"scaled_attention__ipynb": "I was ill"},
-            "invalid JSON at line 1, column 1 on (Expecting value); it begins with 'I was ill'",
+            "invalid JSON at line 1, column 1 (Expecting value); it begins with 'I was ill'",
         ),
         ({"scaled_attention__ipynb": '{"url": "x", "doc_id": 1}'}, "it is JSON ('url, doc_id'), but has no cells"),
         (
             {"scaled_attention__ipynb": zipped(word___document__xml=b"")},
-            "the file 'scaled_attention.ipynb' is a zip that holds no notebook but 'word/document.xml'",
+            "the file 'scaled_attention.ipynb' is a zip that holds no notebook, only 'word/document.xml'",
         ),
         ({"a__zip": zipped(b__zip=zipped(x__ipynb=FULL))}, "the file 'a.zip' holds another zip, which was not opened"),
-        ({"a__zip": zipped(essay__pdf=b"")}, "the file 'a.zip' is a zip that holds no notebook but 'essay.pdf'"),
+        ({"a__zip": zipped(essay__pdf=b"")}, "the file 'a.zip' is a zip that holds no notebook, only 'essay.pdf'"),
         ({"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"}, "which is not a clear time. Write it as"),
         *(
             ({"scaled_attention__ipynb": FULL, "timestamp__txt": text}, "which is not a clear time. Write it as")
@@ -425,7 +425,7 @@ def test_the_students_version_is_compiled_where_release_is_gone(course):
 @pytest.mark.parametrize(
     ("cells", "problem"),
     [
-        ([new_code_cell("x = 1\n" * 2_000_000)], "has 12,000,000 characters in cell 1, and code of at most 100,000"),
+        ([new_code_cell("x = 1\n" * 2_000_000)], "has 12,000,000 characters of code in cell 1; the limit is 100,000"),
         ([new_code_cell("x = 1\n" * 15_000) for _ in range(6)], "has 540,000 characters of code"),
         ([new_code_cell("x\n" * 9_000) for _ in range(3)], "has 27,003 lines of code"),
         ([new_markdown_cell("word " * 300_000)], "has 1,500,000 characters of text"),

@@ -112,7 +112,7 @@ def test_metadata_that_moves_hides_or_names_is_left_out_and_nbgraders_own_stays(
     assert [cell.metadata for cell in notebook.cells] == [{"nbgrader": about}, {}, {}]
     assert notebook.cells[2].source == "<b>y</b>"
     assert "svg_filename" not in cells[0]
-    assert [note[:7] for note in notes] == ["Cell 2 ", "Cell 3 "]
+    assert [note[:15] for note in notes] == ["Parts of cell 2", "Parts of cell 3"]
     nbformat.validate(notebook)
 
 

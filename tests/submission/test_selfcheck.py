@@ -482,8 +482,11 @@ def test_the_limits_of_grading_hold_without_a_sandbox(own_grader, tmp_path):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ("def it()\n    return 1", "nothing in 'it' runs, as it is not Python: expected ':', in 'def it()'"),
-        ("%matplotlib inline\n\ndef it():\n    return (1", "it is not Python: '(' was never closed, in 'return (1'"),
+        ("def it()\n    return 1", "'it' has a syntax error, so none of it ran: expected ':', in 'def it()'"),
+        (
+            "%matplotlib inline\n\ndef it():\n    return (1",
+            "has a syntax error, so none of it ran: '(' was never closed, in 'return (1'",
+        ),
         ("%time x = 1\ndef it():\n    return x", ""),
         ("%%time\n!ls\ndef it():\n    return 1", ""),
     ],

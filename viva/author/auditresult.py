@@ -150,7 +150,7 @@ class Audit:
         """All errors, the survivors last; what a release waits for."""
         return [
             *self.complaints(),
-            *(f"A wrong answer to '{one.cell}' loses no check: {one.change}" for one in self.survivors()),
+            *(f"A wrong version of '{one.cell}' still passes every check: {one.change}" for one in self.survivors()),
         ]
 
     def summary(self) -> dict:

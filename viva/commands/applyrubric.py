@@ -32,10 +32,10 @@ class RubricCommand(VivaCommand):
     aliases = nbgrader_aliases
     flags = VivaCommand.flags | {
         "yes": ({"RubricCommand": {"yes": True}}, "Update without asking first."),
-        "dry-run": ({"RubricCommand": {"dry_run": True}}, "Only say what would be updated."),
+        "dry-run": ({"RubricCommand": {"dry_run": True}}, "Only show what would be updated."),
     }
     yes = Bool(False, help="Update without asking first.").tag(config=True)
-    dry_run = Bool(False, help="Only say what would be updated.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would be updated.").tag(config=True)
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
@@ -77,7 +77,7 @@ class RubricCommand(VivaCommand):
     def _show(self, planned: list[rubric.Update]) -> None:
         table = Table("student", "question", "item", *figures("old", "new"), "")
         for one in planned[:SHOWN]:
-            note = "the score was given by hand and stays; look at it again" if one.by_hand else ""
+            note = "this is a manual grade, which is kept; check it again" if one.by_hand else ""
             names = plaintext.line(one.student), plaintext.line(one.cell), ", ".join(one.keys)
             table.add_row(*names, f"{one.old:g}", f"{one.score:g}", note)
         if len(planned) > SHOWN:

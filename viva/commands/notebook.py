@@ -102,7 +102,7 @@ def _checked(path: Path) -> Report:
         told = json.loads(done.stdout)
     except ValueError:
         said = done.stderr.strip().splitlines()
-        raise VivaError(said[-1] if said else f"The check of {path.name} ended without a word.") from None
+        raise VivaError(said[-1] if said else f"The check of {path.name} ended without a message.") from None
     checks = [one for one in told["checks"] if one["counts"]]
     return Report(path.name, checks, told["repairs"], list(told["summary"]))
 
@@ -120,7 +120,7 @@ def _found(notebook: str, shell: Any, stack: contextlib.ExitStack) -> tuple[Path
     here = sorted(Path().glob("*.ipynb"))
     if len(here) == 1:
         return here[0], True
-    raise VivaError("Which notebook this is cannot be told here. Name it, as in: %viva_check scaled_attention.ipynb")
+    raise VivaError("The name of this notebook is unknown. Name it, as in: %viva_check scaled_attention.ipynb")
 
 
 def _of_colab(stack: contextlib.ExitStack) -> Path:
@@ -130,7 +130,7 @@ def _of_colab(stack: contextlib.ExitStack) -> Path:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-colab-")))
     told = _message.blocking_request("get_ipynb", timeout_sec=60)
     if not told or "ipynb" not in told:
-        raise VivaError("Colab did not hand over the notebook. Download it, then: !viva check NOTEBOOK")
+        raise VivaError("Colab did not provide the notebook. Download it, then: !viva check NOTEBOOK")
     path = folder / "notebook.ipynb"
     path.write_text(json.dumps(told["ipynb"]), encoding="utf-8")
     return path

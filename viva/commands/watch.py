@@ -32,9 +32,9 @@ class WatchCommand(VivaCommand):
     """
     aliases = nbgrader_aliases | WORKERS
     flags = VivaCommand.flags | NO_SANDBOX | JSON
-    flags |= {"status": ({"WatchCommand": {"status": True}}, "Say what the watcher of this course does.")}
+    flags |= {"status": ({"WatchCommand": {"status": True}}, "Show what the watcher of this course does.")}
     settings = (Watch, Autograde, Execute, Examine)
-    status = Bool(False, help="Say what the watcher of this course does.").tag(config=True)
+    status = Bool(False, help="Show what the watcher of this course does.").tag(config=True)
 
     def run(self) -> int:
         if self.status:

@@ -65,7 +65,7 @@ class Examine(NbGraderPreprocessor):
     ).tag(config=True)
 
     visible_only = Bool(
-        False, help="Whether only the lines of tests are run that students can read: what is found is no grade."
+        False, help="Whether to run only the test lines that students can read; the result is not a grade."
     ).tag(config=True)
 
     @observe("no_wall")

@@ -62,7 +62,7 @@ def _viva_watch():
         try:
             message = str(error)
         except Exception:
-            message = "<%s whose text cannot be shown>" % name
+            message = "<%s without a readable text>" % name
         told = {"name": name, "message": message, "traceback": "\\n".join([*lines, "%s: %s" % (name, message)])}
         told["own"] = [one.name for one in frames if one.filename in own]
         shell.display_pub.publish({"KIND": told}, {})
@@ -123,7 +123,8 @@ class KernelSession:
         except Exception as error:  # whatever a broken installation of Jupyter leads to
             self.close()
             raise SandboxError(
-                f"no Python kernel starts here ({type(error).__name__}: {error}). Install one: python -m pip install "
+                f"a Python kernel does not start here ({type(error).__name__}: {error}). Install one: python -m "
+                "pip install "
                 "ipykernel"
             ) from error
 

@@ -57,7 +57,7 @@ class Memory(msgspec.Struct, omit_defaults=True):
             return cls()
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CourseError(
-                f"{path} cannot be read: {error}. Remove it; then the watcher looks at every submission anew."
+                f"{path} cannot be read: {error}. Delete it; then the watcher checks all submissions again."
             ) from error
 
     def write(self, root: Path) -> None:

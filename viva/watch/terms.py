@@ -43,22 +43,20 @@ class Watch(Configurable):
         help="What students read before the due date: nothing; what visible checks say, and no hidden line is run; the "
         "score alone; or the full page.",
     ).tag(config=True)
-    attempts = Int(0, min=0, help="So many attempts get feedback before the due date; 0 means all.").tag(config=True)
-    apart = Unicode("0 minutes", help="Two attempts of a student get feedback no sooner than this.").tag(config=True)
-    assignments = Dict(help="By assignment: before, attempts and apart, where they are other than the course's.").tag(
+    attempts = Int(0, min=0, help="Maximum of attempts with feedback before the deadline; 0 means all.").tag(
+        config=True
+    )
+    apart = Unicode("0 minutes", help="Minimum time between two attempts of a student with feedback.").tag(config=True)
+    assignments = Dict(help="By assignment: before, attempts and apart, if they differ from the course's.").tag(
         config=True
     )
     collect = Bool(False, help="Whether submissions are collected from nbgrader's exchange.").tag(config=True)
     release = Bool(False, help="Whether feedback is released to nbgrader's exchange.").tag(config=True)
-    settle = Float(
-        2.0, min=0.1, help="A submission is complete when none of its files has changed for so many seconds."
+    settle = Float(2.0, min=0.1, help="Seconds without a change after which a submission is complete.").tag(config=True)
+    every = Float(30.0, min=0.1, help="Seconds between two checks of all folders.").tag(config=True)
+    polling = Bool(
+        False, help="Check every second, for file systems that report no changes, such as network drives."
     ).tag(config=True)
-    every = Float(30.0, min=0.1, help="All folders are looked at every so many seconds, whatever is reported.").tag(
-        config=True
-    )
-    polling = Bool(False, help="Look every second where file systems report no changes, as network drives do.").tag(
-        config=True
-    )
     begins = Unicode(help="For trials: the time at which the watcher's clock starts.").tag(config=True)
     speed = Float(1.0, min=0.001, help="For trials: so many seconds of the watcher's clock pass in one.").tag(
         config=True
@@ -74,9 +72,9 @@ class Watch(Configurable):
             )
         before, attempts, apart = (settings.get(name, getattr(self, name)) for name in NAMES)
         if before not in BEFORE:
-            raise CourseError(f"{where} has no good 'before': {before!r}. It is one of {', '.join(BEFORE)}.")
+            raise CourseError(f"{where} has an invalid 'before': {before!r}. It is one of {', '.join(BEFORE)}.")
         if type(attempts) is not int or attempts < 0:
-            raise CourseError(f"{where} has no good 'attempts': {attempts!r} is no number of attempts.")
+            raise CourseError(f"{where} has an invalid 'attempts': {attempts!r} is not a number of attempts.")
         return Terms(before, attempts, moment.duration(apart))
 
     def check(self, assignments: list[str]) -> None:
@@ -85,7 +83,8 @@ class Watch(Configurable):
             self.terms(name)
         if unknown := [name for name in self.assignments if name not in assignments]:
             raise CourseError(
-                f"c.Watch.assignments names '{unknown[0]}', which is no assignment of the course. Those are: "
+                f"c.Watch.assignments names '{unknown[0]}', which is not an assignment of the course. The "
+                "assignments are: "
                 f"{', '.join(assignments)}."
             )
 

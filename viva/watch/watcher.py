@@ -95,7 +95,7 @@ class Watcher:
         lock = os.open(self.course.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             if not leftovers.take(lock, self.course.root / LOCK):
-                raise CourseError(f"Another 'viva watch' works on {self.course.root}. See: viva watch --status")
+                raise CourseError(f"Another 'viva watch' is running for {self.course.root}. See: viva watch --status")
             self.course.path("submitted", ".").mkdir(exist_ok=True)
             self.log("started", before={name: one.before for name, one in self.terms.items()})
             while not until():
@@ -270,7 +270,9 @@ class Watcher:
             try:
                 PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
             except Exception as error:  # it is code, and may raise anything
-                self._fail(f"{path} was changed and cannot be read: {error}. The watcher goes on as before.")
+                self._fail(
+                    f"{path} was changed and cannot be read: {error}. The watcher continues with the old settings."
+                )
                 return False
         return True
 

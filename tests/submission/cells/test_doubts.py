@@ -144,7 +144,7 @@ def test_two_versions_of_an_answer_are_doubted_and_both_stay():
     result = repaired(notebook, ONE)
     assert set(TESTS) <= set(doubtful(result.repairs))
     assert lines_of(notebook["cells"]) <= lines_of(result.notebook.cells)
-    (told,) = [sentence for sentence in sentences(result.repairs) if "human" in sentence]
+    (told,) = [sentence for sentence in sentences(result.repairs) if "grader" in sentence]
     assert told.startswith("The submission has 2 different versions of 'self_attention'. Both run in their place")
 
 

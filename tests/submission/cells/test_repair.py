@@ -420,7 +420,7 @@ def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
     place = [cell.id for cell in result.notebook.cells].index("setup")
     assert result.notebook.cells[place + 1].source == "import math"
     what = "the released text was restored, and the added lines follow below it"
-    assert sentences(result.repairs) == [f"the read-only cell 'setup' was added to; {what}"]
+    assert sentences(result.repairs) == [f"the read-only cell 'setup' has added lines; {what}"]
 
 
 def test_a_cell_of_an_earlier_release_is_not_called_edited():

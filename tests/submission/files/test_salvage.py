@@ -47,8 +47,8 @@ SAID = {
     "without_the_end": "the JSON is damaged at line",
     "as_format_3": "format 3 and was upgraded",
     "in_two_sheets": "format 3 and was upgraded",
-    "without_a_comma": "4 whole cells were read",
-    "with_words_around": "4 whole cells were read",
+    "without_a_comma": "4 complete cells were read",
+    "with_words_around": "4 complete cells were read",
 }
 
 
