@@ -388,6 +388,7 @@ MADE_BY = (
     "course/gradebook/lateness.py",
     "engine/checks.py",
     "engine/names.py",
+    "engine/ownlines.py",
     "engine/undone.py",
     "pages/*.py",
     "pages/templates/feedback.*",
