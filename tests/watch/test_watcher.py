@@ -219,7 +219,7 @@ def test_one_watcher_works_on_a_course_and_a_new_configuration_begins_it_anew(ro
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"assignments": {"other": {}}}, "no assignment of the course"),
+        ({"assignments": {"other": {}}}, "not an assignment of the course"),
         ({"assignments": {TINY: {"before": "all"}}}, "no good 'before'"),
         ({"assignments": {TINY: {"until": "x"}}}, "Write it as"),
         ({"assignments": {TINY: {"attempts": -1}}}, "no number of attempts"),
