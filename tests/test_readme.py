@@ -117,6 +117,7 @@ def test_the_readme_can_be_read_in_some_minutes():
     ("names", "most"),
     [
         (["students"], 900),
+        (["students-check"], 900),
         (["students-feedback"], 900),
         (["grade", "grading", "manual", "feedback"], 2000),
         (["start", "adopting"], 3000),
