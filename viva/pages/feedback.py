@@ -62,8 +62,7 @@ class PageExporter(Exporter):
     shows = Enum(
         ("full", "score", "visible"),
         "full",
-        help="What students read: everything; their score alone; or what the checks say that they can read themselves, "
-        "where only those were run.",
+        help="What students read: the full page, the score alone, or visible checks only.",
     ).tag(config=True)
     file_extension = ".html"
     output_mimetype = "text/html"
