@@ -52,7 +52,7 @@ STALE = "check '{}': the student's function got 'test_scores' before the expecte
 
 def after_the_call(title, lines):
     """A check whose expected result is computed from what the student's function had before."""
-    lines = lines.replace("EXPECTED", "reference_softmax(test_scores)")
+    lines = lines.replace("EXPECTED", "reference_softmax_right(test_scores)")
     return change("test_softmax_sizes", (f": {title}\n", f": {title}\nfor test_scores in []:\n{lines}\n"))
 
 
@@ -77,7 +77,7 @@ def rename(notebook):
         (change("data", ("np.random.seed(23)", "")), "np.random.randn() draws random numbers before any seed"),
         (change("test_softmax", ("default_rng(52)", "default_rng()")), "np.random.default_rng() has no seed"),
         (
-            change("test_softmax", ("rng.normal(scale=2, size=(3,", "np.random.normal(scale=2, size=(3,")),
+            change("test_softmax", ("np.random.default_rng(52).normal(", "np.random.normal(")),
             "Cell 'test_softmax': np.random.normal() draws numbers that student code can choose",
         ),
         (change("test_me", ("1: the output of me to", "1: softmax(x) @ V to")), "gives away the code"),
@@ -100,11 +100,14 @@ def rename(notebook):
             "students can read the answer to",
         ),
         (
-            change("sentence", ("| place |", "`reference_softmax`\n\n| place |")),
-            "the hidden function 'reference_softmax'",
+            change("sentence", ("| position |", "`reference_softmax_right`\n\n| position |")),
+            "the hidden function 'reference_softmax_right'",
         ),
-        (change("sentence", ("| place |", "![](map.png)\n\n| place |")), "'map.png' has no readable alt text"),
-        (change("sentence", ("| place |", "<img src='a.png'>\n\n| place |")), "a picture has no readable alt text"),
+        (change("sentence", ("| position |", "![](map.png)\n\n| position |")), "'map.png' has no readable alt text"),
+        (
+            change("sentence", ("| position |", "<img src='a.png'>\n\n| position |")),
+            "a picture has no readable alt text",
+        ),
         (change("picture", ("### A picture of the weights", "")), None),
         (
             change("title", ("| total | 30 |", "| total | 31 |")),
@@ -138,7 +141,7 @@ def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
     assert "def reference_softmax" in helper
     cells["test_softmax_sizes"].source = helper + cells["test_softmax_sizes"].source
     assert look(FIVE, notebook) == [
-        "Cell 'test_softmax_sizes': it defines the hidden function 'reference_softmax' of 'test_softmax' again; "
+        "Cell 'test_softmax_sizes': it defines the hidden function 'reference_softmax_right' of 'test_softmax' again; "
         "define it before the first check of that cell, and use it here."
     ]
 
