@@ -659,7 +659,7 @@ def test_of_a_simple_value_nothing_is_built_that_nobody_uses(monkeypatch):
 
 def test_ints_and_decimals_are_capped():
     for value in (2**INT_BITS, -(2**INT_BITS), Decimal("1" * (INT_BITS + 1))):
-        with pytest.raises(WireError, match="an? (int|Decimal) of .* cannot be sent"):
+        with pytest.raises(WireError, match=r"an? (int|Decimal) of .* cannot be sent"):
             encode([value])
     with pytest.raises(WireError):
         decode(packb([ExtType(BIG_INT, bytes(INT_BITS // 8 + 2))]))
