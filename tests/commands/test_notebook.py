@@ -61,9 +61,7 @@ def test_a_notebook_that_was_not_saved_is_said_to_be_older(mine):
 def test_of_several_notebooks_the_servers_and_vs_codes_word_or_a_name_says_which(mine):
     other = shutil.copy(mine, mine.with_name("other.ipynb"))
     (shown,) = outputs(mine.parent, ASKING)
-    assert (
-        shown.text == "The name of this notebook is unknown. Name it, as in: %viva_check scaled_attention.ipynb\n"
-    )
+    assert shown.text == "The name of this notebook is unknown. Name it, as in: %viva_check scaled_attention.ipynb\n"
     (shown,) = outputs(mine.parent, ASKING, JPY_SESSION_NAME=str(other))
     assert shown.data["text/plain"].splitlines()[0].strip() and "Checked as" in shown.data["text/plain"]
     (shown,) = outputs(mine.parent, f"__vsc_ipynb_file__ = {str(other)!r}\n{ASKING}")
