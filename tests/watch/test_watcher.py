@@ -220,7 +220,7 @@ def test_one_watcher_works_on_a_course_and_a_new_configuration_begins_it_anew(ro
     ("settings", "told"),
     [
         ({"assignments": {"other": {}}}, "not an assignment of the course"),
-        ({"assignments": {TINY: {"before": "all"}}}, "no good 'before'"),
+        ({"assignments": {TINY: {"before": "all"}}}, "an invalid 'before'"),
         ({"assignments": {TINY: {"until": "x"}}}, "Write it as"),
         ({"assignments": {TINY: {"attempts": -1}}}, "not a number of attempts"),
         ({"apart": "soon"}, "is not a time span"),
