@@ -21,6 +21,7 @@ from __future__ import annotations
 import itertools
 import struct
 from collections.abc import Callable
+from typing import Any
 
 from msgpack import ExtType, Packer, Unpacker
 
