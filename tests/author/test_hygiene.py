@@ -148,7 +148,10 @@ def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
 
 def test_lines_that_students_see_use_no_name_that_only_hidden_lines_bind(look):
     notebook = nbformat.read(FIVE, as_version=4)
-    change("test_me", ("expected = [0.1981", "print(reference_alphas, expected)\nexpected = [0.1981"))(notebook)
+    change(
+        "test_me",
+        ("expected, expected_output = [0.1981", "print(reference_alphas)\nexpected, expected_output = [0.1981"),
+    )(notebook)
     assert look(FIVE, notebook) == [
         "Cell 'test_me': its visible lines use 'reference_alphas', which only hidden lines define."
     ]
@@ -180,7 +183,7 @@ def test_the_readme_must_give_the_same_points(tmp_path):
 
 def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault():
     notes = untold(nbformat.read(FIVE, as_version=4))
-    assert "'return found' is too short" in notes
+    assert "'return right' is too short" in notes
     assert notes == sorted(set(notes))
 
 
