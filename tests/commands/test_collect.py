@@ -363,7 +363,7 @@ def test_who_cannot_be_matched_is_listed_kept_and_settled_by_a_line_without_the_
     assert [name for name in tree(course / "unmatched") if BOOK in name] == ["ps1/39786-640696 - A Teacher/1/hw1.ipynb"]
     (course / "matches.csv").write_text("sender,student_id\nSomebody,jdo\n")
     wrong = collect(ZONE)
-    assert wrong.status == 2 and "names 'jdo', who is not in the course. Did you mean 'jdoe'?" in wrong.err
+    assert wrong.status == 2 and "names 'jdo', who is not enrolled. Did you mean 'jdoe'?" in wrong.err
 
 
 def test_what_waits_stays_until_it_was_written(course, collect, tmp_path):
@@ -455,7 +455,7 @@ def test_an_archive_of_another_assignment_is_refused_and_one_that_is_mixed_is_no
     found = collect(archive, "--no-times")
     assert (found.status, found.out, handed(course)) == (2, "", {}) and not (course / "attempts").exists()
     assert f"the 3 submissions with a notebook in {archive} have notebooks of ps2, and none of ps1." in found.err
-    assert "say --assignment=ps2." in found.err
+    assert "use --assignment=ps2." in found.err
     mixed = zipped(tmp_path / "mixed.zip", dict.fromkeys(names, "{}") | {f"leezoe_126_5_{BOOK}": "{}"})
     assert collect(mixed, "--no-times").status == 0
     few = zipped(tmp_path / "few.zip", dict.fromkeys(names[:2], "{}"))

@@ -62,7 +62,7 @@ def test_eighty_columns_break_no_table(graded, viva, monkeypatch):
     lines = viva("deadlines", SHORT).out.splitlines()
     assert max(len(line) for line in lines if line[0] in "┏┃┡│└") <= 80
     assert any("2026-10-24 23:59" in line and SHORT in line for line in lines)
-    assert any(line.startswith("Late penalty: 10 % of the score for each day begun") for line in lines)
+    assert any(line.startswith("Late penalty: 10 % of the score for each started day") for line in lines)
     assert any(line.startswith(f"bo, {SHORT}: ") for line in lines)
 
 

@@ -49,7 +49,7 @@ def test_what_lies_astray_is_told_in_a_sentence_for_all_of_one_name(course, viva
     assert (
         f"Not graded, because not in a submission's folder: {submitted}/ada.ipynb, "
         f"{submitted}/bo/scaled_attention.ipynb. "
-        f"Put each into {submitted}/<student>/<assignment>."
+        f"Move each into {submitted}/<student>/<assignment>."
     ) in result.out
 
 

@@ -48,7 +48,7 @@ def test_numbers_in_names_count_as_numbers(tmp_path):
     opened, _ = load(tmp_path)
     assert opened.assignments() == ["exam", "ps1_first", "ps2_second", "ps10_last"]
     assert opened.chosen(["ps1", "ps10"]) == ["ps1_first", "ps10_last"]
-    with pytest.raises(CourseError, match="'ps' may mean ps1_first, ps2_second, "):
+    with pytest.raises(CourseError, match="'ps' matches several assignments: ps1_first, ps2_second, "):
         opened.chosen(["ps"])
 
 
@@ -133,7 +133,7 @@ def test_a_folder_whose_path_is_a_pattern_to_nbgrader_is_refused(tmp_path, cours
     opened, _ = load(course)
     opened.require_writable()
     opened.directory.root = str(folder)
-    with pytest.raises(CourseError, match=r"holds a \[, \* or \?.*Rename the folder"):
+    with pytest.raises(CourseError, match=r"contains a \[, \* or \?.*Rename the folder"):
         Course(opened.directory).require_writable()
 
 

@@ -219,10 +219,10 @@ def test_one_watcher_works_on_a_course_and_a_new_configuration_begins_it_anew(ro
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"assignments": {"other": {}}}, "no assignment of the course"),
-        ({"assignments": {TINY: {"before": "all"}}}, "no good 'before'"),
+        ({"assignments": {"other": {}}}, "not an assignment of the course"),
+        ({"assignments": {TINY: {"before": "all"}}}, "an invalid 'before'"),
         ({"assignments": {TINY: {"until": "x"}}}, "Write it as"),
-        ({"assignments": {TINY: {"attempts": -1}}}, "no number of attempts"),
+        ({"assignments": {TINY: {"attempts": -1}}}, "not a number of attempts"),
         ({"apart": "soon"}, "is not a time span"),
     ],
 )

@@ -54,7 +54,7 @@ def test_an_assignment_has_the_courses_rule_but_for_what_it_says_otherwise():
             r"\['ps1'\] has an invalid 'due': '5 October' is not a " r"date and time",
         ),
         ({"assignments": {"ps1": {"dew": "2026-10-05 23:59"}}}, "names 'dew', which is not a setting"),
-        ({"assignments": {"ps1": {"of": "marks"}}}, "'marks' is none of score, maximum, cap"),
+        ({"assignments": {"ps1": {"of": "marks"}}}, "'marks' is not one of score, maximum, cap"),
         ({"assignments": {"ps1": {"late_days": -1}}}, "-1 is not a number of days"),
         ({"assignments": {"ps1": {"decimals": True}}}, "True is not a number of digits"),
         ({"assignments": {"ps1": "2026-10-05 23:59"}}, "is not a dictionary of settings"),

@@ -19,16 +19,16 @@ def said(old: str, new: str) -> list[str]:
 def test_hidden_lines_below_hidden_helpers_are_hidden_too():
     was = f"### BEGIN HIDDEN TESTS\nx = 2\n### END HIDDEN TESTS\n{CHECKS}"
     assert said(was, was.replace("== -2", "== -x")) == [
-        "test: the check 'minus one' has another text, in hidden lines only."
+        "test: the check 'minus one' has a new text, in hidden lines only."
     ]
 
 
 def test_each_check_that_changes_has_a_sentence():
     new = CHECKS.replace("double(2) == 4", "double(3) == 6").replace("CHECK 3: minus one", "CHECK 1: minus one")
     assert said(CHECKS, new + "\n### CHECK 0.5: zero\nassert double(0) == 0") == [
-        "test: the check 'small' has another text, which students see.",
+        "test: the check 'small' has a new text, which students see.",
         "test: the check 'minus one' is worth 1 point instead of 3.",
-        "test: the check 'zero' is new, for 0.5 points.",
+        "test: the check 'zero' was added, for 0.5 points.",
     ]
     assert said(CHECKS, CHECKS[: CHECKS.index("### CHECK 3")]) == ["test: the check 'minus one' was removed."]
     assert said(CHECKS, CHECKS.replace("small", "tiny")) == ["test: the check 'small' is called 'tiny' now."]

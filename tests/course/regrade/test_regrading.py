@@ -154,7 +154,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     (why,) = [row["why"] for row in promised if (row["student"], row["check"]) == ("anna", "a half doubles to one")]
     assert why.startswith("it passes now; before: failed")
     assert "Scores: 2 higher, 1 lower, 1 the same; all together +2 points." in said.out
-    assert "test_double: the check 'a half doubles to one' has another text, in hidden lines only." in said.out
+    assert "test_double: the check 'a half doubles to one' has a new text, in hidden lines only." in said.out
     assert "test_double: the check 'minus one' was removed." in said.out
     assert "test_double: the check 'two doubles to four' is called 'twice two is four' now." in said.out
     assert not [check for _, check in changed if "four" in check], "a new title changes nobody"
@@ -188,7 +188,7 @@ def test_a_change_that_students_see_is_said_to_need_a_new_copy(course):
     opened, config = load(course)
     sentences = Regrade(opened, TINY, config).release()
     assert sentences[0].startswith("The student version changed (a cell of tiny, test_double). Hand release/tiny out")
-    assert sentences[1] == "test_double: the check 'two doubles to four' has another text, which students see."
+    assert sentences[1] == "test_double: the check 'two doubles to four' has a new text, which students see."
 
 
 @pytest.mark.slow
@@ -318,7 +318,7 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     result = viva("release", TINY, "--no-audit")
     assert result.status == 0, result.text
     assert f"{TINY}: The student version changed (test_double). Give release/{TINY} again" in result.out
-    assert "the check 'a half doubles to one' has another text, in hidden lines only." in result.out
+    assert "the check 'a half doubles to one' has a new text, in hidden lines only." in result.out
     assert (
         "Still graded with the previous release: 4 submissions. 'viva regrade tiny --what-if' lists the scores "
         "that would change" in result.out
@@ -376,7 +376,7 @@ def test_a_check_that_nobody_passes_any_more_is_suspected(course):
     regrade.before = Regrade(opened, TINY, config).before | regrade.before
     assert regrade.finish().suspects[0] == (
         "test_double: 3 passed the check 'two doubles to four', and nobody passes it now. Check that your own "
-        "solution passes it"
+        "solution passes it."
     )
 
 
