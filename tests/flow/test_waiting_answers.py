@@ -132,7 +132,7 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
     path.write_text(RUBRIC.replace("-1.5", "-0.5").replace("The sum is", "The sum of the weights is"))
     said = viva(graded, "rubric", SHORT)
     assert "To update them, add --yes." in said and grades(graded)[1] == (2.5, f"{SUM}\n{ORDER}")
-    assert "this is a manual grade, which is kept; check it again" in " ".join(said.split())
+    assert "A score that is not the sum of its items was typed by a grader. It is kept; check it again." in said
     viva(graded, "rubric", SHORT, "--yes")
     new = "* -0.5: The sum of the weights is missing. [sum]"
     assert grades(graded) == [

@@ -77,12 +77,14 @@ class RubricCommand(VivaCommand):
     def _show(self, planned: list[rubric.Update]) -> None:
         table = Table("student", "question", "item", *figures("old", "new"), "")
         for one in planned[:SHOWN]:
-            note = "this is a manual grade, which is kept; check it again" if one.by_hand else ""
+            note = "kept" if one.by_hand else ""
             names = plaintext.line(one.student), plaintext.line(one.cell), ", ".join(one.keys)
             table.add_row(*names, f"{one.old:g}", f"{one.score:g}", note)
         if len(planned) > SHOWN:
             table.add_row(f"and {len(planned) - SHOWN} more")
         self.console.print(table)
+        if any(one.by_hand for one in planned):
+            self._say("A score that is not the sum of its items was typed by a grader. It is kept; check it again.")
 
     def _agreed(self, number: int) -> bool:
         """Whether the grader wants it; where nobody can be asked, not."""

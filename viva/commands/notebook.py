@@ -138,7 +138,7 @@ def _of_colab(stack: contextlib.ExitStack) -> Path:
 
 def _is_changed(path: Path, shell: Any) -> bool:
     """Whether the cell that asks for the check is not in the file: then that is older than what the browser shows."""
-    asking = (shell.history_manager.input_hist_raw or [""])[-1].strip()  # as typed: In holds magics as Python
+    asking = (shell.history_manager.input_hist_raw or [""])[-1].strip()  # ``In`` has magics rewritten
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         return bool(asking) and all("".join(cell["source"]).strip() != asking for cell in cells)
