@@ -55,7 +55,7 @@ def test_a_full_disk_for_temporary_files_is_told_before_anything_is_done(tmp_pat
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     disk = shutil.disk_usage(tmp_path)
     monkeypatch.setattr("shutil.disk_usage", lambda _: disk._replace(free=300 << 10))
-    with pytest.raises(CourseError, match=r"only 0\.3 MB are free there.*TMPDIR"), leftovers.temporary_folder():
+    with pytest.raises(CourseError, match=r"has only 0\.3 MB left.*TMPDIR"), leftovers.temporary_folder():
         pass
     assert list(tmp_path.iterdir()) == []
 
