@@ -85,7 +85,7 @@ def test_a_line_of_the_first_form_is_read_with_what_it_said():
     ],
 )
 def test_what_is_no_record_is_refused_with_the_place_of_what_is_wrong(change, where):
-    with pytest.raises(CourseError, match=f"no record of a graded submission: .*{where}"):
+    with pytest.raises(CourseError, match=f"not the record of a graded submission: .*{where}"):
         decode(json.dumps(json.loads(encode(FULL)) | change).encode())
 
 
@@ -105,7 +105,7 @@ def test_a_line_of_the_third_form_told_a_fault_in_its_last_line():
     record = decode(json.dumps(old).encode())
     assert record.faults == [Fault("OSError: no room", log), Fault("the disk was full")]
     assert [str(fault) for fault in record.faults] == [log, "the disk was full"] and record.schema == SCHEMA
-    with pytest.raises(CourseError, match=r"no record of a graded submission: .*faults"):
+    with pytest.raises(CourseError, match=r"not the record of a graded submission: .*faults"):
         decode(json.dumps(old | {"faults": [3]}).encode())
 
 

@@ -81,7 +81,7 @@ FLOW = {
         ),
         "watch": (
             "watch.WatchCommand",
-            "Grade submissions as they arrive, and write what their students may read; until it is stopped.",
+            "Grade submissions as they arrive, and write their feedback pages, until you stop it.",
         ),
         "package": (
             "package.PackageCommand",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from viva.course.ending import Status
-
 from viva.commands.command import Pace
+from viva.submission.submission import Status
 
 
 def test_the_pace_counts_no_submission_that_was_done_before():

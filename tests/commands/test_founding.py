@@ -42,7 +42,7 @@ def test_what_was_lacking_is_said_to_be_there_once_it_was_written(tmp_path):
     said = run(tmp_path, "init", "--write")
     lacking = [line for line in said.splitlines() if line.startswith("missing: ")]
     assert f"The {len(lacking)} settings above are there now." in said and lacking
-    assert "lacks nothing" in run(tmp_path, "init")
+    assert "is a complete course." in run(tmp_path, "init")
 
 
 @pytest.mark.slow

@@ -46,7 +46,8 @@ def test_the_magic_shows_each_verdict_and_hint_as_a_table_and_as_text(mine):
     html, text = shown.data["text/html"], shown.data["text/plain"]
     assert html.count("<tr>") == 1 + 14 and html.count("passed</b>") < 14
     rows = re.findall(r"^  (passed|failed|error)  +[\d.]+  (.+)$", text, re.MULTILINE)
-    assert len(rows) == 14 and {state for state, _ in rows} == {"failed"}
+    assert len(rows) == 14 and {state for state, _ in rows} <= {"failed", "passed"}
+    assert [state for state, _ in rows].count("failed") > 7
     assert "Hidden checks also count." in text and "Hidden checks also count." in html
     assert "Checked as it was saved at " in text and "changed since" not in text
 

@@ -79,11 +79,12 @@ OWN_WORDS = {
     "cli.py",
     "commands/completion.py",
     "commands/terminal.py",
+    "commands/watch.py",
     "course/processes/leftovers.py",
     "sandbox/attempts.py",
 }
 """What prints words of its own alone, or documents."""
-ELSEWHERE = {"engine", "author/witness.py", "term/gradescope/container.py"}
+ELSEWHERE = {"engine", "author/witness.py", "commands/notebook.py", "term/gradescope/container.py"}
 """What prints into a notebook's outputs; and where no console is, and the words are cleaned in their place."""
 
 

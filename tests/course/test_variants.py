@@ -43,7 +43,7 @@ NAME, DEFAULT = "drawn", 11
 DATA = """import numpy as np
 
 viva_seed = 11  # everybody's, unless the course gives each student a seed
-numbers = np.random.default_rng(viva_seed).integers(100, 1000, size=4).tolist()"""
+numbers = np.random.default_rng(viva_seed).integers(500, 1000, size=4).tolist()"""
 SUM = "### BEGIN SOLUTION\ntotal = sum(numbers)\n### END SOLUTION"
 SUM_TESTS = """### BEGIN HIDDEN TESTS
 def reference_total():
@@ -215,7 +215,7 @@ def test_whose_variant_it_is_is_listed_under_integrity_and_nowhere_else(graded):
     repairs = {student: wording.sentences(record.notebooks["first"].repairs) for student, record in known.items()}
     assert [student for student in ("anna", "bo", "cy", "ed", "fay") if repairs[student]] == []
     assert repairs["di"] == ["the read-only cell 'data' was edited; the released text was restored"]
-    assert any("not handed in" in sentence for sentence in repairs["hal"])
+    assert any("was missing in the submission" in sentence for sentence in repairs["hal"])
 
 
 def test_the_report_lists_it_and_no_page_of_a_student_does(graded, tmp_path):
@@ -404,9 +404,7 @@ def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(cours
     path = course / "source" / NAME / "second.ipynb"
     path.write_text(path.read_text().replace("viva_seed", "seed"))
     opened, config = load(course)
-    with pytest.raises(
-        CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a locked read-only cell"
-    ):
+    with pytest.raises(CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a read-only cell"):
         list(autograde(opened, opened.submissions([NAME]), config=config))
 
 

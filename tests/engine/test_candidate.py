@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
 from viva.engine.session import Session
-from viva.submission.sanitize import output as made
+from viva.submission.sanitize import made_output as made
 
 pytestmark = pytest.mark.xdist_group("candidate")
 

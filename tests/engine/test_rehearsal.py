@@ -398,7 +398,7 @@ def test_a_solution_that_fails_its_own_tests_is_not_put_inside(grader, tmp_path)
     ("line", "why"),
     [
         ("os._exit(3)", "its cell 'answer-0' ends its process, with status 3"),
-        ("os.abort()", r"its cell 'answer-0' crashes the process .*SIGABRT.* c\.Examine\.memory"),
+        ("os.abort()", r"its cell 'answer-0' crashes its process .*SIGABRT.* c\.Examine\.memory"),
     ],
 )
 def test_a_solution_that_ends_its_process_is_refused(line, why, grader, tmp_path):

@@ -59,7 +59,7 @@ def test_only_files_that_were_there_before_a_cell_are_told_of_it(grader, tmp_pat
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("while True: pass", 'does not finish in 2 s; give it more in its metadata, as in {"viva": {"seconds": 8}}'),
+        ("while True: pass", 'does not finish in 2 s; allow more in its metadata, as in {"viva": {"seconds": 8}}'),
         ("x = bytearray(1 << 45)", "exceeds the memory limit; allow more with c.Examine.memory"),
     ],
 )

@@ -117,7 +117,7 @@ def waits(exam, answers: dict[str, str], stubs: bool = True) -> dict[str, list[s
 def test_an_untouched_notebook_waits_for_all_its_answers_and_fails_nothing(exam, stubs):
     found = waits(exam, STUBS, stubs)
     assert found["double"] == found["square"] == ["answer-0"]
-    assert found["the total"] == found["the parts"] == ["answer-2"]
+    assert found["the sum"] == found["the parts"] == ["answer-2"]
     assert found["both"] == found["both, or something else"] == ["answer-4"]
 
 
@@ -125,7 +125,7 @@ def test_an_untouched_notebook_waits_for_all_its_answers_and_fails_nothing(exam,
 def test_of_one_cell_with_two_functions_only_that_waits_which_is_not_done(exam, stubs):
     found = waits(exam, {"answer-0": DONE + SQUARE}, stubs)
     assert "double" not in found
-    assert found.pop("square") == found.pop("the total") == ["answer-0"], "and so does what was built on it"
+    assert found.pop("square") == found.pop("the sum") == ["answer-0"], "and so does what was built on it"
     assert set(map(tuple, found.values())) == {("answer-0",)}
     wrong = waits(exam, {"answer-0": DONE.replace("2", "3") + SQUARE}, stubs)
     assert wrong["double"] == [] and wrong["square"] == ["answer-0"]
@@ -134,7 +134,7 @@ def test_of_one_cell_with_two_functions_only_that_waits_which_is_not_done(exam, 
 @pytest.mark.parametrize("empty", ["", "# nothing yet", "parts = []\n", "parts = []\n# YOUR CODE HERE\npass"])
 def test_a_cell_that_was_left_empty_without_the_line_that_raises_waits_too(exam, empty):
     found = waits(exam, {"answer-2": empty})
-    assert found == {"the total": ["answer-2"], "the parts": ["answer-2"]}
+    assert found == {"the sum": ["answer-2"], "the parts": ["answer-2"]}
 
 
 def test_a_function_without_its_raise_waits_too(exam):
@@ -156,7 +156,7 @@ def test_an_error_that_the_student_raises_on_purpose_is_an_error(exam, deliberat
 
 def test_a_wrong_answer_is_wrong_though_an_earlier_one_that_it_mentions_is_not_done(exam):
     found = waits(exam, {"answer-0": DONE + SQUARE, "answer-2": "total, parts = 1, []", "answer-4": "both = abs"})
-    assert found["the total"] == found["the parts"] == found["both"] == []
+    assert found["the sum"] == found["the parts"] == found["both"] == []
     assert found["both, or something else"] == ["answer-0"], "the test itself asks for the other function"
 
 

@@ -531,7 +531,7 @@ def test_what_is_not_plain_crosses_as_a_reference(value):
     with pytest.raises(WireError, match="reference"):
         decode(message)
     with pytest.raises(
-        WireError, match=rf"a value of type {type(value).__name__} cannot cross \(in a list in a dict\)"
+        WireError, match=rf"a value of type {type(value).__name__} cannot be sent between .* \(in a list in a dict\)"
     ):
         encode({"a": [1, value]}, lambda found: None)
 
@@ -659,7 +659,7 @@ def test_of_a_simple_value_nothing_is_built_that_nobody_uses(monkeypatch):
 
 def test_ints_and_decimals_are_capped():
     for value in (2**INT_BITS, -(2**INT_BITS), Decimal("1" * (INT_BITS + 1))):
-        with pytest.raises(WireError, match="cannot be sent between the two processes"):
+        with pytest.raises(WireError, match=r"an? (int|Decimal) of .* cannot be sent"):
             encode([value])
     with pytest.raises(WireError):
         decode(packb([ExtType(BIG_INT, bytes(INT_BITS // 8 + 2))]))

@@ -91,6 +91,10 @@ attempts/
 unmatched/
 solutions/
 variants/
+.rehearsals/
+.unchanged/
+watch.json
+watch.lock
 variants.key
 excused.csv
 extensions.csv

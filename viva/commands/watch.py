@@ -24,7 +24,7 @@ from viva.watch.watcher import Renewal, Watcher
 
 class WatchCommand(VivaCommand):
     name = "viva-watch"
-    description = "Grade submissions as they arrive, and write what their students may read; until it is stopped."
+    description = "Grade submissions as they arrive, and write their feedback pages, until you stop it."
     examples = """
         viva watch                     all assignments; Ctrl-C ends it
         viva watch ps1                 one assignment

@@ -22,7 +22,12 @@ from viva.folder import read_utf8
 from viva.verdict import CourseError
 
 KEY = re.compile(r"[\w-]{1,20}", re.ASCII)
-LINE = re.compile(r"^\* (?P<points>[+-]?\d+(?:\.\d+)?): (?P<text>.*) \[(?P<key>[\w-]{1,20})\]$", re.ASCII)
+LINE = re.compile(
+    r"""^\*\ (?P<points>[+-]?\d+(?:\.\d+)?):
+    \ (?P<text>.*)
+    \ \[(?P<key>[\w-]{1,20})\]$""",
+    re.ASCII | re.VERBOSE,
+)
 FORM = '[[item]]\nkey = "mask"\npoints = -1\ntext = "The mask is missing."'
 NEAR = 1e-9
 

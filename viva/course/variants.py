@@ -100,7 +100,7 @@ def require_offered(course: Course, assignment: str) -> None:
     """Raises CourseError where no notebook of an assignment has a seed, and BlueprintError where one is misplaced."""
     if all(default_of(read_blueprint(path)) is None for path in course.source_notebooks(assignment)):
         raise CourseError(
-            f"{assignment} cannot have variants: none of its notebooks has a line '{SEED} = 20261' in a locked given "
+            f"{assignment} cannot have variants: none of its notebooks has a line '{SEED} = 20261' in a read-only "
             f"cell. Add one, and draw the data from {SEED}; or remove {assignment} from c.Variants.assignments."
         )
 

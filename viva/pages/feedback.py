@@ -62,8 +62,7 @@ class PageExporter(Exporter):
     shows = Enum(
         ("full", "score", "visible"),
         "full",
-        help="What students read: everything; their score alone; or what the checks say that they can read themselves, "
-        "where only those were run.",
+        help="What students read: the full page, the score alone, or visible checks only.",
     ).tag(config=True)
     file_extension = ".html"
     output_mimetype = "text/html"
@@ -388,6 +387,7 @@ MADE_BY = (
     "course/gradebook/lateness.py",
     "engine/checks.py",
     "engine/names.py",
+    "engine/ownlines.py",
     "engine/undone.py",
     "pages/*.py",
     "pages/templates/feedback.*",

@@ -21,13 +21,13 @@ from viva.course.deadlines import moment
 from viva.verdict import CourseError
 
 BEFORE = ("nothing", "visible", "score", "full")
-"""What a student reads before the due date, from least to most."""
+"""What a student reads before the deadline, from least to most."""
 NAMES = ("before", "attempts", "apart")
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The rules of an assignment before it is due: what is read, in how many attempts (0: all), how far apart."""
+    """The rules of an assignment before the deadline: what is read, in how many attempts (0: all), how far apart."""
 
     before: str = "full"
     attempts: int = 0
@@ -40,30 +40,36 @@ class Watch(Configurable):
     before = Enum(
         BEFORE,
         "full",
-        help="What students read before the due date: nothing; what visible checks say, and no hidden line is run; the "
-        "score alone; or the full page.",
+        help="What students read before the deadline: nothing, visible (visible checks; hidden lines are not run), "
+        "score, or full.",
     ).tag(config=True)
-    attempts = Int(0, min=0, help="Maximum of attempts with feedback before the deadline; 0 means all.").tag(
+    attempts = Int(0, min=0, help="Number of attempts that get feedback before the deadline; 0 means all.").tag(
         config=True
     )
-    apart = Unicode("0 minutes", help="Minimum time between two attempts of a student with feedback.").tag(config=True)
-    assignments = Dict(help="By assignment: before, attempts and apart, if they differ from the course's.").tag(
+    apart = Unicode("0 minutes", help="Shortest time between two attempts of a student that get feedback.").tag(
         config=True
     )
-    collect = Bool(False, help="Whether submissions are collected from nbgrader's exchange.").tag(config=True)
-    release = Bool(False, help="Whether feedback is released to nbgrader's exchange.").tag(config=True)
-    settle = Float(2.0, min=0.1, help="Seconds without a change after which a submission is complete.").tag(config=True)
-    every = Float(30.0, min=0.1, help="Seconds between two checks of all folders.").tag(config=True)
-    polling = Bool(
-        False, help="Check every second, for file systems that report no changes, such as network drives."
+    assignments = Dict(help="By assignment: before, attempts and apart, where they differ from the course's.").tag(
+        config=True
+    )
+    collect = Bool(False, help="Collect submissions from nbgrader's exchange.").tag(config=True)
+    release = Bool(False, help="Release feedback to nbgrader's exchange.").tag(config=True)
+    settle = Float(
+        2.0, min=0.1, help="A submission is complete when none of its files has changed for this many seconds."
     ).tag(config=True)
+    every = Float(30.0, min=0.1, help="Seconds between two looks at all folders, also if nothing is reported.").tag(
+        config=True
+    )
+    polling = Bool(False, help="Look every second, for file systems that report no changes, as network drives.").tag(
+        config=True
+    )
     begins = Unicode(help="For trials: the time at which the watcher's clock starts.").tag(config=True)
-    speed = Float(1.0, min=0.001, help="For trials: so many seconds of the watcher's clock pass in one.").tag(
+    speed = Float(1.0, min=0.001, help="For trials: how many times as fast as real time that clock runs.").tag(
         config=True
     )
 
     def terms(self, assignment: str) -> Terms:
-        """Raises CourseError for settings that are none."""
+        """Raises CourseError for invalid settings."""
         where = f"c.Watch.assignments['{assignment}']"
         settings = self.assignments.get(assignment, {})
         if not isinstance(settings, dict) or not settings.keys() <= set(NAMES):
@@ -78,7 +84,7 @@ class Watch(Configurable):
         return Terms(before, attempts, moment.duration(apart))
 
     def check(self, assignments: list[str]) -> None:
-        """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
+        """Raises CourseError for an invalid setting, and for an unknown assignment."""
         for name in (*assignments, *self.assignments):
             self.terms(name)
         if unknown := [name for name in self.assignments if name not in assignments]:

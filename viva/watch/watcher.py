@@ -63,7 +63,7 @@ class Watcher:
     ) -> None:
         """``report`` writes the class report of assignments; when a file of ``configured`` changes, ``run`` raises
         Renewal; ``write`` is given the lines of the log, and ``tell`` what is remembered, after each look. Raises
-        CourseError for settings that are none."""
+        CourseError for invalid settings."""
         self.course, self.config, self.assignments = course, config, assignments
         self.policy, self.lateness = Watch(config=config), LatePolicy(config=config)
         self.policy.check(course.assignments())

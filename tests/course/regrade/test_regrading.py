@@ -376,7 +376,7 @@ def test_a_check_that_nobody_passes_any_more_is_suspected(course):
     regrade.before = Regrade(opened, TINY, config).before | regrade.before
     assert regrade.finish().suspects[0] == (
         "test_double: 3 passed the check 'two doubles to four', and nobody passes it now. Check that your own "
-        "solution passes it"
+        "solution passes it."
     )
 
 

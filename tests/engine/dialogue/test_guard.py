@@ -83,7 +83,7 @@ def test_a_text_that_the_solution_did_not_have_is_not_run_and_what_a_test_wrote_
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     for variant in exam.variants:
         ((found, (_, said)),) = lost(exam.grade(variant.answers)).items()
-        assert found[1] == "nothing" and "a test does not run text from your code as code" in said
+        assert found[1] == "nothing" and "a test must not run text from your code as code" in said
 
 
 PICKLED = """
@@ -113,7 +113,7 @@ def test_a_pickle_that_is_more_than_plain_data_is_not_loaded(grader, tmp_path):
     right, wrong = exam.variants
     assert lost(exam.grade()) == lost(exam.grade(right.answers)) == {}
     ((_, said),) = lost(exam.grade(wrong.answers)).values()
-    assert "a test does not unpickle 'builtins.eval' for your code" in said
+    assert "a test must not unpickle 'builtins.eval' for your code" in said
 
 
 TEMPLATE = """
@@ -203,7 +203,7 @@ def test_no_test_writes_into_the_pipes_of_its_process(grader, tmp_path):
     right, wrong = exam.variants
     assert lost(exam.grade()) == lost(exam.grade(right.answers)) == {}
     ((_, said),) = lost(exam.grade(wrong.answers)).values()
-    assert "does not open the file 4" in said
+    assert "a test must not open the file 4" in said
 
 
 Point = namedtuple("Point", "x y")
@@ -330,7 +330,7 @@ def test_what_a_library_runs_of_a_students_answer_alone_is_refused(grader, tmp_p
     exam = Exam(LOADED, grader, tmp_path)
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     ((_, said),) = lost(exam.grade(exam.variants[0].answers)).values()
-    assert "a test does not run text from your code as code" in said
+    assert "a test must not run text from your code as code" in said
 
 
 @pytest.mark.parametrize("path", [3, 6, "/dev/fd/4", b"/dev/fd/4", "/proc/self/fd/5", "/proc/1/task/1/fd/4"])

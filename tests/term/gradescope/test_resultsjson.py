@@ -12,6 +12,7 @@ from tests.conftest import load
 from tests.course.regrade.test_regrading import TINY
 from tests.term.gradescope.conftest import RIGHT, TESTS
 from viva.course.pipeline import Passed, grade
+from viva.course.rehearsals import Rehearsals
 from viva.submission.packing import pack
 from viva.submission.submission import Submission
 from viva.term.gradescope.bundle import SOURCE, read_material
@@ -29,7 +30,7 @@ def source(tiny):
 @pytest.fixture(scope="module")
 def material(tiny, source, grader):
     material = read_material(tiny.place / "source")
-    material.rehearse(source, grader)
+    material.rehearse(source, grader, Rehearsals())
     return material
 
 
