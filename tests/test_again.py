@@ -29,12 +29,14 @@ ONCE = {
     "package": (f"gradescope {TINY}",),
     "feedback": ("", "--force"),
     "report": ("",),
+    "rubric": (f"{TINY} --yes",),
     "export": ("", "--to=mine.csv", "--as=canvas --into=canvas.csv --column='Tiny (11)'"),
     "doctor": ("",),
 }
 """By command, what it is run with; a command is run again from its beginning where it asks the gradebook."""
-NEVER = {"init", "new", "adopt", "audit", "check", "completion"}
-"""Those that ask no gradebook (tests/flow/test_postgres.py runs them while its server is away)."""
+NEVER = {"init", "new", "adopt", "audit", "check", "completion", "watch"}
+"""Those that ask no gradebook (tests/flow/test_postgres.py runs them while its server is away), and ``watch``, which
+runs until it is stopped (tests/watch/test_watcher.py)."""
 
 
 def test_every_command_is_run_again_or_asks_no_gradebook():

@@ -84,7 +84,7 @@ class Material:
         for name in self.expected.notebooks:
             known = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
             if only and isinstance(known, Examination):
-                known = known.visible({slot.name: slot.source for slot in self.released[name].slots})
+                known = known.visible(self._texts(name))
             self.examinations[name] = known
 
     def examination(self, notebook: str) -> Examination:
@@ -97,10 +97,14 @@ class Material:
     def without_hidden_lines(self) -> Material:
         """The same without the hidden lines of the tests: what students read may come of it before the deadline."""
         known = {
-            name: one.without_hidden_lines() if isinstance(one, Examination) else one
+            name: one.without_hidden_lines(self._texts(name)) if isinstance(one, Examination) else one
             for name, one in self.examinations.items()
         }
         return replace(self, examinations=known)
+
+    def _texts(self, notebook: str) -> dict[str, str]:
+        """The released texts of a notebook's cells, by name."""
+        return {slot.name: slot.source for slot in self.released[notebook].slots}
 
     @cached_property
     def folder(self) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from viva.engine.checks import HIDDEN, Check, computed_from_hidden, split_checks, visible_and_hidden
+from viva.engine.checks import Check, computed_from_hidden, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
@@ -60,11 +60,6 @@ class Cell:
     code: bool = True
     locked: bool = True
     """Whether nbgrader puts the released text back, whatever a student made of it."""
-
-    def without_hidden_lines(self) -> Cell:
-        """The same cell as students have it; a check of which they have nothing looks at nothing."""
-        checks = tuple(replace(check, source=HIDDEN.sub("", check.source)) for check in self.checks)
-        return replace(self, source=HIDDEN.sub("", self.source), prelude=HIDDEN.sub("", self.prelude), checks=checks)
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:

@@ -94,12 +94,14 @@ class Examination:
         )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
 
-    def without_hidden_lines(self) -> Examination:
-        """The same without the hidden lines of its tests, as students have them."""
+    def without_hidden_lines(self, released: Mapping[str, str]) -> Examination:
+        """The same for the ``released`` texts, with all checks: one without a visible line looks at nothing."""
+        shown = self.visible(released).blueprint
         cells = (
-            cell.without_hidden_lines() if cell.purpose == Purpose.TESTS else cell for cell in self.blueprint.cells
+            _with_all_checks(cell, full) if full.purpose == Purpose.TESTS else cell
+            for cell, full in zip(shown.cells, self.blueprint.cells, strict=True)
         )
-        return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
+        return replace(self, blueprint=replace(shown, cells=tuple(cells)))
 
     def cells_before(self, name: str, after: str | None) -> list[Cell]:
         """The blueprint's cells between two grade cells."""
@@ -140,6 +142,18 @@ def _as_released(cell: Cell, source: str) -> Cell:
     readable = (check for check in checks if parsed(check.source) is not None)
     kept = tuple(check for check in readable if check.title in titles and not check.hidden)
     return replace(cell, source=source, prelude=prelude, checks=kept)
+
+
+def _with_all_checks(shown: Cell, full: Cell) -> Cell:
+    """A released test cell with each check of the full one, in its order."""
+    left = list(shown.checks)
+    checks = []
+    for check in full.checks:
+        found = next((one for one in left if one.title == check.title), None)
+        checks.append(replace(check, source=found.source if found else ""))
+        if found:
+            left.remove(found)
+    return replace(shown, checks=tuple(checks))
 
 
 def prepare(

@@ -104,10 +104,10 @@ class Writer:
     def put(self, value) -> None:
         if type(value) in ATOM_TYPES:
             return self.put_atom(value)
-        codec: Any = CODEC_OF.get(type(value))
+        codec: Any = CODEC_OF.get(type(value))  # a Codec, an atom's type or None
         if codec is None and (codec := codec_of(value)) and self.liken and (reference := self.liken(value)):
             return self.put_about(reference)
-        if codec in ATOM_TYPES:  # and not isinstance, which student code may have replaced in this process
+        if codec in ATOM_TYPES:  # isinstance may be a student's: this runs in the candidate too
             return self.put_atom(ATOMS[codec](value))
         if self.known and id(value) in self.known:
             return self.put_again(*self.known[id(value)][:2])
