@@ -174,7 +174,7 @@ def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_san
     with Gradebook(f"sqlite:///{foreign / 'gradebook.db'}") as gradebook:
         found = gradebook.find_submission(SHORT, "anna")
         assert found.code_score == found.max_code_score > 0
-    assert Results(foreign / "results.jsonl").read()[SHORT, "anna"].sandbox is False
+    assert Results(foreign / "results.jsonl").read()[SHORT, "anna"].sandboxed is False
 
 
 DOUBT = Note("other_magic", cells=("answer",), names=("writefile",), doubt=True, tests=("tests",))

@@ -93,7 +93,7 @@ def test_what_is_wrong_is_a_sentence_that_loses_nothing_and_the_same_command_goe
 
         dask.work()
         do(url, "ALTER TABLE grade RENAME COLUMN extra_credit TO another")
-        require_refused(grade(address), "was made by an older nbgrader: its table grade has no column extra_credit.")
+        require_refused(grade(address), "is from an older nbgrader: its table grade has no column extra_credit.")
         do(url, "ALTER TABLE grade RENAME COLUMN another TO extra_credit")
 
         do(url, "CREATE ROLE reader LOGIN", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")

@@ -153,6 +153,7 @@ COMMANDS = {
     "roster": ("roster", "list.csv"),
     "regrade": ("regrade", SHORT, "--no-audit"),
     "doctor": ("doctor",),
+    "rubric": ("rubric", SHORT, "--yes"),
 }
 OFFLINE = {
     "init": ("init",),
@@ -166,7 +167,8 @@ OFFLINE = {
 
 
 def test_every_command_is_cut_or_asks_no_gradebook():
-    assert {words[0] for words in COMMANDS.values()} | OFFLINE.keys() == set(cli.Viva.subcommands)
+    """But for ``watch``, which runs until it is stopped (tests/watch)."""
+    assert {words[0] for words in COMMANDS.values()} | OFFLINE.keys() | {"watch"} == set(cli.Viva.subcommands)
 
 
 def test_commands_that_ask_no_gradebook_work_while_its_server_is_away(rooted, postgres, tmp_path):
@@ -210,6 +212,8 @@ def test_connections_that_are_cut_at_random_cost_no_command_anything(rooted, pos
     (root / "list.csv").write_text(
         "id,last_name,first_name,email,lms_user_id\n" + "".join(f"{one},A,B,,\n" for one in STUDENTS)
     )
+    (root / "rubrics").mkdir(exist_ok=True)
+    (root / "rubrics" / f"{SHORT}.toml").write_text('[[item]]\nkey = "mask"\npoints = -1\ntext = "No mask."\n')
     if not (root / "hw").exists():
         shutil.copytree(root / "submitted" / STUDENTS[0] / SHORT, root / "hw" / STUDENTS[0])
     viva(root, "grade", SHORT)

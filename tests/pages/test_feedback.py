@@ -376,10 +376,10 @@ def test_of_several_notebooks_only_the_page_with_a_hidden_line_is_withheld(tmp_p
     said = " ".join(result.stdout.split())
     assert result.returncode == 1
     assert (
-        "right: the page of again.ipynb was withheld, because it would show a line of a hidden test: result = twice"
+        "right: the page of again.ipynb was not written, because it would show a line of a hidden test: result = twice"
         in said
     )
-    assert f"how the notebook in autograded/right/{SMALL} comes to hold it; its other page was written" in said
+    assert f"check why the notebook in autograded/right/{SMALL} contains it; its other page was written" in said
     assert {page.name for page in pages.glob("*.html")} == {f"{NOTEBOOK}.html"}
 
 

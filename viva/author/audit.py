@@ -264,6 +264,7 @@ class _Run:
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
+            found = []  # nothing could kill a mutant
             self.result.remarks.append(
                 "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
@@ -403,7 +404,7 @@ class _Run:
                     f"The notebook's metadata widen the expected type of '{path}', but no test uses it."
                 )
         tested = set().union(*(score.answers for score in result.scores))
-        for cell in self.cells:
+        for cell in self.cells if result.scores else ():  # without any test it is said that nothing was tested
             if cell not in tested:
                 result.errors.append(f"Cell '{cell}': no check fails when this answer is left blank.")
         result.warnings += misfires(result.proofs[0])

@@ -331,8 +331,9 @@ def generate(course: Course, assignment: str, config: Config) -> None:
     try:
         converter.start()
     except NbGraderException as error:
-        for record in kept.buffer:  # nbgrader logs what a step raised, and raises something else
-            if record.exc_info and record.exc_info[1] and (lost := passing(record.exc_info[1])):
+        logged = (record.exc_info[1] for record in kept.buffer if record.exc_info)
+        for one in (converter.stopped_by, *logged):  # nbgrader raises something else than what a step raised
+            if lost := passing(one):
                 raise lost from error
         messages = [record.getMessage() for record in kept.buffer]
         text = "\n".join(messages)
@@ -480,9 +481,10 @@ def _shows(text: str, name: str) -> bool:
 
 
 class Compiler(GenerateAssignment):
-    """nbgrader's converter with these steps; ``reason`` says what stopped it."""
+    """nbgrader's converter with these steps; ``reason`` says what stopped it, and ``stopped_by`` is that."""
 
     reason = ""
+    stopped_by: Exception | None = None
     preprocessors: list
 
     def __init__(self, **known: object) -> None:
@@ -496,7 +498,7 @@ class Compiler(GenerateAssignment):
         except SchemaMismatchError:
             raise  # nbgrader says which command mends it
         except Exception as error:
-            self.reason = told(error, Path(notebook_filename).name)
+            self.reason, self.stopped_by = told(error, Path(notebook_filename).name), error
             raise
 
 
