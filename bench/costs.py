@@ -15,6 +15,7 @@ import nbformat
 
 from viva.author.answers import fill_in, read_answers
 from viva.course.graders import examination
+from viva.course.rehearsals import Rehearsals
 from viva.engine import grading, libraries
 from viva.engine.blueprint import Purpose
 from viva.engine.grading import Grader
@@ -72,7 +73,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
     grader = Grader(sandboxes=(Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=loaded)
     grading.Session = Counted
     try:
-        known = examination(source, grader, {}, {}, {})
+        known = examination(source, grader, {}, {}, {}, Rehearsals())
         grader.learn(known)
         answer = next(one for one in read_answers(PROJECT / "answers" / assignment) if one.right)
         notebook = fill_in(answer, nbformat.read(release, as_version=4), known.blueprint)

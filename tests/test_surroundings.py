@@ -183,7 +183,7 @@ def test_every_command_waits_as_long_for_a_gradebook_that_somebody_has_locked(co
         for one, command in zip(running, commands, strict=True):
             said = one.communicate(timeout=120)[1]
             assert one.returncode == 0 or "--remove" in command, (command, said)
-            assert "is locked by another program. Trying again, for 20 seconds" in said or command == "grade", command
+            assert "is locked by another program. Trying again for 20 seconds" in said or command == "grade", command
 
 
 @pytest.mark.slow

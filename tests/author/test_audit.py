@@ -350,7 +350,7 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
     nbformat.write(notebook, path)
     (course / "answers/small/wrong/rows.py").unlink()
     said = viva("audit", "--no-sandbox")
-    assert "small: Expected types: function or object: centre; anything (widened): centre(...).\n" in said.out
+    assert "small: Expected types: anything (widened): centre(...); function or object: centre.\n" in said.out
     assert "widen the expected type of 'center()', but no test uses it." in said.out
     assert "<td>anything (widened)</td>" in (course / "report/audit/small.html").read_text()
 

@@ -68,7 +68,7 @@ def test_of_several_notebooks_the_servers_and_vs_codes_word_or_a_name_says_which
     (shown,) = outputs(mine.parent, f"__vsc_ipynb_file__ = {str(other)!r}\n{ASKING}")
     assert "Checked as" in shown.data["text/plain"]
     (shown,) = outputs(mine.parent, "%load_ext viva\n%viva_check there_is_none.ipynb")
-    assert shown.text == "There is no file there_is_none.ipynb.\n"
+    assert shown.text == "The file there_is_none.ipynb does not exist.\n"
 
 
 @pytest.mark.slow

@@ -140,7 +140,9 @@ def test_other_cells_and_notebooks_under_submissions_are_refused_in_words_before
     before = {path: path.read_bytes() for path in [course / "gradebook.db", *(course / "release").rglob("*.ipynb")]}
     result = viva("release", "--no-audit", SHORT)
     assert result.status == 2
-    assert "is gone, another_name is new, the notebook second.ipynb is new. Nothing was changed." in result.err
+    assert (
+        "was removed, another_name was added, the notebook second.ipynb was added. Nothing was changed." in result.err
+    )
     assert before == {path: path.read_bytes() for path in before}
 
 

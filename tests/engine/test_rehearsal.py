@@ -728,7 +728,10 @@ assert callable(print)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("below", "why"),
-    [("while True: pass", "does not finish in 2 s"), ("import numpy as np\nbest += np.ones(10**12)[0]", "more memory")],
+    [
+        ("while True: pass", "does not finish in 2 s"),
+        ("import numpy as np\nbest += np.ones(10**12)[0]", "memory limit"),
+    ],
 )
 def test_where_the_solution_itself_cannot_finish_nobody_loses_a_point(below, why, quick, tmp_path):
     exam = Exam(SLOW.format(above="", below=below), quick, tmp_path)

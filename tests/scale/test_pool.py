@@ -89,7 +89,7 @@ def test_a_cluster_that_cannot_grade_is_refused_in_a_sentence(dask):
     )
     dask.work(lie="viva.ENGINE = 16; platform.python_version_tuple = lambda: ('3', '10', '2')")
     error, told = refused(address)
-    assert error.startswith("No worker of the cluster can be used, for the reasons above. What was finished is kept")
+    assert error.startswith("No worker of the cluster can be used, for the reasons above. Finished work is kept")
     assert len(told) == 1 and "it has other versions: Viva's engine 16 there and" in told[0]
     assert "Python 3.10 there and 3.1" in told[0]
 

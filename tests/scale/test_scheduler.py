@@ -95,7 +95,10 @@ def test_over_tls_nothing_can_be_read_and_without_it_everything(course, few, tmp
 def test_a_scheduler_of_another_version_or_without_viva_is_refused(dask):
     for lie, sentence in (
         ("viva.ENGINE = 16", "has other versions: Viva's engine 16 there and"),
-        ("sys.modules['viva.course'] = None", r"cannot load this Viva \(.*Install the same 'nbviva\[cluster\]' there"),
+        (
+            "sys.modules['viva.course'] = None",
+            r"cannot load this Viva \(.*Install the same 'nbviva\[cluster\]' version there",
+        ),
     ):
         address = dask.schedule(lie=lie)
         with pytest.raises(CourseError, match=sentence), connected(Cluster(address=address)):

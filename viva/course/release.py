@@ -332,7 +332,7 @@ def generate(course: Course, assignment: str, config: Config) -> None:
         converter.start()
     except NbGraderException as error:
         logged = (record.exc_info[1] for record in kept.buffer if record.exc_info)
-        for one in (converter.stopped_by, *logged):  # nbgrader raises something else than what a step raised
+        for one in (converter.stopped_by, error, *logged):  # nbgrader raises something else than what a step raised
             if lost := passing(one):
                 raise lost from error
         messages = [record.getMessage() for record in kept.buffer]

@@ -153,7 +153,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert full.count("it passes now; before: failed") >= 2 and "anna" in full
     (why,) = [row["why"] for row in promised if (row["student"], row["check"]) == ("anna", "a half doubles to one")]
     assert why.startswith("it passes now; before: failed")
-    assert "Scores: 2 higher, 1 lower, 1 the same; all together +2 points." in said.out
+    assert "Scores: 2 higher, 1 lower, 1 the same; +2 points in total." in said.out
     assert "test_double: the check 'a half doubles to one' has a new text, in hidden lines only." in said.out
     assert "test_double: the check 'minus one' was removed." in said.out
     assert "test_double: the check 'two doubles to four' is called 'twice two is four' now." in said.out
