@@ -106,7 +106,5 @@ def test_a_trial_that_no_worker_can_do_ends_the_audit_in_a_sentence(course):  # 
     from viva.scale.audittrials import Trials
 
     path = course / "source/small/small.ipynb"
-    with pytest.raises(
-        ClusterError, match=r"The audit of .*small\.ipynb stopped, because one of its trials failed: .*it broke off"
-    ):
+    with pytest.raises(ClusterError, match=r"The audit of .*small\.ipynb stopped, .*: it broke off"):
         Trials(Cluster(address="local:1"), path, 30.0, 0.0).problem((), "it broke off")

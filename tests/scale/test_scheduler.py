@@ -97,7 +97,7 @@ def test_a_scheduler_of_another_version_or_without_viva_is_refused(dask):
         ("viva.ENGINE = 16", "has other versions: Viva's engine 16 there and"),
         (
             "sys.modules['viva.course'] = None",
-            r"cannot load this Viva \(.*Install the same 'nbviva\[cluster\]' version there",
+            r"cannot load this Viva \(.*Install the same 'nbviva\[cluster\]' version",
         ),
     ):
         address = dask.schedule(lie=lie)
