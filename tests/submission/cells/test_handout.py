@@ -106,6 +106,8 @@ def ran(notebook: dict) -> None:
 SAVED = {"as it is": lambda notebook: None, "formatted": formatted, "lifted": lifted, "ran": ran}
 UNSURE = ("split_answer", "merge", "merge_answers", "gather_answers", "merge_text")
 """After these a cell may hold several stubs, or half of one: it still is not done, or a human looks at it."""
+TEXTS = ("join_texts", "quarto", "jupytext_without_markers")
+"""After these a blank written answer stands in one cell with a text of the author's, which may be an answer."""
 SAVED |= {way: lambda notebook, way=way: KEEPING[way](notebook, random.Random(way)) for way in KEEPING}
 
 
@@ -142,7 +144,7 @@ def test_an_untouched_notebook_is_blank_however_it_was_saved(name, way, strip):
     if strip:
         bare(notebook)
     result = repair(read(as_utf8(notebook))[0], released)
-    if way in UNSURE:
+    if way in UNSURE + TEXTS or (way == "shuffle" and strip):
         assert_not_done_or_doubted(result, release)
         return
     assert_blank(result, release)
