@@ -30,7 +30,8 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
     source = course / "source" / SHORT / "scaled_attention.ipynb"
     magic = "today = !date\\nassert today\\n### BEGIN HIDDEN TESTS"
     source.write_text(source.read_text().replace("### BEGIN HIDDEN TESTS", magic, 1))
-    assert viva("release", "--no-audit", SHORT).status == 0
+    released = viva("release", "--no-audit", SHORT)
+    assert released.status == 1 and "will be ungraded for everybody" in released.text
     hand_in(course, "anna", answer="right/einsum")
     result = viva("grade", SHORT)
     assert result.status == 1
@@ -275,7 +276,7 @@ JSON = {
     "new": (["ps9_new"], {"written"}),
     "adopt": (
         ["source/ps9_new/ps9_new.ipynb", "--as=ps9_adopted"],
-        {"assignment", "written", "changes", "missing", "advice"},
+        {"assignment", "written", "changes", "missing", "style", "advice"},
     ),
     "demo": (["--students=2", SHORT], {"students", "submissions"}),
     "release": (["--no-audit", SHORT], {"released", "refused", "failures"}),

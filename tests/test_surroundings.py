@@ -71,7 +71,7 @@ def test_a_home_that_is_none_stops_nothing_and_the_exchange_is_made_when_it_is_n
         assert shell(course, f"$VIVA {command}", HOME="/proc/nonexistent").returncode == 0
     home = tmp_path / "home"
     home.mkdir()
-    assert shell(course, "$VIVA doctor", HOME=str(home)).stdout.count("created when it is needed") == 1
+    assert shell(course, "$VIVA doctor --run-config", HOME=str(home)).stdout.count("created when it is needed") == 1
     assert not list(home.rglob("nbgrader_exchange"))
     done = shell(course, f"{BIN}/nbgrader release_assignment {TINY}", HOME=str(home))
     (root,) = home.rglob("nbgrader_exchange")

@@ -98,7 +98,7 @@ OUTSIDE = """() => {
     const box = cell.getBoundingClientRect();
     for (const inner of cell.querySelectorAll('*')) {
       const own = inner.getBoundingClientRect(), style = getComputedStyle(inner);
-      if (!own.width || !own.height || inner.closest('math, .task-question')) continue;
+      if (!own.width || !own.height || inner.closest('math, .task-question, details:not([open]) > :not(summary)')) continue;
       const away = own.top < box.top - 5 || own.bottom > box.bottom + 5 || own.right < box.left;
       if (style.position == 'fixed' || style.position == 'sticky' || away) far.push(inner.outerHTML.slice(0, 200));
     }
@@ -107,7 +107,8 @@ OUTSIDE = """() => {
 }"""
 """The elements of cells that are above, below or left of their cell, or stay where they are when the page moves.
 
-Formulas are known elements without styles, and the instructor's question has a box of its own to roll in.
+Formulas are known elements without styles, the instructor's question has a box of its own to roll in, and what is
+folded is not shown.
 """
 
 COVERED = """() => [...document.querySelectorAll('.score, .comment, .scoring-buttons button')].filter(field => {
