@@ -16,7 +16,7 @@ import nbformat
 from viva.author.answers import fill_in, read_answers
 from viva.course.graders import examination
 from viva.course.rehearsals import Rehearsals
-from viva.engine import grading, libraries
+from viva.engine import libraries, pair
 from viva.engine.blueprint import Purpose
 from viva.engine.grading import Grader
 from viva.engine.session import Session
@@ -71,7 +71,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
     release = PROJECT / "release" / assignment / source.name
     loaded = libraries.wanted([release])
     grader = Grader(sandboxes=(Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=loaded)
-    grading.Session = Counted
+    pair.Session = Counted
     try:
         known = examination(source, grader, {}, {}, {}, Rehearsals())
         grader.learn(known)
@@ -87,7 +87,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
         ]
         return graded, _medians(lambda: _bare(grader, cells), parents)
     finally:
-        grading.Session = Session
+        pair.Session = Session
         grader.close()
 
 

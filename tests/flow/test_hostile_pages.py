@@ -98,7 +98,8 @@ OUTSIDE = """() => {
     const box = cell.getBoundingClientRect();
     for (const inner of cell.querySelectorAll('*')) {
       const own = inner.getBoundingClientRect(), style = getComputedStyle(inner);
-      if (!own.width || !own.height || inner.closest('math, .task-question, details:not([open]) > :not(summary)')) continue;
+      if (!own.width || !own.height || inner.closest('math, .task-question')) continue;
+      if (inner.closest('details:not([open]) > :not(summary)')) continue;
       const away = own.top < box.top - 5 || own.bottom > box.bottom + 5 || own.right < box.left;
       if (style.position == 'fixed' || style.position == 'sticky' || away) far.push(inner.outerHTML.slice(0, 200));
     }

@@ -96,7 +96,7 @@ def test_a_scheduler_of_another_version_or_without_viva_is_refused(dask):
     for lie, sentence in (
         ("viva.ENGINE = 16", "has other versions: Viva's engine 16 there and"),
         (
-            "sys.modules['viva.course'] = None",
+            "sys.modules['viva.scale.versions'] = None",
             r"cannot load this Viva \(.*Install the same 'nbviva\[cluster\]' version",
         ),
     ):
