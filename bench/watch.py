@@ -43,13 +43,13 @@ class Watch:
     def run(self, *command: str) -> float:
         """The seconds of one `viva` command. Exits where it ends with an error, with what it printed."""
         environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "OPENBLAS_NUM_THREADS": "1"}
-        begin, log = self._place(), self.root / "bench.log"
+        begin, lines, log = self._place(), self._lines(), self.root / "bench.log"
         start, done = time.monotonic(), threading.Event()
         with log.open("wb") as output:
             words = [str(BIN / "viva"), *command]
             process = subprocess.Popen(words, cwd=self.root, env=environment, stdout=output, stderr=subprocess.STDOUT)
         self.looks, spent = [Look(0.0, 0)], {}
-        watcher = threading.Thread(target=self._watch, args=(process.pid, start, done, begin, spent))
+        watcher = threading.Thread(target=self._watch, args=(process.pid, start, done, begin, spent, lines))
         watcher.start()
         try:
             status = process.wait()
@@ -68,8 +68,10 @@ class Watch:
         about = self.results.stat() if self.results.exists() else None
         return (about.st_ino, about.st_size) if about else (0, 0)
 
-    def _watch(self, pid: int, start: float, done: threading.Event, begin: tuple[int, int], spent: dict) -> None:
-        (inode, offset), count = begin, 0
+    def _watch(
+        self, pid: int, start: float, done: threading.Event, begin: tuple[int, int], spent: dict, lines: int
+    ) -> None:
+        (inode, offset), count, before = begin, 0, lines
         while not done.wait(EVERY):
             here, size = self._place()
             if inode in (0, here) and size > offset:  # another file is the same, put in order
@@ -80,6 +82,13 @@ class Watch:
             look = Look(time.monotonic() - start, count)
             self._look(pid, look, spent)
             self.looks.append(look)
+        if (total := self._lines() - before) > count:  # recorded, and put in order, since the last look
+            last = Look(time.monotonic() - start, total)
+            last.spent, last.memory = self.looks[-1].spent, self.looks[-1].memory
+            self.looks.append(last)
+
+    def _lines(self) -> int:
+        return self.results.read_bytes().count(b"\n") if self.results.exists() else 0
 
     def _look(self, pid: int, look: Look, spent: dict) -> None:
         try:
