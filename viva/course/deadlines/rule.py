@@ -169,7 +169,7 @@ TAKEN = {"score": "late_of_score", "maximum": "late_of_maximum", "cap": "late_of
 
 @dataclass(frozen=True)
 class Delivery:
-    """What a student handed in for an assignment, and when; moments are in UTC."""
+    """A submission and its time; moments are in UTC."""
 
     assignment: str
     due: datetime

@@ -46,7 +46,7 @@ from viva.course.deadlines.policy import DailyPenalty, LatePolicy
 from viva.course.deadlines.rule import Delivery, Reckoning, reckon
 from viva.verdict import CourseError
 
-# What was handed in and when, as the gradebook has it, for those who reckon what lateness costs.
+# Submissions and their times, as the gradebook has them, for late penalties.
 
 MOST_IDS = 500
 """So many ids are asked for at once."""
