@@ -58,8 +58,10 @@ def fed_back(course) -> dict[str, set[str]]:
 
 
 def test_everybody_has_a_page_of_their_own_and_nothing_of_the_graded_notebook(course, viva):
-    result = viva("feedback")
+    result = viva("feedback", "--json", "--workers=1")
     assert result.status == 0, result.text
+    written = {one["student"]: one["status"] for one in json.loads(result.out)["submissions"]}
+    assert written == dict.fromkeys(NAMES, "done"), "the page of the student called * is one page, not everybody's"
     assert fed_back(course) == {name: {f"{NOTEBOOK}.html", "data.txt"} for name in NAMES}
     for student, answer in NAMES.items():
         page = (course / "feedback" / student / SMALL / f"{NOTEBOOK}.html").read_text()

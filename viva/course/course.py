@@ -348,6 +348,10 @@ def _listed(names: list[str]) -> str:
 # left out, so that a graded notebook, hidden tests and all, would lie beside its page of feedback.
 
 
+class OneFolder(CourseDirectory):
+    """nbgrader's for one student: the id ``*`` is a folder's name here, where nbgrader takes it for everybody."""
+
+
 def folders_named(path: str, student: str) -> list[str]:
     """What a student's path means: that of this name, where there is one, and else those of the pattern."""
     return [path] if student != "*" and os.path.lexists(path) else sorted(glob.glob(path))
@@ -357,7 +361,8 @@ def _init_notebooks(converter: BaseConverter) -> None:
     """nbgrader's, where only a student's id and a notebook's may be patterns, and only of no folder's name."""
     directory = converter.coursedir
     path = converter._format_source(directory.assignment_id, directory.student_id)
-    found = folders_named(path, directory.student_id)
+    one = isinstance(directory, OneFolder) and os.path.lexists(path)
+    found = [path] if one else folders_named(path, directory.student_id)
     if not found:
         _found_by_pattern(converter)  # says so, and what may be meant
     name = f"{directory.notebook_id}.ipynb"

@@ -35,7 +35,7 @@ from traitlets.config import Config
 
 import viva
 from viva.course.batch import cores
-from viva.course.course import Course
+from viva.course.course import Course, OneFolder
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import AGAIN, trouble, with_retries
 from viva.course.gradebook.results import Results
@@ -288,7 +288,7 @@ class _Conversion:
 
     def _convert(self, submission: Submission) -> Ending:
         log, stream = memory_log(f"{submission.assignment}/{submission.student}")
-        directory = CourseDirectory(config=self.config, log=log)
+        directory = OneFolder(config=self.config, log=log)
         directory.root = str(self.course.root)
         directory.assignment_id = submission.assignment
         directory.student_id = submission.student
