@@ -10,6 +10,8 @@ import shutil
 
 import pytest
 from bs4 import BeautifulSoup
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 
 from tests.conftest import PROJECT, load
@@ -195,6 +197,28 @@ def test_many_cells_are_named_in_part():
     assert wording.listed("abc") == "'a', 'b' and 'c'"
     assert wording.listed("abcdefgh") == "'a', 'b', 'c', 'd', 'e', 'f' and 2 more"
     assert wording.sentence(Note("no_cell", numbers=(1, 3))) == "each of the cells 1, 3 was not a cell and was ignored"
+
+
+def test_repeated_sentences_are_folded_and_name_the_others():
+    same = [f"'s{number}' has no attempt {number}; attempt 2 counts." for number in range(30)]
+    (line,) = wording.folded(same)
+    assert line.startswith("30 times: 's0' has no attempt 0; attempt 2 counts. Also: 's1', 's2', ")
+    assert line.endswith(" 's20' and 9 more.")
+    assert wording.folded(["No.", "Yes.", "No."]) == ["2 times: No.", "Yes."]
+    assert wording.folded(same[:2]) == same[:2], "two that differ are shown"
+    places = [f"Line {number} is empty." for number in (3, 5, 8)]
+    assert wording.folded(places) == ["3 times: Line 3 is empty."]
+    labelled = [f"{name}: the file is empty." for name in ("Ann O'Neil", "Bo", "Cy")]
+    assert wording.folded(labelled) == ["3 times: Ann O'Neil: the file is empty. Also: Bo, Cy."]
+    assert wording.folded([]) == []
+
+
+@given(st.lists(st.text("ab'1: .", max_size=12), max_size=12))
+def test_folding_loses_no_kind_of_sentence(told):
+    lines = wording.folded(told)
+    assert len(lines) <= len(told)
+    for one in told:
+        assert any(wording.shape(one) in wording.shape(line) or one in line for line in lines)
 
 
 # in other words

@@ -7,7 +7,9 @@ program has to know is in the note.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -18,6 +20,10 @@ GRADER, STUDENT = "grader", "student"
 """The readers."""
 CELLS, NUMBERS = 6, 8
 """So many cells of the assignment, and of a file, are named in a sentence."""
+FEWEST, NAMED = 3, 20
+"""Sentences that differ in names or numbers are folded from so many on; so many of the other names are listed."""
+_PARTICULAR = re.compile(r"^[^:']{1,80}(?=: )|(?<!\w)'[^']*'(?!\w)|\d+(?:[.:-]\d+)*")
+"""What can differ between sentences about the same problem: a label before a colon, a quoted name, a number."""
 
 _FILE = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 READERS: dict[str, dict[str, str]] = _FILE.pop("readers")
@@ -35,6 +41,39 @@ def sentence(note: Note, reader: str = GRADER) -> str:
 def sentences(notes: Iterable[Note], reader: str = GRADER) -> list[str]:
     """What is said of several notes, each sentence once."""
     return list(dict.fromkeys(filter(None, (sentence(note, reader) for note in notes))))
+
+
+def shape(sentence: str) -> str:
+    """The sentence without its label, quoted names and numbers: equal for the same problem in other places."""
+    return _PARTICULAR.sub("*", sentence)
+
+
+def folded(told: Iterable[str]) -> list[str]:
+    """Sentences in their order, with repeated ones folded: "4 times: ...".
+
+    Equal sentences are folded, and ``FEWEST`` or more that differ only in a label, quoted names and numbers. The first
+    one is shown; the label or the name in which the others differ follows it.
+    """
+    groups: dict[str, list[str]] = {}
+    for one in told:
+        groups.setdefault(shape(one), []).append(one)
+    lines: list[str] = []
+    for same in groups.values():
+        several = Counter(same)
+        if len(several) < FEWEST:
+            lines += [f"{times} times: {one}" if times > 1 else one for one, times in several.items()]
+        else:
+            lines.append(f"{len(same)} times: {same[0]}{_also(same)}")
+    return lines
+
+
+def _also(same: list[str]) -> str:
+    """The names in which other sentences of a shape differ from the first one; empty where only numbers differ."""
+    for values in zip(*map(_PARTICULAR.findall, same), strict=True):
+        others = [value for value in dict.fromkeys(values) if value != values[0]]
+        if others and not others[0][0].isdigit():
+            return f" Also: {plaintext.some(others, NAMED)}."
+    return ""
 
 
 def standing_alone(sentence: str) -> str:

@@ -324,6 +324,13 @@ def test_what_a_student_packed_is_unpacked_one_level_and_said(course, collect, t
     assert "its name points outside the folder" in done.out and not list(tmp_path.rglob("evil"))
 
 
+def test_thirty_students_with_the_same_problem_are_one_sentence(course, collect, tmp_path):
+    files = {f"student{n:02}_{900 + n}_{n}_work.zip": b"PK\3\4 cut" for n in range(30)}
+    done = collect(zipped(tmp_path / "c.zip", files), "--no-times")
+    said = [line for line in done.out.splitlines() if "was not unpacked" in line]
+    assert len(said) == 1 and said[0].startswith("30 times: ") and said[0].endswith(" and 9 more."), done.out
+
+
 def test_a_students_own_timestamp_is_never_nbgraders(course, collect, tmp_path):
     path = zipped(
         tmp_path / "c.zip",

@@ -66,5 +66,19 @@ def test_a_fault_that_is_everybodys_is_told_once(course, viva):
     source.write_text("{")
     result = viva("grade", SHORT)
     said = result.out + result.err
-    assert result.status == 1 and f"{SHORT}, ada, bo, cy, di, ed: " in said
+    assert result.status == 1 and f"{SHORT}, 5 times: ada, bo, cy, di, ed: " in said
     assert said.count(f"{SHORT}, ") == 1
+
+
+def test_damaged_files_of_thirty_students_are_one_sentence_and_each_has_its_own_in_json(course, viva):
+    notebook = (course / "release" / SHORT / "scaled_attention.ipynb").read_text(encoding="utf-8")
+    for number in range(30):
+        folder = course / "submitted" / f"s{number:02}" / SHORT
+        folder.mkdir(parents=True)
+        (folder / "scaled_attention.ipynb").write_text("\n" * number + notebook[: 40 + number], encoding="utf-8")
+    result = viva("grade", SHORT)
+    said = [line for line in (result.out + result.err).splitlines() if line.startswith(f"{SHORT}, ")]
+    assert result.status == 0 and len(said) == 1, said
+    assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. The first: " in said[0]
+    told = json.loads(viva("grade", SHORT, "--json").out)["submissions"]
+    assert len({one["reason"] for one in told if one["reason"]}) > 20

@@ -23,7 +23,7 @@ from viva.course.graders import require_sandbox
 from viva.course.processes import stopping
 from viva.course.remote import RemoteGraders
 from viva.verdict import ClusterError, VivaError
-from viva.wording import counted
+from viva.wording import counted, folded
 
 SHOWN = 5
 """So many warnings and so many survivors of a notebook are shown; the page shows all."""
@@ -133,13 +133,14 @@ def _row(one: Audit, name: str) -> list[str]:
 
 
 def _say(console: Console, one: Audit) -> None:
-    for sentence in one.complaints():
+    for sentence in folded(one.complaints()):
         console.print(f"{one.assignment}: Error: {sentence}", markup=False)
-    for sentence in one.warnings[:SHOWN]:
+    warnings = folded(one.warnings)
+    for sentence in warnings[:SHOWN]:
         console.print(f"{one.assignment}: Warning: {sentence}", markup=False)
-    if len(one.warnings) > SHOWN:
-        console.print(f"{one.assignment}: {counted(len(one.warnings) - SHOWN, 'more warning')} on the page.")
-    for sentence in one.remarks:
+    if len(warnings) > SHOWN:
+        console.print(f"{one.assignment}: {counted(len(warnings) - SHOWN, 'more warning')} on the page.")
+    for sentence in folded(one.remarks):
         console.print(f"{one.assignment}: {sentence}", markup=False)
     survivors = one.survivors()
     for fate in survivors[:SHOWN]:

@@ -27,7 +27,7 @@ from viva.course.variants import Copies, Variants, is_on, students_of, write_cop
 from viva.engine.grading import Grader
 from viva.scale.clusteraddress import Cluster
 from viva.verdict import CourseError, VivaError
-from viva.wording import counted
+from viva.wording import counted, folded
 
 NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without an audit.")}
 VARIANTS = {
@@ -162,13 +162,13 @@ class ReleaseCommand(ProvingCommand):
                 if done.extra_files:
                     self._say(f"{assignment}: also released: {', '.join(done.extra_files)}")
                 earlier = single_process(self.course, assignment) if assignment in self.known else []
-                self._say(*(f"{assignment}: {sentence}" for sentence in (*done.remarks, *earlier)))
+                self._say(*(f"{assignment}: {sentence}" for sentence in folded((*done.remarks, *earlier))))
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)
         if found := [done.assignment for done in self.releases if done.assignment in unproven]:
             self._say(f"Released without an audit: {', '.join(found)}.")
-        for sentence in (f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
+        for sentence in folded(f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
             self._say_error(f"{sentence}.")
         for assignment, sentence in failures.items():
             self._say_error(f"Not released: {assignment}. {sentence}")
@@ -242,7 +242,7 @@ class AdoptCommand(VivaCommand):
             "Optional, for a stronger audit:": adopted.advice,
         }
         for heading, things in told.items():
-            sentences += ["", heading, *(f"- {sentence}" for sentence in things)] if things else []
+            sentences += ["", heading, *(f"- {sentence}" for sentence in folded(things))] if things else []
         sentences += ["", f"Then run: viva audit {adopted.assignment}"]
         self._say(*sentences)
         self.show_document(**vars(adopted))

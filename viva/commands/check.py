@@ -16,7 +16,7 @@ from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
 from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
-from viva.wording import counted
+from viva.wording import counted, folded
 
 SOME_FAIL = 1
 STYLES = {Verdict.PASSED: "green", Verdict.PARTLY: "yellow", NOT_DONE: "yellow"}
@@ -123,7 +123,7 @@ class CheckCommand(ShortHelp, Application):
         from viva.submission import selfcheck
 
         terminal = console(soft_wrap=True)
-        for sentence in copy.remarks:
+        for sentence in folded(copy.remarks):
             terminal.print(f"{path.name}: {sentence}.")
         visible = [one for one in tried if one.counts]
         heading = None

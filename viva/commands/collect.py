@@ -30,7 +30,7 @@ from viva.term.archives.times import Collect, Times, zone_of
 from viva.term.archives.unmatched import Unmatched
 from viva.term.lms.rosterfile import Roster
 from viva.verdict import CourseError
-from viva.wording import counted
+from viva.wording import counted, folded
 
 
 class CollectCommand(VivaCommand):
@@ -164,7 +164,7 @@ class CollectCommand(VivaCommand):
         self._print_left(intake)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
-        self._say(*(one for some in lists for one in shortened(some)), *self._sentences(intake, plans, lost, roster))
+        self._say(*(one for some in lists for one in shortened(folded(some))), *self._sentences(intake, plans, lost, roster))
         self.show_document(
             assignment=self.assignment,
             dry_run=self.dry_run,

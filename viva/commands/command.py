@@ -316,13 +316,23 @@ def documents(outcomes: list[Ending]) -> list[dict]:
 
 
 def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
-    """What there is to say of submissions; what is the same for several, as of a broken source, is said once."""
-    students: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """The reasons and notes of submissions, folded: those of one shape are one sentence, which names the students."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for outcome in outcomes:
         for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
-            students[outcome.submission.assignment, sentence].append(plaintext.line(outcome.submission.student))
-    for (assignment, sentence), names in students.items():
-        yield f"{assignment}, {plaintext.some(names, NAMED)}: {sentence.rstrip('.')}."
+            student = plaintext.line(outcome.submission.student)
+            found[outcome.submission.assignment, wording.shape(sentence)].append((student, sentence.rstrip(".")))
+    for (assignment, _), same in found.items():
+        by_sentence: dict[str, list[str]] = defaultdict(list)
+        for student, sentence in same:
+            by_sentence[sentence].append(student)
+        if len(by_sentence) >= wording.FEWEST:
+            names = plaintext.some(list(dict.fromkeys(student for student, _ in same)), NAMED)
+            yield f"{assignment}, {len(same)} times: {names}. The first: {same[0][1]}."
+            continue
+        for sentence, names in by_sentence.items():
+            times = f"{len(names)} times: " if len(names) > 1 else ""
+            yield f"{assignment}, {times}{plaintext.some(names, NAMED)}: {sentence}."
 
 
 def _notes(outcome: Ending) -> list[str]:

@@ -227,10 +227,14 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
     closed = any(not place.stat().st_mode & stat.S_IXOTH for place in (course.root, *course.root.parents))
     what = "the course folder, closed to other users of this machine"
     yield Diagnosis(what, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
+    unreleased = []
     for name in assignments if known_gradebook else ():
         try:
             course.released_notebooks(name)
         except DBAPIError:  # as was said of the gradebook
             return
         except CourseError:
-            yield Diagnosis(f"{name} in the gradebook", False, f"viva release {name}", needed=False)
+            unreleased.append(name)
+    if unreleased:
+        release = f"viva release {' '.join(map(_typed, unreleased))}"
+        yield Diagnosis(f"in the gradebook: {plaintext.some(unreleased, 12)}", False, release, needed=False)

@@ -12,6 +12,7 @@ from viva.author.auditpage import proven
 from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
 from viva.commands.proving import ProvingCommand
+from viva.commands.terminal import shortened
 from viva.course.autograde import Autograde, Examine
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
 from viva.course.regrade.regrading import Regrade
@@ -19,6 +20,7 @@ from viva.course.regrade.trialcopy import shadow
 from viva.scale.clusteraddress import Cluster
 from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import CourseError
+from viva.wording import folded
 
 MOST_NAMES = 20
 """So many students are named in a row of a regrade's table."""
@@ -68,7 +70,7 @@ class RegradeCommand(ProvingCommand):
                 then = f"The regrade of {regrade.resumed} was stopped"
                 self._say(f"{then}. This run continues it, and compares with the scores before it.")
             remarks = [*regrade.release(), *regrade.remarks()]
-            self._say(*remarks)
+            self._say(*folded(remarks))
             total = len(regrade.submissions())
             outcomes = regrade.grade(self.workers or None, self._say, remote)
             collected = self.watch(outcomes, total, "grading") if total else []
@@ -76,14 +78,14 @@ class RegradeCommand(ProvingCommand):
         changes = found.changes
         status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
-        self._say(*found.suspects)
+        self._say(*folded(found.suspects))
         if found.look_again:
             self._say(
                 "Check these manual grades again. They are kept, but the test or its result changed, or the "
                 "question has other "
                 "points:"
             )
-        self._say(*(f"  {sentence}" for sentence in found.look_again))
+        self._say(*(f"  {sentence}" for sentence in shortened(found.look_again)))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         writable = self.course.is_writable()
         if writable:

@@ -21,6 +21,7 @@ from viva.term.lms.participants import Participants
 from viva.term.lms.rosterfile import ROSTER, Difference, Entry, Roster
 from viva.term.lms.systems import GROUPS
 from viva.verdict import CourseError
+from viva.wording import folded
 
 
 class RosterCommand(VivaCommand):
@@ -101,7 +102,7 @@ class RosterCommand(VivaCommand):
         self.console.print(counts)
         if not difference.nothing:
             self.console.print(_people(difference))
-        self._say(*(one for some in notes for one in shortened(some)), *self._sentences(found, difference))
+        self._say(*(one for some in notes for one in shortened(folded(some))), *self._sentences(found, difference))
         self.show_document(
             file=found.path,
             system=found.system,
