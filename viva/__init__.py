@@ -10,14 +10,14 @@ scale/       grading on the workers of a Dask cluster
 author/      for who writes assignments: known answers, mutants, the audit, new and adopted notebooks, the demo class
 pages/       what people read: a student's page, the instructor's report, formgrader
 course/      a course on disk: release, the batch with its one writer, the gradebook, regrade
-submission/  whatever a student handed in becomes the assignment's notebooks, repaired cell by cell
+submission/  whatever a student submitted becomes the assignment's notebooks, repaired cell by cell
 engine/      a notebook becomes verdicts: one process runs it, another asks it questions
 sandbox/     how a process gives up everything but its own work
 cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 
 configuration  what a course's nbgrader_config.py has to say
 record       what is known about a graded submission, typed: a line of results.jsonl
-wording      what is said of it, for those who read: words.toml
+wording      the sentences about it, for those who read: words.toml
 clock        times as ISO 8601 and nbgrader write them; nothing is guessed
 verdict      the vocabulary of results, and the exception tree
 folder       a stranger's folder: walked, measured and removed

@@ -99,7 +99,7 @@ def parse(text: str, zones: Iterable[str] = ()) -> datetime:
 
 
 def _parts(text: object) -> tuple[datetime, str] | None:
-    """A time and what stands behind it; None where it is no time."""
+    """A time and what stands behind it; None where it is not a time."""
     found = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
     if not found:
         return None

@@ -39,7 +39,7 @@ class Note(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Seconds, or how many there are of something."""
     because: Note | None = None
     doubt: bool = False
-    """Whether something else may have been meant, so that a human should look where points were lost."""
+    """Whether something else may have been meant, so that a grader should look where points were lost."""
     tests: tuple[str, ...] = ()
     """The cells that a doubt may have cost points."""
 
@@ -50,7 +50,7 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
 
 
 def doubtful(notes: Iterable[Note]) -> tuple[str, ...]:
-    """The cells that a human should look at where they were not passed."""
+    """The cells that a grader should look at where they were not passed."""
     return tuple(sorted({test for note in notes for test in note.tests}))
 
 
@@ -82,7 +82,7 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     @property
     def word(self) -> str:
-        """What came of it in a word or three."""
+        """The result in a few words."""
         return NOT_DONE if self.undone else str(self.verdict)
 
 
@@ -152,7 +152,7 @@ def encode(record: SubmissionRecord) -> bytes:
 def decode(line: bytes) -> SubmissionRecord:
     """The record in a line of JSON.
 
-    Raises ValueError for what is no JSON, and CourseError for other JSON and for what a newer version of Viva wrote.
+    Raises ValueError for what is not JSON, and CourseError for other JSON and for what a newer version of Viva wrote.
     """
     try:
         known = msgspec.json.decode(line)

@@ -1,10 +1,10 @@
 """The vocabulary of results, and the exception tree.
 
-VivaError                 what a user can mend; its text is a sentence for them
+VivaError                 what a user can fix; its text is a sentence for them
 ├── CourseError           a course folder, an assignment, a student or a gradebook
 │   └── ClusterError      the machines that should grade are not there, or not fit for it
-├── BlueprintError        an instructor notebook that cannot be graded as it stands
-├── SubmissionError       what a student handed in cannot be read as a notebook; the text says why
+├── BlueprintError        an instructor notebook that cannot be graded
+├── SubmissionError       what a student submitted cannot be read as a notebook; the text says why
 ├── AnswerError           a known answer that cannot be read or does not fit its assignment
 ├── LeakError             a page for a student holds what students may not read
 ├── WireError             a message from another process is malformed, too large or holds what cannot cross
@@ -21,7 +21,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What came of a check. Only PASSED earns all points, and PARTLY some; UNGRADED never costs any."""
+    """The result of a check. Only PASSED earns all points, and PARTLY some; UNGRADED never costs any."""
 
     PASSED = "passed"
     PARTLY = "partly right"
@@ -44,7 +44,7 @@ NOT_DONE = "not done yet"
 
 
 class VivaError(Exception):
-    """Something the user can mend: what happened, where, and what to do next."""
+    """Something the user can fix: what happened, where, and what to do next."""
 
 
 class CourseError(VivaError):
@@ -56,11 +56,11 @@ class ClusterError(CourseError):
 
 
 class BlueprintError(VivaError):
-    """An instructor notebook cannot be graded as it stands."""
+    """An instructor notebook cannot be graded before it is corrected."""
 
 
 class SubmissionError(VivaError):
-    """What a student handed in cannot be read as a notebook."""
+    """What a student submitted cannot be read as a notebook."""
 
 
 class AnswerError(VivaError):

@@ -32,14 +32,14 @@ WORDS: dict[str, str] = {kind: words for part in _FILE.values() for kind, words 
 
 
 def sentence(note: Note, reader: str = GRADER) -> str:
-    """What is said of a note to a reader; empty where it means nothing to them."""
+    """The sentence for a note to a reader; empty where it means nothing to them."""
     words = WORDS.get(note.kind, f"{note.kind}: {{names}}")
     words = TO_STUDENTS.get(note.kind, words) if reader == STUDENT else words
     return words.format_map(_Particulars(note, reader))
 
 
 def sentences(notes: Iterable[Note], reader: str = GRADER) -> list[str]:
-    """What is said of several notes, each sentence once."""
+    """The sentences for several notes, each once."""
     return list(dict.fromkeys(filter(None, (sentence(note, reader) for note in notes))))
 
 

@@ -32,9 +32,9 @@ from viva.verdict import CourseError, VivaError
 KEPT = ("nbgrader", "viva", "tags")
 """The metadata of a cell that mean something to the course; others are traces of the programs it went through."""
 PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv", "excused.csv")
-"""Files beside a notebook that are no data of it: other notebooks, and what belongs to the instructor alone."""
+"""Files beside a notebook that are not its data: other notebooks, and what belongs to the instructor alone."""
 MOST_FILES, MOST_BYTES = 100, 50 * 2**20
-"""More than this beside a notebook is no assignment's data, but somebody's folder of downloads."""
+"""More than this beside a notebook is not an assignment's data, but somebody's folder of downloads."""
 LISTED = 4
 """So many notebooks are named in a sentence."""
 
@@ -55,7 +55,7 @@ class Adopted:
 def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     """Make an nbgrader source notebook one of the course; its assignment is called like its folder by default.
 
-    Raises CourseError when it is no such notebook, when a name does not fit, and when something would be overwritten;
+    Raises CourseError when it is not such a notebook, when a name does not fit, or when a file would be overwritten;
     nothing is written then.
     """
     notebook = notebook.expanduser()

@@ -130,7 +130,7 @@ class Answer:
 def read_answer(path: Path) -> Answer:
     """The known answer in the file at ``path``, right or wrong by the folder it lies in.
 
-    Raises AnswerError when the file has no docstring, is not Python, has text before its first
+    Raises AnswerError when the file has no docstring, has a syntax error, has text before its first
     section or names a section twice, and CourseError when it is not UTF-8.
     """
     text = read_utf8(path)
@@ -191,7 +191,7 @@ def _sections(text: str, path: Path) -> dict[str, Section]:
 
 
 def fill_in(answer: Answer, release: NotebookNode, blueprint: Blueprint) -> NotebookNode:
-    """The submission that a student with this answer would hand in: ``release``, filled in.
+    """The submission that a student with this answer would send: ``release``, filled in.
 
     Raises AnswerError when a section names no cell that a student can change.
     """

@@ -1,8 +1,8 @@
 """The audit: an assignment is proven before it is released.
 
 Everything is graded in the real engine: the untouched release, the solution, the known answers, each answer
-alone and each left blank, and every mutant of the solution. A mutant that loses no check is compared with the
-solution; where the two are equivalent, it is no fault of the tests.
+alone and each left blank, and every mutant of the solution. A mutant that passes every check is compared with the
+solution; where the two are equivalent, the tests are not at fault.
 """
 
 from __future__ import annotations
@@ -186,8 +186,9 @@ def audit(
 ) -> Audit:
     """Audit one notebook of an assignment, by default its first; a cell may take ``seconds``, a notebook ``budget``.
 
-    Its process may take so many megabytes of ``memory``; ``progress`` is told of trials done and known. It is done by
-    so many ``workers``, or by ``remote`` graders; ``tell`` is given a sentence for each of these that is not used.
+    Its process may take so many megabytes of ``memory``; ``progress`` gets the number of trials done and known. The
+    trials are done by so many ``workers``, or by ``remote`` graders; ``tell`` gets a sentence for each of these that
+    is not used.
     Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read,
     ClusterError when the cluster cannot do it.
     """

@@ -107,10 +107,10 @@ def _name(number: int) -> str:
 def _choices(
     number: int, assignments: list[Assignment], chosen: dict[tuple[str, int], Answer]
 ) -> Iterator[tuple[Assignment, Answer, datetime]]:
-    """Which answer a student hands in for each assignment, and when; some hand nothing in.
+    """Which answer a student submits for each assignment, and when; some submit nothing.
 
-    ``chosen`` has, by assignment and number, what those before hand in. No right answer is there twice: who comes
-    later takes the instructor's, of which so many have parts that they are no evidence.
+    ``chosen`` has, by assignment and number, what those before submit. No right answer is there twice: who comes
+    later takes the instructor's, of which so many have parts that they are not evidence.
     """
     student = _name(LENDER if number == COPIED else number)
     special = number in ROLES or number == LENDER
@@ -155,7 +155,7 @@ def _write(course: Course, number: int, assignment: Assignment, answer: Answer, 
 
 
 def _notebook(number: int, assignment: Assignment, answer: Answer) -> NotebookNode:
-    """What a student hands in: an answer in their own words, and what their role makes of it."""
+    """What a student submits: an answer in their own words, and what their role makes of it."""
     notebook = fill_in(answer, assignment.release, assignment.blueprint)
     author = _name(LENDER if number == COPIED else number)
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
@@ -240,7 +240,7 @@ _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def paraphrased(source: str, seed: str, taken: Iterable[str] = (), numpy: bool = True) -> str:
-    """A cell in other words; ``taken`` are names that it must not bind. As it is where it is not Python.
+    """A cell in other words; ``taken`` are names that it must not bind. As it is where it has a syntax error.
 
     ``numpy`` says whether ``np`` is NumPy here.
     """

@@ -363,7 +363,7 @@ def _bare(argument: ast.expr) -> str:
 
 
 def tree_of(source: str) -> ast.Module:
-    """The syntax tree of some lines, an empty one when they are not Python."""
+    """The syntax tree of some lines, an empty one when they have a syntax error."""
     try:
         return ast.parse(source)
     except SyntaxError:

@@ -15,7 +15,7 @@ from viva.record import Fault
 from viva.verdict import Verdict
 
 ENDED = "it ended the grading process, twice"
-"""What is said of a trial of which nothing came."""
+"""The sentence for a trial without a result."""
 
 
 def lost_by(trial: Probe | None) -> dict[CheckName, Ruling]:

@@ -68,7 +68,7 @@ def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integer
 
 
 def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
-    """The mutants of one answer cell; none when its solution is not Python. ``scene`` lacks the cell's own names."""
+    """The mutants of one answer cell; none after a syntax error in it. ``scene`` lacks the cell's own names."""
     source, inside = _solution(cell.source)
     try:
         tree = ast.parse(source)

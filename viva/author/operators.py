@@ -240,7 +240,7 @@ def text_of(node: ast.AST | None) -> str:
 
 
 def _is_minus(node: ast.AST | None) -> TypeGuard[ast.UnaryOp]:
-    """Whether a node is ``-k``, for a ``k`` that is no number."""
+    """Whether a node is ``-k``, for a ``k`` that is not a number."""
     return (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant)
     )

@@ -22,7 +22,7 @@ HERE = ("local", "localhost", "localdomain", "internal", "lan", "home")
 def may_link(url: str) -> bool:
     """Whether a student's link may be clicked: to a place on the page, by mail, or to another host on the network.
 
-    Not to this machine or to formgrader, whose pages a link can make do things, nor to a file that was handed in.
+    Not to this machine or to formgrader, whose pages a link can make do things, nor to a file that was submitted.
     """
     url = url.strip()
     if url.startswith("#") or re.fullmatch(r"mailto:[\w.+-]+@[\w.-]+(?:\?[^\s\\]*)?", url):

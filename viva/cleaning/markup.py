@@ -216,7 +216,7 @@ def clean_markdown(source: str, attachments: dict | None = None, taken: frozense
 
 
 class _Renderer(IPythonRenderer):
-    """nbconvert's, but a picture that was not handed in is left out instead of refusing the whole page."""
+    """nbconvert's, but a picture that was not submitted is left out instead of refusing the whole page."""
 
     def _embed_image_or_attachment(self, src: str) -> str:
         lost = src.startswith("attachment:") and not self.attachments.get(src.removeprefix("attachment:"))

@@ -1,4 +1,4 @@
-"""The student's command: check. It is no step of a course, and loads nothing of nbgrader, so that it answers soon."""
+"""The student's command: check. It is not a step of a course. It starts quickly, as it does not load nbgrader."""
 
 from __future__ import annotations
 

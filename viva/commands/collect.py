@@ -164,7 +164,9 @@ class CollectCommand(VivaCommand):
         self._print_left(intake)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
-        self._say(*(one for some in lists for one in shortened(folded(some))), *self._sentences(intake, plans, lost, roster))
+        self._say(
+            *(one for some in lists for one in shortened(folded(some))), *self._sentences(intake, plans, lost, roster)
+        )
         self.show_document(
             assignment=self.assignment,
             dry_run=self.dry_run,

@@ -68,7 +68,7 @@ class VivaCommand(ShortHelp, NbGrader):
     writes = True
     """Whether the step writes into the course folder."""
     only_reads = False
-    """Whether it writes nothing there but what lateness costs, into the gradebook."""
+    """Whether it writes nothing there but late penalties, into the gradebook."""
     json = Bool(False, help="Print one JSON document; print everything else on stderr.").tag(config=True)
     workers = Int(0, min=0, help="Number of parallel submissions; 0 means one per core.").tag(config=True)
 

@@ -14,7 +14,7 @@ KINDS = {"files": ("check", "adopt"), "lists": ("roster",), "archives": ("collec
 """Commands whose arguments are notebooks, lists in CSV, and archives or folders; those of others are assignments."""
 WITHOUT = ("completion", "doctor", "new")
 """Those that have no such arguments."""
-# The space behind a word is added here: zsh cannot be told word by word whether to add one.
+# The space behind a word is added here: zsh has no option for a single word.
 SCRIPT = r"""_viva() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" words="" one IFS=$' \n'
   local -a found

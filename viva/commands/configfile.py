@@ -131,8 +131,8 @@ def _is_literal(node: ast.expr) -> bool:
 def said_in(path: Path) -> Config:
     """What the lines of a configuration file say, read and not run; empty where there is none.
 
-    A value that is no constant, name or list of such is kept as its text. What is said in a loop, by a function or in
-    another file is not known. Raises CourseError where the file is no Python.
+    A value that is not a constant, name or list of such is kept as its text. What a loop, a function or another file
+    sets is not known. Raises CourseError for a syntax error.
     """
     config = Config()
     try:

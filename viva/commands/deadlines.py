@@ -1,4 +1,4 @@
-"""The command that tells when assignments are due, and what lateness costs: deadlines."""
+"""The command that shows deadlines and late penalties: deadlines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LateCommand(VivaCommand):
         return rules
 
     def students(self, gradebook: Gradebook) -> set[str]:
-        """All whom the gradebook knows, or who handed something in."""
+        """All whom the gradebook knows, or who submitted something."""
         return {one.id for one in gradebook.students} | {one.student for one in self.course.folders("submitted")}
 
     def require_released(self) -> None:

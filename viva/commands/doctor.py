@@ -1,4 +1,4 @@
-"""What this machine and this course folder lack, and the command that mends it."""
+"""What this machine and this course folder lack, and the command that fixes it."""
 
 from __future__ import annotations
 

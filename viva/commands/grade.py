@@ -112,7 +112,7 @@ class GradeCommand(VivaCommand):
     def _look_again(self, assignments: list[str]) -> None:
         """Keep what the next run of this command says, if it finds nothing to do, so that it need not look.
 
-        Raises OSError, ValueError and Unclear where it has to look in any case.
+        Raises OSError, ValueError and Unclear where it has to look again.
         """
         if not unchanged.asked or (scope := self._scope()) is None or self._is_warned():
             return

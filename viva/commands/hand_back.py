@@ -1,4 +1,4 @@
-"""Commands that tell what came of it: feedback, report."""
+"""Commands that show results: feedback, report."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ BAD = "#cf222e"
 
 @dataclass(frozen=True)
 class Report:
-    """What came of each check, shown as a table by whatever shows notebooks."""
+    """The result of each check, shown as a table by whatever shows notebooks."""
 
     name: str
     checks: list[dict]

@@ -64,7 +64,7 @@ class PackageCommand(VivaCommand):
         return 0
 
     def _trial(self, bundle: Bundle) -> Trial | None:
-        """What came of trying the bundle; None without a sandbox here. Raises CourseError where it failed."""
+        """The result of trying the bundle; None without a sandbox here. Raises CourseError where it failed."""
         if protection().level == "none" and not bundle.settings.no_sandbox:
             return None
         trial = try_out(bundle)
@@ -78,7 +78,7 @@ class PackageCommand(VivaCommand):
 
     def _show(self, bundle: Bundle, size: int, trial: Trial | None, path: Path) -> None:
         known = bundle.settings
-        table = Table("assignment", *figures("automatic", "by hand", "files", "MB"), "hidden checks", "no wall")
+        table = Table("assignment", *figures("automatic", "by hand", "files", "MB"), "hidden checks", "no sandbox")
         points = f"{known.automatic_points:g}", f"{known.manual_points:g}"
         sandboxed = "graded" if known.no_sandbox else "not graded"
         table.add_row(

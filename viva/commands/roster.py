@@ -62,7 +62,7 @@ class RosterCommand(VivaCommand):
         if len(self.extra_args) != 1:
             raise CourseError("Name one roster file, as in: viva roster grades.csv --dry-run")
         if not self.course.path("source", ".").is_dir():
-            self.course.assignments()  # says that this is no course
+            self.course.assignments()  # says that this is not a course
         with self.console.status("reading the roster"):
             found = participants.read(
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section

@@ -61,7 +61,7 @@ def cleaned(record: logging.LogRecord) -> bool:
 def console(errors: bool = False, **options: Any) -> Console:
     """A console without any escape code when it leads to no terminal, or when NO_COLOR is set.
 
-    Texts are shown as they are: what stands in brackets is no markup.
+    Texts are shown as they are: what stands in brackets is not markup.
     """
     plain = bool(os.environ.get("NO_COLOR")) or not (sys.stderr if errors else sys.stdout).isatty()
     # Without colours alone, rich would still print bold text and move the cursor.

@@ -1,4 +1,4 @@
-"""A course on disk: what is released, what is handed in, what it came to.
+"""A course on disk: what is released, what is submitted, what it came to.
 
 Theory of operation. Folders and gradebook are nbgrader's own. A batch plans what is new, workers mark submissions in
 processes of their own, through nbgrader's steps with a draft in place of the gradebook, and one writer records each in
@@ -7,7 +7,7 @@ a transaction. A command that was killed leaves nothing that the next one does n
 course         a course on disk: assignments, students, submissions, gradebook
 processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
-deadlines/     until when something may be handed in, and what it costs to be late
+deadlines/     until when something may be submitted, and what it costs to be late
 table          a list in a file, as a learning system or a spreadsheet writes it
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
@@ -22,12 +22,12 @@ autograde      the engine as steps inside nbgrader's autograder
 steps          those and nbgrader's own, in their order
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
-filing         what came of it, put into autograded/
+filing         the result of a submission, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/: nothing of a solution stays, AUTOTEST runs in the sandbox
 joined         students who were entered twice and are one
-solutions      the students' version with the instructor's answers, to hand out after the deadline
+solutions      the students' version with the instructor's answers, to give out after the deadline
 rubric         comments that repeat, and the scores that they make
 variants       a seed for each student, by HMAC from the course's key, and a copy of the notebook with it
 snapshot       a copy of the gradebook of a course that cannot be written to

@@ -46,7 +46,7 @@ class Examine(NbGraderPreprocessor):
 
     A notebook in another language than Python goes through Execute as ever, in a kernel of its own that no
     sandbox holds; so it is refused unless told ``no_sandbox``. When Execute is switched off the outputs that were
-    handed in count.
+    submitted count.
     """
 
     no_sandbox = Bool(False, help="Grade even if this machine cannot sandbox student code.").tag(config=True)
@@ -131,7 +131,7 @@ class Examine(NbGraderPreprocessor):
 class SaveScores(SaveAutoGrades):
     """As SaveAutoGrades, with the scores that Examine found.
 
-    A cell that could not be graded waits for a human, and so does one that was not passed and of which
+    A cell that could not be graded waits for a grader, and so does one that was not passed and of which
     the repair could not tell where its answer stands.
     """
 
@@ -235,7 +235,7 @@ OURS = f"{Verdict.__module__}."
 
 
 def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ()) -> None:
-    """Put what happened into the notebook's outputs, where formgrader shows it, and why a human should look."""
+    """Put what happened into the notebook's outputs, where formgrader shows it, and why a grader should look."""
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue

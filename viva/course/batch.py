@@ -216,7 +216,7 @@ class _Batch:
         return ground(source, release, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
-        """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
+        """Taken once, before grading: what is submitted while the batch runs is graded by the next."""
         if submission not in self.keys:
             seeds = self.seeds[submission.assignment]
             seed = "" if seeds is None else f"seed {seeds.get(submission.student)}"
@@ -246,7 +246,7 @@ class _Batch:
 
     @functools.cached_property
     def _graded_by_key(self) -> dict[tuple[str, str], list[str]]:
-        """By assignment and key of what was handed in, the students whom the gradebook knows for it."""
+        """By assignment and key of what was submitted, the students whom the gradebook knows for it."""
         found = defaultdict(list)
         for (name, student), known in self.known.items():
             if known and (name, student) in self.held:

@@ -122,7 +122,7 @@ class Course:
             ) from error
 
     def settle(self) -> None:
-        """Reckon what lateness costs, where the gradebook was changed by something that did not."""
+        """Compute late penalties again where another program changed the gradebook."""
         if self.gradebook_file is None or self.gradebook_file.exists():
             self._asked(lambda gradebook: lateness.settle(gradebook.db()))
 
@@ -168,7 +168,7 @@ class Course:
     def chosen(self, names: list[str]) -> list[str]:
         """The named assignments, all of them when none is named; the beginning of a name will do if no other has it.
 
-        Raises CourseError for a name that is no assignment, with the nearest one that is.
+        Raises CourseError for a name that is not an assignment, with the nearest one that is.
         """
         known = self.assignments()
         return list(dict.fromkeys(_meant(name, known) for name in names)) or known
@@ -177,9 +177,9 @@ class Course:
         return sorted(self.path("source", assignment).glob("*.ipynb"))
 
     def submissions(self, assignments: list[str], student: str = "*") -> list[Submission]:
-        """The submissions of the assignments, by assignment and student; ``student`` may be a glob that is no name.
+        """The submissions of the assignments, by assignment and student; ``student`` may be a glob that is not a name.
 
-        Raises CourseError when a student was named and handed in none of them.
+        Raises CourseError when a student was named and submitted none of them.
         """
         found = [submission for name in assignments for submission in self._submissions(name, student)]
         if not found and student != "*":
@@ -292,7 +292,8 @@ def require_plain(folder: Path) -> None:
     """Raises CourseError for a folder that can be no course: nbgrader puts its path into patterns, and finds nothing.
 
     A '?' also ends a file's name in the address of a gradebook. Variables in a path are replaced where a configuration
-    is looked for, which is then not found: without one lateness costs nothing, and formgrader grades without a sandbox.
+    is looked for, which is then not found: without one there are no late penalties, and formgrader grades without
+    a sandbox.
     """
     if os.path.expandvars(folder) != str(folder):
         raise CourseError(

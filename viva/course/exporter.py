@@ -1,7 +1,7 @@
 """How nbgrader's own autograder reads a submission: opened, as `viva grade` opens it.
 
 nbgrader_config.py names this exporter for Autograde, so `nbgrader autograde` and formgrader's button use it.
-Each notebook is read twice there: as it was handed in, and, after the first steps, from autograded/.
+Each notebook is read twice there: as it was submitted, and, after the first steps, from autograded/.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What came of a submission, put into ``autograded/`` in one piece."""
+"""The result of a submission, put into ``autograded/`` at once."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _cell(cell: NotebookNode, replaced: set[str], answers: bool) -> list:
 
 
 def key(ground: bytes, folder: Path, seed: str = "") -> str:
-    """Of that, of what was handed in, and of the seed of a variant where there are any."""
+    """Of that, of what was submitted, and of the seed of a variant where there are any."""
     digest = hashlib.sha256(ground)
     _hash_folder(folder, digest, MOST_FILES, ignored=())
     digest.update(seed.encode())

@@ -1,4 +1,4 @@
-"""What was handed in to a course, opened; the released notebooks of an assignment are read once for all of it."""
+"""What was submitted to a course, opened; the released notebooks of an assignment are read once for all of it."""
 
 from __future__ import annotations
 

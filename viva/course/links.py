@@ -6,7 +6,7 @@ released, which its student has, nor one among a student's own folders. Single f
 followed by who reads them.
 
 Of two students with one file the newer one is refused: the time of submission tells, else when the file's folder last
-changed, as to make a link changes it. Where nothing tells, both wait for a human.
+changed, as to make a link changes it. Where nothing tells, both wait for a grader.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Links:
 
 
 def _since(submission: Submission, path: Path) -> tuple[datetime | None, int]:
-    """When a submission was handed in, and when the folder of one of its files last changed, in nanoseconds."""
+    """When a submission was sent, and when the folder of one of its files last changed, in nanoseconds."""
     try:
         when = timestamp.read(submission.folder / timestamp.NAME)
     except SubmissionError:

@@ -55,7 +55,7 @@ class Marker:
         self.links = Links(course)
 
     def __call__(self, job: str | Job) -> bytes | VivaError | Marked:
-        """The material of an assignment, or what came of a submission."""
+        """The material of an assignment, or the result of a submission."""
         tempfile.tempdir = self.folder  # removed with the batch, so that nothing is left behind however this ends
         with contextlib.chdir(self.course.root):
             return self._read(job) if isinstance(job, str) else self._try(job)
@@ -94,7 +94,7 @@ class Marker:
 
 
 def attempt(name: str, work: Callable[[logging.Logger], Passed]) -> Marked:
-    """What came of a submission that is called ``name``, or a sentence for what its grading raised."""
+    """The result of a submission that is called ``name``, or a sentence for what its grading raised."""
     log, stream = memory_log(name)
     try:
         return Marked(work(log))

@@ -138,7 +138,7 @@ class Material:
 
 
 def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dict[str, Released], Shipped]:
-    """An assignment's notebooks as students got them, by name, and what was handed out beside them.
+    """An assignment's notebooks as students got them, by name, and what was released beside them.
 
     Raises CourseError when there is neither release nor source.
     """

@@ -4,9 +4,9 @@
     open      the bytes of a file become cells                          ``submission/files/salvage``
     repair    the assignment's cells in the assignment's order          ``submission/cells/repair``
     examine   two processes run it: what every check comes to           ``engine/grading``
-    score     points by cell, and what waits for a human                ``course/autograde``
+    score     points by cell, and what waits for a grader                ``course/autograde``
     clean     no name is told, nothing runs in a grader's browser       ``submission/blind``, ``submission/sanitize``
-    record    what is known of it                                       ``record``
+    record    the facts about it                                        ``record``
 
 The first three are ``open_submission``; the others are steps of nbgrader's, which a course's configuration lists and
 may add to. `viva grade`, `viva regrade` and ``grade`` go through all of it here. `nbgrader autograde` and formgrader's
@@ -57,7 +57,7 @@ SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
 
 
 class Passed(Struct):
-    """What came of a submission."""
+    """The result of a submission."""
 
     explained: str = ""
     """Why nothing in it can be graded."""
@@ -75,9 +75,9 @@ class Passed(Struct):
 
 
 def grade(package: bytes, material: Material, grader: Grader, log: logging.Logger | None = None) -> bytes:
-    """A packed submission -> what came of it, as bytes (``Passed``, in msgpack); nothing is read or left elsewhere.
+    """A packed submission -> its result, as bytes (``Passed``, in msgpack); nothing is read or left elsewhere.
 
-    Raises what ``go_through`` does, and msgspec.DecodeError for what is no package.
+    Raises what ``go_through`` does, and msgspec.DecodeError for what is not a package.
     """
     with tempfile.TemporaryDirectory(prefix="viva-grade-") as folder:
         submission = unpack(package, Path(folder, "submitted"))
@@ -154,9 +154,9 @@ def _steps(
 
 
 def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> None:
-    """The assignment's own files, and what was handed in beside the notebooks and is not too large for nbgrader.
+    """The assignment's own files, and what was submitted beside the notebooks and is not too large for nbgrader.
 
-    Nothing that was handed in takes another file's place.
+    Nothing that was submitted takes another file's place.
     """
     build.mkdir(parents=True)
     fill(build, material.files)

@@ -496,7 +496,7 @@ class Compiler(GenerateAssignment):
         try:
             super().convert_single_notebook(notebook_filename)
         except SchemaMismatchError:
-            raise  # nbgrader says which command mends it
+            raise  # nbgrader says which command fixes it
         except Exception as error:
             self.reason, self.stopped_by = told(error, Path(notebook_filename).name), error
             raise

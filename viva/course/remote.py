@@ -21,7 +21,7 @@ class Pool(Protocol):
 
 
 class RemoteGraders(Protocol):
-    """Graders on other machines, in place of this machine's workers; a command hands them in (``viva.scale``)."""
+    """Graders on other machines, in place of this machine's workers; a command provides them (``viva.scale``)."""
 
     insecure: bool
     """Whether hidden tests travel without TLS."""

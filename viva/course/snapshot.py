@@ -1,6 +1,6 @@
 """A copy of a course's gradebook, for commands that only read a course which cannot be written to.
 
-Theory of operation. Who reads scores first reckons what lateness costs, and writes it into the gradebook. On a
+Theory of operation. Who reads scores first reckons the late penalty, and writes it into the gradebook. On a
 read-only disk, or in a snapshot of one, that is done in a copy: gradebook and results lie in a temporary folder, and
 all else is read where it is. A gradebook on a server is worked with as ever.
 """

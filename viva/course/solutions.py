@@ -1,4 +1,4 @@
-"""Solution notebooks: the students' version with the instructor's answers, to hand out after the deadline."""
+"""Solution notebooks: the students' version with the instructor's answers, to give out after the deadline."""
 
 from __future__ import annotations
 

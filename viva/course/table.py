@@ -37,7 +37,7 @@ FOREIGN = {
     b"\xff\xd8\xff": "a picture",
     b"<": "a web page, or another document in XML",
 }
-"""What a file is that begins like that, and is no CSV."""
+"""What a file is that begins like that, and is not a CSV."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Table:
     def read(cls, path: Path) -> Table:
         """The table in a file, without the marks of ``csv_text``.
 
-        Raises CourseError when the file is no CSV, is damaged or too large, and OSError."""
+        Raises CourseError when the file is not a CSV, is damaged or too large, and OSError."""
         text, notes = _decoded(content(path), path)
         limit = csv.field_size_limit(MOST_BYTES)  # a cell of text may be longer than Python expects
         try:

@@ -46,7 +46,7 @@ asked = ""
 
 
 class Unclear(Exception):  # noqa: N818
-    """Something is there whose state cannot be told: a link to a folder, or what cannot be read."""
+    """Something there has no certain state: a link to a folder, or a file that cannot be read."""
 
 
 @dataclass

@@ -18,7 +18,7 @@ singleprocess  test cells that run in the student's process, told by their text
 seedline      the line by which a notebook offers variants
 studentcopy   what a released notebook says about its own checks
 candidate     in the sandbox: runs the student's cells and answers questions about them
-checkreport   what came of one check, and why
+checkreport   the result of one check, and why
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
 parent        fork servers, as the grading process starts and ends them, and asks them for forks

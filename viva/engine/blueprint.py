@@ -23,7 +23,7 @@ class Purpose(StrEnum):
 
     TEXT = "text"
     READ_ONLY = "given"
-    """Code that is no answer: a read-only cell, or one that is not even locked (``Cell.locked``)."""
+    """Code that is not an answer: a read-only cell, or an unlocked one (``Cell.locked``)."""
     ANSWER = "answer"
     """An autograded answer."""
     TESTS = "tests"
@@ -142,7 +142,7 @@ def read_blueprint(
     those of test cells as they were released.
 
     Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
-    title, when the checks of a cell do not add up to its points, when points or limits of time are no numbers,
+    title, when the checks of a cell do not add up to its points, when points or limits of time are not numbers,
     or when a kind is widened to anything but "any".
     """
     notebook = read_notebook(path)

@@ -40,7 +40,7 @@ REQUEST, ANSWER = 3, 4
 WARNINGS = 20
 """So many warnings of one operation are told."""
 UNASKED = 65_536
-"""So many bytes may be told of a name that was not asked for."""
+"""The most bytes of a value that was not asked for."""
 
 
 class Candidate:

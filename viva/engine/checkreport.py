@@ -1,4 +1,4 @@
-"""What came of one check: a verdict, the reason, and where it comes from."""
+"""The result of one check: a verdict, the reason, and where it comes from."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from viva.record import Note, note
 from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
 
 CHARACTERS = 20_000
-"""So much is told of each text of a report: what a student's code answers may make it as long as it likes."""
+"""The most characters of each text of a report: student code could make one of any length."""
 RUNNING = re.compile(r", line \d+, in (\w+)$", re.MULTILINE)
 """A function in a traceback."""
 
 
 class CheckReport(Struct):
-    """What came of one check; crosses to the grading process as a dictionary."""
+    """The result of one check; crosses to the grading process as a dictionary."""
 
     title: str
     verdict: Verdict

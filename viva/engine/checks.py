@@ -72,7 +72,7 @@ def computed_from_hidden(source: str) -> set[str]:
 
 
 def _statements(source: str) -> list[tuple[ast.stmt, bool]]:
-    """The statements of a test cell's top level, and whether a line of each is hidden; none where it is not Python."""
+    """The statements of a test cell's top level, and whether a line of each is hidden; none after a syntax error."""
     tree = parsed(f"pass\n{unmeasured(source)}")  # no line at its head is left out
     hidden = {
         2 + source.count("\n", 0, match.start()) + line

@@ -1,7 +1,7 @@
 """The last value of a test cell: a number there is partial credit, as in nbgrader.
 
 Theory of operation. Whether it is partial credit the instructor's solution says. Where its value is a number from 0 to
-the points of the cell, a student's value is read as a number too and limited to that range; what is no number fails
+the points of the cell, a student's value is read as a number too and limited to that range; what is not a number fails
 the check. Otherwise the value says nothing: many tests end in a call or a comparison that is not meant as points.
 
 In the examiner the value itself is read. What stands in for an object of the student's is never a number, and is not

@@ -61,7 +61,7 @@ class Examination:
         return frozenset(self.single_process)
 
     def single_process_sentences(self) -> dict[str, str]:
-        """What an author is told of the single-process cells, by cell in the notebook's order."""
+        """Sentences for the author about the single-process cells, by cell in the notebook's order."""
         cells = [cell.id for cell in self.blueprint.cells if cell.id in self.single_process]
         notes = {cell: Note("single_process", cells=(cell,), because=self.single_process[cell]) for cell in cells}
         return {cell: wording.sentence(one) for cell, one in notes.items()}
@@ -289,7 +289,7 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
 def _examine_inside(
     session: Session, cell: Cell, seconds: Iterator[float], skip: int, split: bool = False
 ) -> list[CheckReport]:
-    """The student's process runs the test code of a cell; with ``split`` that is no single-process cell in grading."""
+    """The student's process runs the test code of a cell; with ``split`` a cell that grading splits."""
     reports = []
     begun = _inside(session, cell.id, cell.prelude, next(seconds), split)
     if begun.died or (split and begun.verdict is not Verdict.PASSED):

@@ -62,7 +62,7 @@ class Examiner:
         dict.__setitem__(self.namespace, FORMATTING, self.guard.formatting)
         self.given: set[str] = set()
         self.shared: dict[str, object] = {}
-        """Names of the notebook that the visible text of the cell binds, and what they were when last told of."""
+        """Names of the notebook that the visible text of the cell binds, and their values when they were last sent."""
         self.testing = False
         self.folder = os.getcwd()
 
@@ -78,7 +78,7 @@ class Examiner:
                 os._exit(0)
             try:
                 reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
-            except BaseException as error:  # a fault of the candidate's is no Exception
+            except BaseException as error:  # a fault of the candidate's is not an Exception
                 what = f"{type(error).__name__}: {safe(str, error)}"
                 log = "".join([*traceback.format_tb(error.__traceback__), what])
                 reply = wire.encode({"fault": " ".join(what.split())[:LINE], "log": log[-LOG:]})
@@ -200,7 +200,7 @@ class Examiner:
                 result = self._execute(source, title)
                 self.testing = self.guard.awake = False
             report = CheckReport(title, Verdict.PASSED, result=result)
-        except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
+        except BaseException as error:  # pytest's Failed is not an Exception, nor are SystemExit and our own faults
             self.testing = self.guard.awake = False
             report = failed(error, title)
         if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted):

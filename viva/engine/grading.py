@@ -35,7 +35,7 @@ from viva.verdict import SandboxError, Verdict
 
 # What the sandbox refused to a student's code, so that a check was lost: other processes, and the network.
 #
-# The answer may be right, and pass where it was written. So the reason of the check says what was refused, and a human
+# The answer may be right, and pass where it was written. So the reason of the check says what was refused, and a grader
 # looks at it. The message is the student's process's own, which may say what it likes; it gives no points.
 
 MESSAGES = {
@@ -196,7 +196,7 @@ class Run:
         return None
 
     def _run(self, session: Session, index: int, cell: NotebookNode) -> None:
-        """Run a cell that is no test."""
+        """Run a cell that is not a test."""
         time_budget = self.time_budget
         limit, left = time_budget.limit(cell.source, self._seconds(cell)), time_budget.left
         if index in self.losses.interrupted:
@@ -260,8 +260,8 @@ class Run:
             raise Died(last.verdict, last.cause or Note("killed"), check=not last.before)
 
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
-        """A name that is missing because its cell ended the process is no error of the check; what the solution does
-        not pass here either is nobody's mistake."""
+        """A name that is missing because its cell ended the process is not an error of the check. A test that the
+        solution does not pass here either is not the student's mistake."""
         why = self.examination.refused.get(cell.id)
         if why and result.verdict not in (Verdict.PASSED, Verdict.UNGRADED):
             result.verdict, result.earned, result.cause = Verdict.UNGRADED, 0.0, why
@@ -362,7 +362,7 @@ class Grader(Pair):
     ) -> Outcome:
         """Grade a notebook whose nbgrader cells are the instructor's but for the answers.
 
-        ``data`` holds the assignment's files, ``files`` those and the ones that were handed in beside the notebook.
+        ``data`` holds the assignment's files, ``files`` those and the ones that were submitted beside the notebook.
         Who may ``watch`` is told each cell of the assignment when it begins; then the time has no end, but the first
         thing that does not finish is the last.
 

@@ -2,7 +2,7 @@
 
 macOS, Windows and Colab have no sandbox of Viva's, and Windows has no fork. Nobody needs a sandbox there: the code is
 the user's own. So one kernel runs the notebook, and the test cells check by check. Whatever goes through a notebook in
-grading does so here too (``grading.Run``): words, time limits, and what is said of a cell that ends its process are
+grading does so here too (``grading.Run``): words, time limits, and the sentence for a cell that ends its process are
 the same. Only the session differs, which asks a kernel in place of a candidate and an examiner.
 """
 

@@ -64,7 +64,7 @@ SHORT = 10_000
 
 
 def parsed(source: str) -> ast.Module | None:
-    """The syntax tree of a cell, with magics as IPython reads them; None when it is not Python.
+    """The syntax tree of a cell, with magics as IPython reads them; None when it has a syntax error.
 
     What is only measured, as below ``%%time``, is read as if it was not. The tree is not to be changed.
     """
@@ -94,7 +94,7 @@ def unmeasured(source: str) -> str:
 
 @functools.lru_cache(4096)
 def names_of(source: str) -> Names | None:
-    """The names of a cell, or None when it is not Python; not to be changed, it is kept for the next who asks."""
+    """The names of a cell, or None when it has a syntax error; not to be changed, it is kept for the next who asks."""
     return names_within(parsed(source))
 
 

@@ -31,7 +31,7 @@ class Outcome:
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     doubts: list[Note] = field(default_factory=list)
-    """What a human should look at where points were lost."""
+    """What a grader should look at where points were lost."""
     room: int = CHARACTERS
     """How much more its outputs may hold."""
 

@@ -50,7 +50,7 @@ def plan(cells: Iterable[tuple[str, Purpose, str]], changed: dict[str, set[str]]
 
 
 def _only_tested(cells: list[tuple[str, Purpose, str]], known: list, found: Plan) -> set[str]:
-    """The open cells that hold the answers to tests which use nothing of an answer cell; imports are no answers."""
+    """The open cells that hold the answers to tests which use nothing of an answer cell; imports are not answers."""
     mine: set[str] = set()
     functions: dict[str, set[str]] = {}
     open_cells: dict[str, set[str]] = {}

@@ -279,7 +279,7 @@ def _is_elsewhere(error: dict, grader: Grader) -> bool:
 def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], grader: Grader) -> set[str]:
     """The grade cells that the solution does not pass for want of a file, and those below that use what they bind.
 
-    Only a submission may hold the file, as a module that students write and hand in.
+    Only a submission may hold the file, as a module that students write and submit.
     """
     found: set[str] = set()
     bound: set[str] = set()

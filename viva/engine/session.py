@@ -120,7 +120,7 @@ class Session:
                 raise SandboxError(ready["fault"])
 
     def close(self) -> None:
-        for parent, pid in self.pids.items():  # both at once: to give back a large memory takes a while
+        for parent, pid in self.pids.items():  # both at once: freeing a large memory takes a while
             with contextlib.suppress(OSError, SandboxError):
                 parent.signal(pid, signal.SIGKILL)
         for parent, pid in self.pids.items():

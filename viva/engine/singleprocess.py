@@ -216,7 +216,7 @@ def _is_quiet(target: ast.expr) -> bool:
 
 
 def _dotted(node: ast.expr) -> list[str]:
-    """The names of ``name.attribute.attribute``; of what is no such thing, those at its end."""
+    """The names of ``name.attribute.attribute``; of anything else, those at its end."""
     match node:
         case ast.Name(id=name):
             return [name]

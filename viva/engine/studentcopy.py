@@ -2,7 +2,7 @@
 
 The grader learns from the instructor's solution which cells it runs itself, which names are the student's,
 and of which kind each answer is (viva/engine/rehearsal.py). `viva release` rehearses the student's copy, with the
-solution in it, and writes what came of it into the copy's metadata, under ``viva.check``:
+solution in it, and writes the results into the copy's metadata, under ``viva.check``:
 
     given, inside   cells that the examiner runs, and grade cells that run in the candidate
     owned           by cell, the names that are the student's from there on
@@ -100,7 +100,7 @@ def digest(source: str) -> str:
 def open_copy(notebook: NotebookNode) -> Copy:
     """A notebook with nbgrader's and Viva's metadata in it, made ready to be graded.
 
-    Raises SubmissionError when it is no notebook of nbgrader's, and BlueprintError when a check cannot run.
+    Raises SubmissionError when it is not a notebook of nbgrader's, and BlueprintError when a check cannot run.
     """
     language = language_of(notebook.metadata)
     if language != "python":

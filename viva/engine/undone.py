@@ -12,7 +12,7 @@ Verdicts and points stay as they are; beside them stands which answers a check w
 What was released is known in grading and not in `viva check`; there a stub is told by its form alone.
 
 A library that a student's cells import and that is not installed where they are graded is told as well: nothing below
-ran, the student's own machine may have it, and the answer may be right. A human looks at it, and is told what to
+ran, the student's own machine may have it, and the answer may be right. A grader looks at it, and is told what to
 install. That it is not there is said by the student's process, and is believed only of what a cell's text imports and
 nobody here finds; it gives no points.
 """
@@ -116,7 +116,7 @@ class _Walk:
                 self._pass(name, cell.source, known, self.outcome.outputs.get(index, ([], None))[0])
 
     def _pass(self, name: str, source: str, known: Cell | None, outputs: list[dict]) -> None:
-        """Go over a cell that is no test: what it leaves missing, and what it gives."""
+        """Go over a cell that is not a test: what it leaves missing, and what it gives."""
         errors = {item["ename"]: item["evalue"] for item in outputs if item["output_type"] == "error"}
         owned = self.examination.plan.owned.get(name, frozenset())
         names = _names(source)

@@ -46,7 +46,7 @@ from viva.verdict import VivaError, WireError
 
 LEVELS = 60
 ITEMS = 2_000_000  # parts of a value, and theirs
-BIG_INT = 127  # the extension that is no mark
+BIG_INT = 127  # the extension that is not a mark
 COUNT = struct.Struct(">I")
 ATOM_TYPES = frozenset(ATOMS)
 

@@ -121,7 +121,7 @@ class Exercise:
 
     @property
     def state(self) -> str:
-        """What came of its checks, in a few words; empty where it has none."""
+        """The result of its checks, in a few words; empty where it has none."""
         passed, partly = (sum(line.verdict is one for line in self.lines) for one in (Verdict.PASSED, Verdict.PARTLY))
         if not self.lines:
             return NOT_DONE if all(question.unanswered for question in self.questions) else ""

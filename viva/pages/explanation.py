@@ -8,7 +8,7 @@ into any. Nothing that came out of the student's process is therefore shown beca
 - A *visible* check, one without hidden lines and without names that hidden lines bound, tells the whole message,
   unless a literal of hidden lines stands in it.
 - Of a *hidden* check the class of the exception is shown, and its message where it is a sentence that the student's
-  code holds as it stands, or one of Python's and NumPy's own, in which names are the notebook's and numbers are left
+  code holds unchanged, or one of Python's and NumPy's own, in which names are the notebook's and numbers are left
   out ("operands could not be broadcast together with shapes … …").
 - A traceback is put together anew: of lines that stand in the student's own cells, at the number it names.
 
@@ -93,7 +93,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """What came of a check, for its student."""
+    """The result of a check, for its student."""
 
     sentence: str
     frames: tuple[Frame, ...] = ()

@@ -5,7 +5,7 @@ generate_feedback`, the button in formgrader and `viva feedback` write the same 
 reads results and gradebook, sets the page, and looks for every hidden line of the assignment in what came
 out. Where it finds one it raises, and that page is not written. `viva feedback` writes the submission's other pages
 all the same; nbgrader's own command removes all feedback of a submission that it could not convert, the older too.
-What cannot be graded because of what was handed in has a page that says so, from `viva feedback` alone.
+What cannot be graded because of what was submitted has a page that says so, from `viva feedback` alone.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def markdown(context: Context, source: str) -> str:
 
 
 def formula(text: str) -> str:
-    """An output in LaTeX as HTML; what is no formula as it was printed."""
+    """An output in LaTeX as HTML; anything else as it was printed."""
     body = text.strip()
     for mark in ("$$", "$"):
         if body.startswith(mark) and body.endswith(mark) and len(body) > 2 * len(mark):

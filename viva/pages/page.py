@@ -46,7 +46,7 @@ class Marks:
     grades: dict[str, Grade]
     comments: dict[str, str]
     arithmetic: tuple[str, ...] = ()
-    """What lateness costs the whole submission, line by line, to its student."""
+    """The late penalty of the whole submission, line by line, for its student."""
     notebooks: int = 1
     unanswered: frozenset[str] = frozenset()
     """Of what nbgrader says that there is no response."""
@@ -106,12 +106,12 @@ class Marks:
 
     @property
     def lateness(self) -> str:
-        """How late it was handed in, in words; empty when it was not."""
+        """How late it was submitted, in words; empty when it was not."""
         return wording.span(self.seconds_late) if self.seconds_late > 0 else ""
 
 
 def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> dict[str, tuple[str, ...]]:
-    """By student, how what lateness costs was reckoned, where Viva's policy did that."""
+    """By student, how the late penalty was reckoned, where Viva's policy did that."""
     session = gradebook.db()
     rules = lateness.policy(session)
     known = lateness.reckonings(session, rules, [student] if student else ()) if rules else {}
@@ -150,7 +150,7 @@ class Page:
         folder: Path | None = None,
     ) -> None:
         """``record`` is the submission's line of results.jsonl; ``unveiled`` is given where students read marking
-        schemes; in ``folder`` lie the pictures that were handed in beside the notebook."""
+        schemes; in ``folder`` lie the pictures that were submitted beside the notebook."""
         self.notebook, self.place, self.marks, self.record = notebook, place, marks, record
         self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
         self.known = record.notebooks.get(place["notebook"], NotebookRecord())
@@ -225,7 +225,7 @@ class Page:
         yield from zip(self.names, self.notebook.cells, self.texts, strict=True)
 
     def explainer(self) -> Explainer:
-        """Knows what may be told of a check."""
+        """Knows what may be shown of a check."""
         tests = [cell.source for cell in self.notebook.cells if _instructors(cell) and cell.cell_type == "code"]
         public = "\n".join(self.texts)
         return Explainer(self.own(), public, tuple(tests), self.hidden)

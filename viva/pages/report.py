@@ -197,7 +197,7 @@ def histogram(scores: list[float], maximum: float, median: float | None, label: 
 
 
 def edges(scores: list[float], maximum: float) -> np.ndarray:
-    """The edges of the bars: whole numbers of points wide, from zero to what can be had or was got."""
+    """The edges of the bars: whole numbers of points wide, from zero to the maximum, or to the highest score."""
     top = max([maximum, 1.0, *scores])
     width = max(1, int(np.ceil(top / MOST_BARS)))
     return np.arange(-0.5, top + width, width)

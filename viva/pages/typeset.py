@@ -96,7 +96,7 @@ def clean(text: str) -> str:
     )
     cleaned = re.sub(r"<img(?![^>]*\bsrc=)[^>]*?(?:alt=\"([^\"]*)\"[^>]*)?>", r"<em>[picture: \1]</em>", cleaned)
     cleaned = cleaned.replace("[picture: ]", "[picture]")
-    cleaned = re.sub(r"<th[^>]*></th>", "<td></td>", cleaned)  # the corner of a table is no heading
+    cleaned = re.sub(r"<th[^>]*></th>", "<td></td>", cleaned)  # the corner of a table is not a heading
     return re.sub(r"<img (?![^>]*\balt=\"[^\"])", '<img alt="a picture without a description" ', cleaned)
 
 
@@ -145,7 +145,7 @@ class _Renderer(IPythonRenderer):
         return ""
 
     def _beside(self, url: str) -> str:
-        """A picture in the folder that was handed in: a file there, no link, and what its first bytes say."""
+        """A picture in the folder that was submitted: a file there, no link, and what its first bytes say."""
         if not self.folder:
             return ""
         path = self.folder / url

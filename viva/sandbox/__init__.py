@@ -8,6 +8,6 @@ landlock     which files can still be reached, and which every process needs
 bubblewrap   the same where the kernel has no Landlock
 syscalls     which system calls are still answered
 attempts     attempts to break each layer
-protection   which layers hold on this machine, and what would mend the others
+protection   which layers hold on this machine, and what would fix the others
 confinement  a fork in the sandbox: its steps, in order, and its limits
 """

@@ -153,7 +153,7 @@ def _mount_tmpfs(folder: str, options: str, flags: int = 0) -> None:
 
 
 def give_up_root(uid: int, readable: Sequence[str], scratch: str | None, must: bool = False) -> None:
-    """Take the user id ``uid`` where it can read ``readable``; in any case lose every capability for good.
+    """Take the user id ``uid`` where it can read ``readable``; lose every capability for good.
 
     ``scratch`` goes with the process: its files become those of ``uid``. Raises OSError, also where the user ``must``
     be taken and is not to be had.

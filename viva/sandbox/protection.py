@@ -1,4 +1,4 @@
-"""Protection: which layers of the sandbox this machine gives, and what would mend those that it does not."""
+"""Protection: which layers of the sandbox this machine gives, and what would fix those that it does not."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SWITCHES = {
 
 @dataclass(frozen=True)
 class Layer:
-    """One part of the sandbox on this machine; ``fault`` is empty when it withstood, ``remedy`` what would mend it."""
+    """One part of the sandbox on this machine; ``fault`` is empty when it withstood, ``remedy`` what would fix it."""
 
     name: str
     promise: str

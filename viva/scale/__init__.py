@@ -1,7 +1,7 @@
 """A batch on other machines: the pure grading function over a Dask cluster. Only what is used of it is imported.
 
 Theory of operation. The batch stays what it is, the planner and the one writer, on the machine that has the course. A
-Dask task is one package; the answer is what came of it. Who grades it is a *worker process*: a process of its own
+Dask task is one package; the answer is its result. It is graded by a *worker process*: a process of its own
 beside the Dask worker, one for each of its threads, with fork servers in the sandbox. Dask's worker has threads and a
 network, and never unpacks or runs anything of a student's. Nothing here but ``submissions`` knows what a package is:
 the audit, in the package above, has a task of its own.

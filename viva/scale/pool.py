@@ -110,7 +110,7 @@ class ClusterWorkers:
             while silent < SILENT:
                 try:
                     found = await asyncio.wait_for(self.client.scheduler.ncores(), CONNECT)
-                except Exception:  # Dask has many for a connection that is no more
+                except Exception:  # Dask has many for a lost connection
                     silent += 1
                 else:
                     silent = 0
@@ -254,7 +254,7 @@ class Pool:
         self.stack.close()
 
     def map(self, jobs: Iterable) -> Iterator[tuple[object, object]]:
-        """Each job with what came of it, as they are finished; None for one with which two workers were lost.
+        """Each job with its result, as they are finished; None for one with which two workers were lost.
 
         Raises ClusterError when no worker is left, or the scheduler, and Stopped.
         """

@@ -69,7 +69,7 @@ class WorkerProcess:
         self.process: subprocess.Popen | None = None
 
     def grade(self, request: Request, material: bytes, limit: float) -> Told:
-        """What came of a package; ``limit`` are the seconds that it may take."""
+        """The result of a package; ``limit`` are the seconds that it may take."""
         for _ in range(TRIES):
             with contextlib.suppress(EOFError, OSError, msgspec.DecodeError):
                 return self._ask(request, material, limit)
@@ -159,10 +159,10 @@ class ClusterTask(Protocol[Job]):
         """What a worker process is sent of a job beside that."""
 
     def kept(self, job: Job, answer: bytes) -> object:
-        """What came of a job, from a worker process's answer, after what there is to keep was put away."""
+        """The result of a job, from a worker process's answer, after what there is to keep was put away."""
 
     def problem(self, job: Job, sentence: str) -> object:
-        """What came of a job that no worker process could do; or raises, where nothing can go on without it."""
+        """The result of a job that no worker process could do; or raises, where nothing can go on without it."""
 
 
 class Service(Protocol):

@@ -5,7 +5,7 @@ of these that a student may edit come back as those files have them: texts by th
 to which header or footer assign a text, as in ``NAME = ""``, wherever in the notebook they are assigned at
 the margin. What was typed into fields is kept beside the results, so that an anonymous report can take it out of code.
 
-The step comes after the scores, so no verdict depends on it. ``submitted/`` stays as it was handed in.
+The step comes after the scores, so no verdict depends on it. ``submitted/`` stays as it was submitted.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _marked(cell: NotebookNode) -> bool:
 
 
 def _fields(source: str) -> dict[str, str]:
-    """The names to which code assigns a text, with the texts; none where it is not Python."""
+    """The names to which code assigns a text, with the texts; none where it has a syntax error."""
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         return {
             target.id: statement.value.value
@@ -135,7 +135,7 @@ def names_in(notebook: NotebookNode, forms: Forms) -> list[str]:
 
 
 def _typed(source: str, fields: Iterable[str]) -> dict[str, str]:
-    """What stands behind fields in code that is not Python, as in ``NAME = Anna``."""
+    """What stands behind fields in code that has a syntax error, as in ``NAME = Anna``."""
     lines = (re.match(rf"({'|'.join(fields)})\s*=(.*)", line) for line in source.splitlines())
     return {match[1]: match[2].strip(" \"'") for match in lines if match}
 

@@ -37,7 +37,7 @@ class Entry(Struct, frozen=True, omit_defaults=True):
 
 
 class Package(Struct, frozen=True):
-    """What one student handed in for one assignment."""
+    """What one student submitted for one assignment."""
 
     assignment: str
     student: str
@@ -115,7 +115,7 @@ def _below(folder: int, parts: Sequence[str]) -> Iterator[int]:
 
 
 def unpack(data: bytes, folder: Path) -> Submission:
-    """The submission in a folder that is made for it. Raises msgspec.DecodeError for what is no package."""
+    """The submission in a folder that is made for it. Raises msgspec.DecodeError for what is not a package."""
     package = msgspec.msgpack.decode(data, type=Package)
     return _laid_out(Submission(package.assignment, package.student, folder, package.zones), package.entries)
 

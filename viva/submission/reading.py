@@ -1,4 +1,4 @@
-"""What a student handed in -> the assignment's notebooks, cell by cell, or why there are none.
+"""What a student submitted -> the assignment's notebooks, cell by cell, or why there are none.
 
     handin    the files that may be notebooks, by name
     salvage   the bytes of a file -> cells
@@ -166,7 +166,7 @@ def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[Not
 
 
 def _was_shipped(handed: Handed, shipped: Shipped | None, exact: bool, content: NotebookNode) -> bool:
-    """Whether a file was handed out beside the assignment's notebooks, or is one of those, saved again."""
+    """Whether a file was released beside the assignment's notebooks, or is one of those, saved again."""
     if not shipped or not shipped.digests:
         return False
     return shipped.has_file(handed.read()) or (not exact and shipped.has_notebook(content))
@@ -175,7 +175,7 @@ def _was_shipped(handed: Handed, shipped: Shipped | None, exact: bool, content: 
 def _beside_blank(
     beside: tuple[Handed, ...], unread: list[Handed], shipped: Shipped | None, release: Released
 ) -> list[Note]:
-    """What is told of files beside a notebook without answers, of which each may be where the answers are."""
+    """Notes about the files beside a notebook without answers; each may hold the answers."""
     answers = set().union(*(slot.own for slot in release.slots if slot.answers))
     known = shipped.names if shipped else set()
     found = [*unread, *(handed for handed in beside if _may_hold(handed, answers))]
@@ -184,7 +184,7 @@ def _beside_blank(
 
 
 def _may_hold(handed: Handed, answers: set[str]) -> bool:
-    """Whether a file that is no notebook may hold answers: it speaks of what they give, or nobody here reads it."""
+    """Whether a file that is not a notebook may hold answers: it speaks of what they give, or nobody here reads it."""
     head = handed.head(MOST_LOOKED_AT)
     if kind := other_file(head):
         return kind != PICTURE

@@ -43,7 +43,7 @@ REFUSED = {
     "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
     "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",
 }
-"""By the fact that tells of it, what is said of what grading will refuse."""
+"""By fact, the sentence for what grading will refuse."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or its cell was changed."""
 
@@ -245,7 +245,7 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
 
 
 def _not_python(notebook: NotebookNode) -> Iterator[str]:
-    """Of each answer that is not Python, what Python says: checks only tell that its names are not defined."""
+    """Of each answer that has a syntax error, what Python says: checks only tell that its names are not defined."""
     for cell in notebook.cells:
         own = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "code" and own.get("solution") and parsed(cell.source) is None:

@@ -1,4 +1,4 @@
-"""What one student handed in for one assignment: a folder."""
+"""What one student submitted for one assignment: a folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from viva.verdict import Verdict
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in for one assignment."""
+    """What one student submitted for one assignment."""
 
     assignment: str
     student: str
@@ -31,7 +31,7 @@ class Status(StrEnum):
     UNCHANGED = "unchanged"
     """Done before, and nothing has changed since."""
     EXPLAINED = "explained"
-    """It cannot be graded because of what was handed in; the reason says what that is."""
+    """It cannot be graded because of what was submitted; the reason says what that is."""
     FAILED = "failed"
     """It needs the grader."""
 

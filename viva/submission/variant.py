@@ -29,7 +29,7 @@ class Meant:
 
 @dataclass(frozen=True)
 class Seeds:
-    """The seeds of an assignment ``by_student``, for one ``student`` who handed something in."""
+    """The seeds of an assignment ``by_student``, for one ``student`` who submitted something."""
 
     student: str
     by_student: Mapping[str, int]
@@ -37,7 +37,7 @@ class Seeds:
     def meant(self, notebook: NotebookNode, released: Released) -> Meant:
         """What a submitted ``notebook``, as it was read, is graded as.
 
-        A seed that was handed out counts, whoever's it is, as all that was computed follows from it; any other number
+        A seed that was released counts, whoever's it is, as all that was computed follows from it; any other number
         is an edit, and the student's own seed counts. Raises CourseError for who has none.
         """
         default = next((seed for slot in released.slots if (seed := _seed_of(slot.cell)) is not None), None)
@@ -66,7 +66,7 @@ class Seeds:
     def _handed_in(self, notebook: NotebookNode, released: Released) -> tuple[int | None, bool]:
         """The seed in a submitted notebook, and whether it stands where the release has it.
 
-        Where the release's cell cannot be told, a line of any cell may be it.
+        Where the release's cell is not certain, a line of any cell may be it.
         """
         names = {
             name for slot in released.slots if _seed_of(slot.cell) is not None for name in (slot.name, slot.cell.id)

@@ -73,6 +73,6 @@ def as_text(notebook: NotebookNode) -> str:
     usual: dict[str, Any] = {"sort_keys": True, "ensure_ascii": False}
     try:
         text = msgspec.json.format(json.dumps(notebook, separators=(",", ":"), **usual), indent=1)
-    except ValueError:  # NaN is no JSON, but nbformat writes it
+    except ValueError:  # NaN is not JSON, but nbformat writes it
         text = json.dumps(notebook, indent=1, separators=(",", ": "), **usual)
     return f"{text}\n"

@@ -2,9 +2,9 @@
 
 Theory of operation. Everybody can write into an exchange, under any name, and whoever collects may read what students
 may not. nbgrader warns of a folder in another student's name, and takes it; it follows links, so that a notebook which
-is a link to the solution is collected as one. Here a hand-in counts when the student whose name it bears owns it, and
+is a link to the solution is collected as one. Here a submission counts if its student owns it, and
 it is copied file by file: each is opened without following a link, looked at when it is open, and then read. What was
-left out is said in a sentence. A forged hand-in does not hide the student's own, whatever its time.
+left out is said in a sentence. A forged submission does not hide the student's own, whatever its time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def is_own(root: str | Path) -> bool:
 
 
 def _start(exchange: Exchange) -> object:
-    """nbgrader's, which refuses an exchange that is not there; to make it is no business of a configuration's."""
+    """nbgrader's, which refuses an exchange that is not there; the configuration does not create it."""
     root = Path(exchange.root)
     if is_own(root) and not root.exists():
         try:
@@ -70,19 +70,19 @@ class Collect(ExchangeCollect):
             super().start()
 
     def init_src(self) -> None:
-        """Choose the newest hand-in of each student, and copy it; a refused one is none."""
+        """Choose the newest submission of each student, and copy it; refused ones do not count."""
         super().init_src()
         self.src_records = [record for record in self.src_records if self._taken(record)]
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
-        """Go on from the copy; it takes its place in submitted/ in one piece."""
+        """Go on from the copy; it takes its place in submitted/ at once."""
         with tempfile.TemporaryDirectory(prefix=BUILD, dir=Path(dest).parent) as folder:
             whole = Path(folder, Path(dest).name)
             super().do_copy(str(self.local / Path(src).name), str(whole), log)
             whole.rename(dest)
 
     def _path_to_record(self, path: str) -> dict:
-        """Whose a hand-in is and of when; a refused one is nobody's that is older or newer than another."""
+        """Whose a submission is and of when; a refused one has no owner and no order."""
         try:
             record = super()._path_to_record(path)
             record["timestamp"] = self._moment(record["filename"].rsplit("+", 3)[2])
@@ -94,7 +94,7 @@ class Collect(ExchangeCollect):
         return record
 
     def _moment(self, text: str) -> datetime.datetime:
-        """When something was handed in, in UTC and without a zone; nbgrader drops most abbreviations of zones.
+        """When something was submitted, in UTC and without a zone; nbgrader drops most abbreviations of zones.
 
         Raises CourseError and ValueError.
         """
@@ -131,7 +131,7 @@ class Collect(ExchangeCollect):
         return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
 
     def _taken(self, record: dict) -> bool:
-        """Whether a hand-in could be copied to this machine."""
+        """Whether a submission could be copied to this machine."""
         if record["timestamp"] == NEVER:
             return False
         path = Path(self.inbound_path, record["filename"])
@@ -148,7 +148,7 @@ class Collect(ExchangeCollect):
 
 
 def _complete(folder: Path, time: datetime.datetime) -> None:
-    """Write what nbgrader adds to a hand-in, where a student did not: it releases no feedback to anybody without."""
+    """Write what nbgrader adds to a submission, where a student did not: it releases no feedback to anybody without."""
     (folder / "timestamp.txt").write_text(f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", encoding="utf-8")
     secret = folder / "submission_secret.txt"
     if not (secret.exists() and re.fullmatch(rb"[0-9a-f]{32,128}", secret.read_bytes())):

@@ -163,7 +163,7 @@ def _list(course: Course, joining: Joining, roster: Roster) -> None:
 
 
 def _known(roster: Roster, joining: Joining) -> Entry:
-    """The student, with what is known of the newer id where that says something."""
+    """The student, completed with the data of the newer id."""
     old = roster.entries.get(joining.old)
     new = roster.entries.get(joining.new)
     if old is None or new is None:

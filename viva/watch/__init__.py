@@ -13,7 +13,7 @@ terms      what the configuration says: what students read before the due date, 
 schedule   what is to be done next, and whose turn it is
 memory     what the watcher remembers, and what it tells: watch.json
 arrivals   what lies in submitted/ and in the exchange, and whether it is complete
-rounds     one round: graded, pages written, handed out
+rounds     one round: graded, pages written and returned
 watcher    the loop
 status     what the watcher does, told at a terminal and on a page
 """

@@ -1,4 +1,4 @@
-"""What the watcher remembers, and what it tells of itself: ``watch.json`` in the course folder."""
+"""What the watcher remembers, and its state: ``watch.json`` in the course folder."""
 
 from __future__ import annotations
 

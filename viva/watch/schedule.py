@@ -37,7 +37,7 @@ class Past(msgspec.Struct, omit_defaults=True):
     """Whether its page could not be released to the exchange yet."""
 
     def note(self, digest: str, kind: str, now: datetime, *, due: bool, slow: bool = False) -> None:
-        """What was handed in with this ``digest`` was done."""
+        """The submission with this ``digest`` was graded."""
         if digest != self.digest and not due:
             self.attempts += 1
         self.digest, self.kind, self.at, self.failures, self.slow = digest, kind, now, 0, slow
@@ -121,7 +121,7 @@ def round_of(plan: Plan, workers: int) -> list[Next]:
 
 
 def over(assignment: str, handed: Iterable[Handed], past: Mapping[Place, Past]) -> bool:
-    """Whether all that was handed in for an assignment was graded fully."""
+    """Whether all that was submitted for an assignment was graded fully."""
     mine = [one for one in handed if one.place[0] == assignment]
     return bool(mine) and all(
         (known := past.get(one.place)) is not None and known.kind == FULL and known.digest == one.digest for one in mine

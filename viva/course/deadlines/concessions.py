@@ -9,7 +9,7 @@
     ps3_scaled_attention,demo-07,2026-10-09 23:59,ill
 
 They are files since nbgrader's gradebook has no place for an excuse, and for an extension only where something was
-handed in already. Where there is an ``extensions.csv``, it is all that counts; the gradebook is told of it.
+submitted already. Where there is an ``extensions.csv``, it is all that counts; it is copied into the gradebook.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Place = tuple[str, str]
 def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, dict[str, str]]:
     """By assignment and student what a file says, by column; nothing when there is no file.
 
-    Raises CourseError for what is no such file, and for a row of an assignment that is none of ``assignments``.
+    Raises CourseError for what is not such a file, and for a row of an assignment that is none of ``assignments``.
     """
     columns = COLUMNS[path.name]
     if not path.exists():
@@ -69,7 +69,7 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
 
 @dataclass(frozen=True)
 class Concessions:
-    """What is granted in a course: until when each student may hand in, in UTC, and who is excused, and why."""
+    """What is granted in a course: until when each student may submit, in UTC, and who is excused, and why."""
 
     extensions: dict[Place, datetime] | None
     """None when the course has no extensions.csv, and the gradebook's own extensions count."""

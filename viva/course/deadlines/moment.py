@@ -1,8 +1,8 @@
 """Times and durations as people write them, and days that begin at a time of day.
 
-A day is what the clock on the wall calls one: who may hand in until 23:59, and is a day late, is so until 23:59 of the
+A day is a calendar day of the local clock: after a deadline at 23:59, a submission is one day late until 23:59 of the
 next day, also when the clocks were changed in between and it took 23 or 25 hours. Hours are hours that pass. Where
-a time of day comes twice, or not at all, the later moment is meant, in favour of who hands in.
+a time of day comes twice, or not at all, the later moment is meant, in favour of the student.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DURATION = re.compile(rf"(\d+(?:\.\d+)?)\s*({'|'.join(UNITS)})s?", re.IGNORECAS
 def parse(text: str | datetime, zone: ZoneInfo) -> datetime:
     """A moment in UTC, from text such as ``2026-10-05 23:59``; ``zone`` counts where the text names none.
 
-    Raises CourseError for what is no date with a time of day.
+    Raises CourseError for what is not a date with a time of day.
     """
     try:
         moment = text if isinstance(text, datetime) else clock.parse(text, [zone.key])
@@ -46,7 +46,7 @@ def duration(text: str | timedelta) -> timedelta:
 
 
 def _span(text: str) -> timedelta:
-    """Raises ValueError for what is no time span, and OverflowError."""
+    """Raises ValueError for what is not a time span, and OverflowError."""
     found, rest = _DURATION.findall(text), re.sub(r"\band\b|[\s,]", "", _DURATION.sub("", text))
     if rest or not found:
         raise ValueError(text)

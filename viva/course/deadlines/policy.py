@@ -29,7 +29,7 @@ from viva.verdict import CourseError
 COSTS: dict[str, Any] = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
 """The ways in which time costs something; an assignment that names one has none of the course's."""
 ITS_OWN = ("due", "late_days")
-"""What is said of an assignment and is no rule."""
+"""What the configuration says about an assignment beside its rule."""
 WHAT_IF = "The rule after --what-if"
 
 
@@ -137,7 +137,7 @@ class LatePolicy(DailyPenalty):
             )
 
     def _says_none(self) -> bool:
-        """Whether the configuration itself, and not its default, says that lateness costs nothing."""
+        """Whether the configuration itself, and not its default, says that there are no late penalties."""
         sections = (one.__name__ for one in type(self).__mro__ if issubclass(one, LateSubmissionPlugin))
         return self.penalty_method == "none" and any("penalty_method" in self.config[one] for one in sections)
 

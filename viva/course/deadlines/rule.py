@@ -1,4 +1,4 @@
-"""What lateness costs in one assignment, as a rule; the known learning systems' rules are cases of it.
+"""The late penalty in one assignment, as a rule; the known learning systems' rules are cases of it.
 
 Canvas       per_day or per_hour, of="maximum", floor
 Moodle 5     steps, of="maximum"
@@ -22,13 +22,13 @@ from viva.record import Note, note
 from viva.verdict import CourseError
 
 OF = ("score", "maximum", "cap")
-"""A share of the score, or of what can be had, is lost; or the score is capped at what is left of what can be had."""
+"""A share of the score, or of the maximum, is lost; or the score is capped at what is left of the maximum."""
 HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What lateness costs: ``steps`` if there are any, else ``per_hour`` if that is not 0, else ``per_day``.
+    """The late penalty: ``steps`` if there are any, else ``per_hour`` if that is not 0, else ``per_day``.
 
     Nothing, where none of them is given.
     """
@@ -39,7 +39,7 @@ class Rule:
     """Up to how late, what share is lost; later than the last costs as much as the last."""
     of: str = "score"
     floor: float = 0.0
-    """The share that is left at least: of the score, or of what can be had where shares are of that."""
+    """The share that is left at least: of the score, or of the maximum where shares are of that."""
     grace: timedelta = timedelta()
     """Who is late by no more pays nothing; who is later is late from the due time on."""
     close: datetime | timedelta | None = None
@@ -49,7 +49,7 @@ class Rule:
 
     @property
     def costs(self) -> bool:
-        """Whether lateness costs anything before the close."""
+        """Whether there is a late penalty before the close."""
         return any(share for _, share in self.steps) if self.steps else bool(self.per_hour or self.per_day)
 
     def closes(self, due: datetime, until: datetime, zone: ZoneInfo) -> datetime | None:
@@ -86,7 +86,7 @@ class Rule:
         return max(floor * whole, whole - share * whole)
 
     def rounded(self, value: Fraction) -> Fraction:
-        """To ``decimals`` digits, half a unit up, which is in favour of who handed in."""
+        """To ``decimals`` digits, half a unit up, which is in favour of the student."""
         unit = 10**self.decimals
         return Fraction(math.floor(value * unit + Fraction(1, 2)), unit)
 
@@ -164,7 +164,7 @@ SETTINGS: dict[str, Callable[[Any, ZoneInfo], object]] = {
 
 COUNTED = {"days": "late_days", "hours": "late_hours", "step": "late_step", "beyond": "late_beyond"}
 TAKEN = {"score": "late_of_score", "maximum": "late_of_maximum", "cap": "late_of_cap"}
-"""The kinds of notes that tell of it."""
+"""The kinds of its notes."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Delivery:
     score: float
     most: float
     until: datetime | None = None
-    """Until when this student may hand in, where that is another time."""
+    """Until when this student may submit, where that is another time."""
 
     @property
     def own_due(self) -> datetime:
@@ -187,7 +187,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Reckoning:
-    """What lateness costs, and how it comes to that. Times are in UTC, shares are of 1, the rest are points."""
+    """The late penalty, and how it comes to that. Times are in UTC, shares are of 1, the rest are points."""
 
     delivery: Delivery
     rule: Rule
@@ -269,7 +269,7 @@ def reckon(
     budget: int = 0,
     late_days: Mapping[str, int] | None = None,
 ) -> dict[str, Reckoning]:
-    """What lateness costs one student, by assignment.
+    """The late penalties of one student, by assignment.
 
     The days of the ``budget`` are spent in the order in which the assignments are due to this student, where they save
     points; at most so many on an assignment as ``late_days`` says of it. Each makes the due time a day later. Where
@@ -300,7 +300,7 @@ def _reckoned(one: Delivery, rule: Rule, zone: ZoneInfo, most: int, left: int) -
 
 
 def _after(one: Delivery, rule: Rule, zone: ZoneInfo, spent: int) -> Reckoning:
-    """What lateness costs after ``spent`` free late days, each of which makes the due time a day later."""
+    """The late penalty after ``spent`` free late days, each of which makes the due time a day later."""
     due = moment.after_days(one.own_due, spent, zone)
     if one.at - due <= rule.grace:
         return Reckoning(one, rule, zone, graced=one.at > due and not spent, budget=spent)

@@ -6,7 +6,7 @@ database    what the gradebook's database says, waiting for it, and the indexes 
 advisory    being alone with a gradebook that lies on a server
 recording   many workers draft, one writer records in the gradebook
 lateness    what a late submission costs, whoever changes its score
-standing    graded, refused, left out, not handed in or excused, and why
+standing    graded, refused, left out, not submitted or excused, and why
 export      the gradebook as rows and as CSV
 classbook   what the gradebook knows of a class, in a few queries
 """

@@ -26,7 +26,7 @@ ROUNDING = 1e-6
 
 @dataclass
 class Held:
-    """What the gradebook holds of a submission: when it was handed in, in UTC, and by notebook and cell its scores."""
+    """What the gradebook holds of a submission: when it was submitted, in UTC, and by notebook and cell its scores."""
 
     timestamp: datetime | None
     scores: dict[tuple[str, str], float | None] = field(default_factory=dict)

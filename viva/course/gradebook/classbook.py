@@ -22,7 +22,7 @@ from sqlalchemy import case, func, or_, true
 
 
 def scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str], float, list[str]]:
-    """By student the score less the penalty, who is late, what can be had, and the names of the notebooks."""
+    """By student the score less the penalty, who is late, the maximum, and the names of the notebooks."""
     assignment = gradebook.db.query(Assignment).filter(Assignment.name == name).first()
     if assignment is None:
         return {}, set(), 0.0, []
@@ -116,7 +116,7 @@ def notebooks(gradebook: Gradebook, name: str, student: str = "") -> list[Book]:
 def marked(gradebook: Gradebook, name: str, student: str = "") -> tuple[dict[str, list], dict[str, list]]:
     """By submitted notebook of an assignment, the grades and the comments, each with the name of its cell first.
 
-    A grade's score, what can be had, whether it waits for a grader, and what a human gave; a comment, and a human's.
+    A grade's score, the maximum, whether it waits for a grader, and the manual score; the comment, and the manual one.
     """
     cell, book = BaseCell.__table__.alias(), SubmittedNotebook
     found: tuple[dict[str, list], dict[str, list]] = defaultdict(list), defaultdict(list)

@@ -1,14 +1,14 @@
 """What late submissions cost, and how the gradebook keeps to it.
 
 Theory of operation. nbgrader reckons a penalty once, when it grades a notebook automatically, and stores it beside
-the scores; points given by hand afterwards escape it. Here a gradebook that ``follow`` was told of is *followed*:
+the scores; points given by hand afterwards escape it. Here a gradebook that was given to ``follow`` is *followed*:
 whatever a session of SQLAlchemy changes in it that a penalty depends on (a score of either kind, extra credit, the
 points of a cell, a time or a due date), the penalties of the notebooks concerned are reckoned anew in the same
 transaction. nbgrader_config.py calls ``follow``, so this holds in formgrader's server and in nbgrader's
 commands as in Viva's. What was changed without it, by SQL or by a script, ``settle`` puts right.
 
 The policy is a LateSubmissionPlugin of nbgrader's, named by ``AssignLatePenalties.plugin_class``. Viva's own,
-LatePolicy, speaks of whole assignments and of all that a student handed in; what it takes off is shared out among the
+LatePolicy, speaks of whole assignments and of all that a student submitted; what it takes off is shared out among the
 notebooks by their scores. Any other is asked notebook by notebook, as nbgrader does. Due times of the configuration and
 extensions of extensions.csv are written into the gradebook, so that formgrader and nbgrader's commands say the same.
 """
@@ -105,7 +105,7 @@ def submitted(
 def deliveries(
     rules: LatePolicy, granted: Concessions, submissions: Iterable[Submitted], earned: Mapping[str, float | None]
 ) -> dict[tuple[str, str], Delivery]:
-    """What was handed in at a known time for what is due, with what its notebooks have ``earned``.
+    """What was submitted at a known time for what is due, with what its notebooks have ``earned``.
 
     Who is excused owes nothing, and spends no days.
     """
@@ -235,9 +235,9 @@ def settle(session: Session) -> int:
 def reckonings(
     session: Session, rules: LatePolicy, students: Collection[str] = (), granted: Concessions | None = None
 ) -> dict[tuple[str, str], Reckoning]:
-    """What lateness costs by a policy, by assignment and student, of all students when none is named.
+    """The late penalties by a policy, by assignment and student, of all students when none is named.
 
-    Only what was handed in at a known time for an assignment that is due is in it. Raises CourseError for a policy or
+    Only what was submitted at a known time for an assignment that is due is in it. Raises CourseError for a policy or
     an extension that is none. The gradebook has to be followed; it is only read. ``granted`` stands in place of what
     the course's files grant.
     """
@@ -336,7 +336,7 @@ def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int
 
 
 def _save(session: Session, penalties: dict[str, float | None]) -> None:
-    """Write penalties, by submitted notebook; what the session has at hand is told of it."""
+    """Write penalties, by submitted notebook; the objects of the session are updated too."""
     rows = []
     for book, penalty in penalties.items():
         held = session.identity_map.get(identity_key(SubmittedNotebook, book))
@@ -369,7 +369,7 @@ def _note(session: Session, _context: object) -> None:
     if not _followed:
         return
     touched = session.info.setdefault(_TOUCHED, defaultdict(set))
-    # An assignment is dirty as soon as somebody hands it in; whoever else did is not concerned.
+    # An assignment is dirty as soon as somebody submits it; whoever else did is not concerned.
     changed = (one for one in session.dirty if session.is_modified(one, include_collections=False))
     for one in (*session.new, *changed, *session.deleted):
         for kind, key, column in _CONCERNED:
@@ -405,7 +405,7 @@ def _keep(session: Session) -> None:
     except CourseError as error:  # scores are saved all the same; every command of Viva's refuses with this sentence
         logging.getLogger("viva").error("Late penalties were not computed. %s", error)
     session.flush()
-    session.info.pop(_TOUCHED, None)  # what was reckoned just now is no reason to reckon again
+    session.info.pop(_TOUCHED, None)  # what was reckoned just now needs no second computation
 
 
 @event.listens_for(Session, "after_rollback")

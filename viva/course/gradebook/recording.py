@@ -116,7 +116,7 @@ class Draft:
         return self.comments.setdefault(name, SimpleNamespace(auto_comment=None))
 
     def scores(self) -> dict[str, tuple[float | None, bool]]:
-        """By cell, the score and whether a human is needed."""
+        """By cell, the score and whether a grader is needed."""
         return {name: (grade.auto_score, grade.needs_manual_grade) for name, grade in self.grades.items()}
 
     def remarks(self) -> dict[str, str | None]:
@@ -257,11 +257,11 @@ class Writer:
             scores = graded.scores.get(notebook.name)
             remarks = graded.remarks.get(notebook.name, {})
             for grade in notebook.grades:
-                if scores is None:  # the notebook was not handed in
+                if scores is None:  # the notebook was not submitted
                     grade.auto_score, grade.needs_manual_grade = 0, False
                 elif grade.manual_score is None:
                     grade.auto_score, grade.needs_manual_grade = scores.get(grade.name, (0, False))
-                elif grade.cell.type != "TaskCell":  # as nbgrader: what a human graded asks to be looked at again
+                elif grade.cell.type != "TaskCell":  # as nbgrader: a manual grade asks to be looked at again
                     grade.auto_score = scores.get(grade.name, (0, False))[0]
                     grade.needs_manual_grade = True
             for comment in notebook.comments:

@@ -52,7 +52,7 @@ class Results:
         return (record for record, _, _ in self._records())
 
     def unreadable(self) -> list[int]:
-        """The numbers of the lines that are no JSON: cut off, or overwritten."""
+        """The numbers of the lines that are not JSON: cut off, or overwritten."""
         found: list[int] = []
         for _ in self._records(found):
             pass
@@ -79,7 +79,7 @@ class Results:
                     ) from error
 
     def add(self, records: Iterable[SubmissionRecord]) -> None:
-        """Write the records at the end, in one piece."""
+        """Append the records, all at once."""
         add_lines(self.path, map(encode, records))
 
     def hand_over(self, places: Mapping[tuple[str, str], str]) -> None:
@@ -121,7 +121,7 @@ class Results:
 
 
 def add_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Write lines at the end of a file, in one piece; one that was cut off there is ended first."""
+    """Append lines to a file, all at once; one that was cut off there is ended first."""
     text = b"".join(line + b"\n" for line in lines)
     with _locked(path) as file:
         torn = file.tell() and not _ends_in_newline(path)

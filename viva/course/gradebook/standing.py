@@ -1,6 +1,6 @@
-"""How a student stands with an assignment: graded, refused, not handed in and excused are four things, and so is zero.
+"""How a student stands with an assignment: graded, refused, not submitted and excused are four things, and so is zero.
 
-The gradebook knows who was graded, ``submitted/`` who handed in, and ``excused.csv`` in the course folder whom the
+The gradebook knows who was graded, ``submitted/`` who submitted, and ``excused.csv`` in the course folder whom the
 instructor excuses.
 """
 
@@ -31,16 +31,16 @@ class Status(StrEnum):
 
     GRADED = "graded"
     NOT_GRADED = "not graded"
-    """Handed in, and 'viva grade' did not run since, or needs the grader."""
+    """Submitted, and 'viva grade' did not run since, or needs the grader."""
     REFUSED = "refused"
-    """Handed in, and it cannot be graded because of what was handed in."""
+    """Submitted, and it cannot be graded because of what was submitted."""
     MISSING = "not handed in"
     EXCUSED = "excused"
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How one student stands with one assignment, why, and when something was handed in."""
+    """How one student stands with one assignment, why, and when something was submitted."""
 
     status: Status
     reason: str = ""
@@ -103,7 +103,7 @@ class Standings:
         return Standing(status, "; ".join(filter(None, (problem, left))), when)
 
     def _since(self, submission: Submission, when: datetime | None, before: datetime | None) -> str:
-        """What is to be said of something that was handed in after what was graded; empty where nothing was."""
+        """What is to be said of something that was submitted after what was graded; empty where nothing was."""
         known = self.inbox.expected.get(submission.assignment)
         problem = find(submission, set(known.notebooks)).problem if known else ""
         if when and before and when != before:
@@ -112,7 +112,7 @@ class Standings:
         return f"submitted again, and refused: {problem}" if problem else ""
 
     def _problem(self, submission: Submission) -> tuple[str, bool]:
-        """Why a submission was not graded, and whether that is because of what was handed in."""
+        """Why a submission was not graded, and whether that is because of what was submitted."""
         if submission.assignment not in self.inbox.expected:
             return "", False
         try:
@@ -128,7 +128,7 @@ class Standings:
 
 
 def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:
-    """By student, when what was graded was handed in.
+    """By student, when what was graded was submitted.
 
     nbgrader enters a submission before it grades it, and leaves it there without a score if that fails.
     """

@@ -163,7 +163,7 @@ def whole(
     """A text file that takes the place of ``path`` when it is written; before, and after a fault, the old one stands.
 
     ``newline`` and ``errors`` are those of ``open``. A file that was there keeps its mode, where no ``mode`` is
-    given; what is no file is written to directly.
+    given; what is not a file is written to directly.
     """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
         with path.open("w", encoding="utf-8", newline=newline, errors=errors) as file:

@@ -18,7 +18,7 @@ from viva.verdict import BlueprintError
 from viva.wording import counted
 
 BY_HAND = "graded by hand"
-"""In place of a check: a cell that a human grades."""
+"""In place of a check: a manually graded cell."""
 Pages = dict[str, list[list[str]]]
 """By notebook, name and text of each cell that students got."""
 
@@ -30,7 +30,7 @@ class Edition:
     tests: dict[str, str]
     """By notebook and cell, the text of each test cell, hidden lines included; of those graded by hand the points."""
     pages: Pages | None
-    """None when release/ does not say. A file that is no notebook has one entry: its name, and a digest."""
+    """None when release/ does not say. A file that is not a notebook has one entry: its name, and a digest."""
 
     @classmethod
     def of(cls, course: Course, assignment: str) -> Edition:
@@ -94,7 +94,7 @@ def _pages(course: Course, assignment: str) -> Pages | None:
             continue
         try:
             cells = nbformat.read(path, as_version=4).cells
-        except Exception:  # whatever lies there, it is no student version
+        except Exception:  # whatever lies there, it is not a student version
             return None
         found[path.stem] = [[cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source] for cell in cells]
     return found or None

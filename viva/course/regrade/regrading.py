@@ -57,7 +57,7 @@ class Comparison:
 
     changes: list[Change]
     look_again: list[str]
-    """Where a grade by hand stands that a human should look at again."""
+    """The manual grades that a grader should check again."""
     suspects: list[str]
     """A sentence for each check that several passed and nobody passes any more."""
 
@@ -91,7 +91,7 @@ class Regrade:
         return [one for one in self.course.submissions([self.assignment]) if one.student in self.before]
 
     def remarks(self) -> list[str]:
-        """A sentence for each submission that is gone or was handed in again, and for those that nobody graded yet."""
+        """A sentence for each submission that is gone or was submitted again, and for those that nobody graded yet."""
         found = {one.student: one for one in self.course.submissions([self.assignment])}
         there = found.keys()
         gone = [
@@ -142,7 +142,7 @@ class Regrade:
         )
 
     def finish(self) -> Comparison:
-        """Mark what a human should look at again, and write the log."""
+        """Mark what a grader should look at again, and write the log."""
         after, now_out = self._scores(), Edition.of(self.course, self.assignment)
         look_again, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
         students = sorted(self.before.keys() & after.keys())
@@ -179,7 +179,7 @@ class Regrade:
         return found
 
     def _mark(self, after: dict[str, dict], now_out: Edition) -> list[str]:
-        """Where a grade by hand stands: it waits for a human if its test or what that came to changed, and only then.
+        """Mark a manual grade for a grader if its test or the test's result changed, and only then.
 
         The writer marks every grade given by hand, as nbgrader does; those that nothing happened to are put back.
         """
@@ -214,7 +214,7 @@ class Regrade:
         return begun
 
     def _say(self, *events: tuple[str, dict]) -> None:
-        """Add lines to the log, all in one piece, so that a regrade has all its changes there or none."""
+        """Add lines to the log, all at once, so that a regrade has all its changes there or none."""
         about = {"assignment": self.assignment, "at": now()}
         add_lines(self.log, (json.dumps({"event": event} | about | more).encode() for event, more in events))
 

@@ -62,7 +62,7 @@ class Handed:
     """The candidate's side of one operation: what of the arguments can be changed, and what it was like."""
 
     def __init__(self, args: Iterable[object], refer: Callable, kept: Container[int]) -> None:
-        """``kept`` are the ids of objects that are no copies."""
+        """``kept`` are the ids of objects that are not copies."""
         self.refer, self.kept = refer, kept
         self.parts = parts_of(args, kept)
         self.places = {id(part): place for place, part in enumerate(self.parts)}

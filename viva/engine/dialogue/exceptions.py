@@ -1,6 +1,6 @@
 """Exceptions on their way between candidate and examiner.
 
-Theory of operation. The candidate tells of an exception: the classes it belongs to, each with its number
+Theory of operation. The candidate describes an exception: the classes it belongs to, each with its number
 in the candidate's table of objects, its message, and those of its arguments and attributes that are
 plain. The examiner makes an exception of its own from that: of its own class, or one like it, where the
 class is a library's (a likeness), else of a class made here, which stands for the student's, so that tests
@@ -144,7 +144,7 @@ def _fields(cls: type) -> frozenset[str]:
 
 
 def _allowed(cls: type) -> dict[str, frozenset | None]:
-    """By name the types that may be told of a class's fields."""
+    """By name the types that a class's fields may have."""
     found: dict[str, frozenset | None] = dict.fromkeys(_fields(cls), frozenset())
     for base, fields in FIELDS.items():
         if issubclass(cls, base):
@@ -170,7 +170,7 @@ TRACEBACK_LINES = 40
 CAUSES, ATTRIBUTES, CLASSES = 3, 20, 20
 """How many an exception crosses with."""
 MESSAGE, NAME, TRACEBACK = 2000, 200, 8000
-"""Characters that are kept of what is said of an exception."""
+"""Characters that are kept of an exception's text."""
 WARNINGS, LINES = 100, 10**6
 """So many warnings of an answer are heeded, of lines below this number."""
 KNOWN_CLASSES = 2000
@@ -281,7 +281,7 @@ class Raised:
         """Exceptions that test code raised into the candidate."""
 
     def exception(self, known: object) -> BaseException:
-        """An exception like the one the candidate tells of. Raises CandidateLied when that makes no sense."""
+        """An exception like the one that the candidate describes. Raises CandidateLied when that makes no sense."""
         if not (isinstance(known, dict) and isinstance(known.get("message"), str)):
             raise CandidateLied("an invalid exception")
         kept = known.get("kept")
@@ -355,7 +355,7 @@ class Raised:
         return made
 
     def answer(self, error: BaseException) -> dict:
-        """What the candidate is told of an exception that test code raised into it."""
+        """What the candidate gets of an exception that test code raised into it."""
         number = getattr(error, "viva_number", None)
         self.kept.append(error)
         message = safe(str, error)[:MESSAGE]

@@ -57,7 +57,7 @@ FRAMES = frozenset("gi_frame cr_frame ag_frame tb_frame f_globals f_locals f_bui
 
 
 class Guard:
-    """Hears what the examiner does; ``refuse`` is told what came of it, and raises."""
+    """Hears what the examiner does; ``refuse`` is told the result, and raises."""
 
     def __init__(self, refuse: Callable[[CandidateFault], NoReturn], descriptors: range) -> None:
         self.refuse = refuse
@@ -86,7 +86,7 @@ class Guard:
         self.awake = awake
 
     def note(self, answer: Any, message: bytes = b"") -> None:
-        """Remember an answer: all of it as it came, where it is no large one, and the solution's texts in it."""
+        """Remember an answer: all of it as it came, where it is not large, and the solution's texts in it."""
         if 0 < len(message) <= SHORT:
             self.messages.append(message)
         todo = [answer] if self.recording else []

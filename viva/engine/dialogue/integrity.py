@@ -221,7 +221,7 @@ PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
 
 
 def _by_student(through: frozenset[str] | None) -> bool:
-    """Whether a cell, or a module that was handed in, is what called; ``through`` are libraries that may lie between.
+    """Whether a cell, or a module that was submitted, is what called; ``through`` are libraries that may lie between.
 
     What a library does while it is imported was not asked for.
     """
@@ -265,7 +265,7 @@ BASES = frozenset(
 
 
 def facts(reply: object, causes: list[Note], sandboxed: bool) -> list[Note]:
-    """What is told of a notebook: from a stranger's ``reply``, and from the ``causes`` of what its checks came to.
+    """The facts about a notebook: from a stranger's ``reply``, and from the ``causes`` of what its checks came to.
 
     None of it says more than that something was there; an honest notebook has none.
     """

@@ -128,7 +128,7 @@ class TestsView(View):
     """What a test sees of them. It is refused to go through them all, and to bind one, as the other side would not.
 
     Of names that only this student has it is not known what they may be, and a test that found none at all would pass
-    whatever was handed in.
+    whatever was submitted.
     """
 
     def keys(self) -> KeysView:  # type: ignore[override]  # typeshed has dict's own, which nobody can make

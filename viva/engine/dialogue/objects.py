@@ -101,7 +101,7 @@ class Objects:
         return wire.Reference(self.number(value), about)
 
     def _told_beside(self, value: Any, is_class: bool) -> dict:
-        """What is told of an object beside its class: what it holds, or what may be taken in its place."""
+        """What describes an object beside its class: what it holds, or what may be taken in its place."""
         if is_class:
             return {"lineage": exceptions.lineage(value, self.number)} if issubclass(value, BaseException) else {}
         if issubclass(type(value), BaseException):

@@ -80,7 +80,7 @@ def contents_of(value) -> tuple | list | None:
 
 
 def held_by(value) -> list | dict | str | None:
-    """What a container of Python's library holds that is no plain type, as a list or dict of its own would.
+    """What a container of Python's library holds that is not a plain type, as a list or dict of its own would.
 
     Of one that a student derives from it too, without their methods.
     """

@@ -145,7 +145,7 @@ def _in_place(operation: str):
 
 
 def about(proxy: Proxy) -> dict:
-    """What is known of an object."""
+    """The facts about an object."""
     return object.__getattribute__(proxy, "_about")
 
 

@@ -158,7 +158,7 @@ class Hook(DisplayHook):
 
 
 class Compiler(CachingCompiler):
-    """Says of each cell that it is no file of a module; a traceback else asks every module, a dozen times."""
+    """Says of each cell that it is not a file of a module; a traceback else asks every module, a dozen times."""
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
         name = super().get_code_name(raw_code, transformed_code, number)
@@ -200,7 +200,7 @@ class Shell(InteractiveShell):
     system_raw = system_piped = system
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1):
-        """What another program's Jupyter knows, or sets up there, is no reason to stop a cell here."""
+        """What another program's Jupyter knows, or sets up there, is not a reason to stop a cell here."""
         known = self.find_line_magic(magic_name) is not None
         try:
             if known:
@@ -224,7 +224,7 @@ def make_shell() -> Shell:
     # A history has a thread, which would not survive the fork.
     shell = Shell.instance(config=Config(HistoryManager={"enabled": False, "hist_file": ":memory:"}))
     shell.colors = "nocolor"
-    shell.set_hook("show_in_pager", lambda *_, **__: None)  # what `len?` shows is no output of a notebook
+    shell.set_hook("show_in_pager", lambda *_, **__: None)  # the output of `len?` does not belong to a notebook
     plotting = ("%matplotlib inline", THROW_AWAY_PLOT) if "matplotlib.pyplot" in sys.modules else ()
     frames = (THROW_AWAY_FRAME,) if "pandas" in sys.modules else ()
     for source in (*plotting, *frames, *THROW_AWAY_CELLS):

@@ -1,7 +1,7 @@
 """pandas objects as parts: frames, series, indexes, and what their columns hold.
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
-together; an index, and a column that is no NumPy array, is a nested list of the same form. Columns
+together; an index, and a column that is not a NumPy array, is a nested list of the same form. Columns
 of NumPy's types, strings, categories and nullable numbers cross, sparse ones as dense ones, periods and intervals as
 their texts, and object columns that hold only scalars, or lists and the like of them. Anything else (objects of a
 student's class, time zones) makes an object of the whole that cannot cross. The attributes

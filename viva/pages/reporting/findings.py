@@ -1,7 +1,7 @@
 """What a course's results, gradebook and graded notebooks say, gathered as plain data for the report.
 
 Every figure and list of an assignment is about the same students: who is excused from it is in the list of the excused
-alone; a student who left the course is in all where they handed something in, and missing nowhere.
+alone; a student who left the course is in all where they submitted something, and missing nowhere.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class _Part:
         return f"{self.server}/formgrader/submissions/{quote(place, safe='')}/?index={index}"
 
     def _waiting(self) -> Iterator[dict]:
-        """Who needs a human, by what for."""
+        """Who needs a grader, by what for."""
         found: dict[str, list[dict]] = {why: [] for why in WAITING}
 
         def wait(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
@@ -205,7 +205,7 @@ class _Part:
                 wait("submitted again", student, "", standing.reason)
         for student, book, cells in self.by_hand:
             graded = self.cells.get((student, book), [])
-            waiting = sorted(cells, key=partial(focus, graded))  # as they stand in the notebook
+            waiting = sorted(cells, key=partial(focus, graded))  # in the notebook's order
             wait("manual grading", student, book, ", ".join(waiting), waiting[0])
         for why, rows in found.items():
             if rows:
@@ -279,7 +279,7 @@ class _Part:
         }
 
     def _shown(self, text: str, student: str = "") -> str:
-        """A text in one line, in an anonymous report also without the names of files that the student handed in."""
+        """A text in one line, in an anonymous report also without the names of files that the student submitted."""
         if self.names.key is None:
             return plaintext.line(text, DETAIL)
         if student not in self.patterns:

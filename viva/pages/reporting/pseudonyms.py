@@ -1,4 +1,4 @@
-"""Names of students that tell nobody who they are: the same in every report of a course, and kept nowhere else."""
+"""Names that do not identify students: the same in every report of a course, and kept nowhere else."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def pattern_of(names: Iterable[str]) -> re.Pattern | None:
 
 
 def files_of(folder: Path) -> set[str]:
-    """The names of files that were handed in, also in zips, as sentences name them."""
+    """The names of files that were submitted, also in zips, as sentences name them."""
     found: set[str] = set()
     for path in itertools.islice(walk(folder), MOST_FILES):
         names = [os.path.relpath(path, folder), path.name]

@@ -138,7 +138,7 @@ def winnow(numbers: list[int]) -> set[int]:
 def compare(answers: Mapping[str, Cells], released: Cells, together: Iterable[set[str]] = ()) -> Comparison:
     """Compare the answers of a class to one notebook, by student and cell, with each other.
 
-    ``released`` holds the code cells that students were given, which count for nobody. Those who handed in
+    ``released`` holds the code cells that students were given, which count for nobody. Those who submitted
     ``together``, as a group, are not compared with each other, and what they share counts as one student's.
     """
     group = {student: min(students) for students in together for student in students}

@@ -118,7 +118,7 @@ class Match:
         return max(before, default=-1), min(after, default=len(self.pieces))
 
     def was_handed_out(self, piece: Piece) -> bool:
-        """Whether a piece is nothing but code that was handed out."""
+        """Whether a piece is nothing but code that was released."""
         return bool(piece.code) and all(map(self.handout.has_code, piece.code))
 
     def is_answered(self, slot: Slot) -> bool:
@@ -135,7 +135,7 @@ class Match:
         return is_prose(piece.source) if piece.is_code else not looks_like_code(piece.as_code)
 
     def is_anchored(self) -> bool:
-        """Whether a cell of the assignment's that is no answer is there as it was released."""
+        """Whether a cell of the assignment's that is not an answer is there as it was released."""
         return any(slot.squeezed == piece.squeezed != "" for slot, piece in self.chosen.items() if not slot.answers)
 
     def doubt(self, kind: str, *slots: Slot, **particulars: object) -> None:
@@ -408,7 +408,7 @@ def _take_likely(match: Match) -> None:
 
 
 def _leave_stubs_out(match: Match) -> None:
-    """What was released is nobody's work: a second copy of an answer's stub would undo the answer."""
+    """Released text is not an answer: a second copy of an answer's stub would undo the answer."""
     answered = [slot for slot in match.slots if slot.purpose in ANSWERS and slot.is_code and not match.is_blank(slot)]
     for piece in match.free():
         if stub := next((slot for slot in answered if slot.squeezed == piece.squeezed), None):
@@ -425,7 +425,7 @@ def _make_code(match: Match) -> None:
 
 
 def _may_be(match: Match, slot: Slot, piece: Piece) -> bool:
-    """Whether a piece can be a slot at all: no locked cell is what gives more, no answer what was handed out."""
+    """Whether a piece can be a slot at all: no locked cell is what gives more, no answer what was released."""
     if slot.locked:
         return not piece.is_code or piece.binds <= slot.gives
     if slot.answers:

@@ -1,11 +1,11 @@
-"""What of a repaired submission a human should look at, where its tests do not pass.
+"""Which cells of a repaired submission a grader should check, where its tests do not pass.
 
 Theory of operation. The repair keeps what a student did in its place. What remains is of few kinds: an answer does not
 give a name that its tests ask for, and something that does not run before them seems to; one of several versions
 counts; an answer uses what only a cell below it gives; it fits to read-only cells or tests as they were edited; it
-could not run as it stands; a question is blank while a text or a cell beside it may be its answer; a part of the file
+could not run; a question is blank while a text or a cell beside it may be its answer; a part of the file
 was lost. Each doubt names the test cells that it may cost. Verdicts do not depend on it: such a test cell earns what it
-earns, and waits for a grader when that is not everything. A cell in which a student tried something out is no doubt,
+earns, and waits for a grader when that is not everything. A cell in which a student tried something out is not a doubt,
 whatever it binds, where the answer gives the same names, unless it defines the answer's function again.
 """
 
@@ -125,7 +125,7 @@ class _Doubts:
         return names - (slot.own | slot.expects if slot else set())
 
     def _own_code(self, piece: Piece) -> list[str]:
-        """The code in a text, without what was handed out."""
+        """The code in a text, without what was released."""
         handout = self.match.handout
         return [text for text in piece.code if not handout.has_code(text) and not handout.has_text(text)]
 
@@ -231,7 +231,7 @@ class _Doubts:
                     yield doubted("may_be_answer", slot, numbers=(piece.number,))
 
     def _not_run(self) -> Iterator[Doubt]:
-        """Answers that were found as texts, and are no code, and those that could not run as they stand."""
+        """Answers that were found as texts, and are not code, and those that could not run."""
         for slot in self.filled:
             piece = self.chosen[slot]
             if piece.was and not runs(piece.source):
@@ -307,7 +307,7 @@ class _Doubts:
 
 
 def _seems_to_give(piece: Piece, names: Set[str], loosely: bool = False) -> bool:
-    """Whether a cell that is not Python defines one of some names, or, where it is none of text, binds it."""
+    """Whether a cell that has a syntax error defines one of some names, or, where it is none of text, binds it."""
     binding = "" if piece.cell_type == "markdown" and not loosely else r"|\b{name}\b[^\n=]*=[^=]"
     patterns = [(r"\bdef {name}\b" + binding).format(name=name) for name in names]
     return not runs(piece.source) and any(re.search(pattern, piece.source) for pattern in patterns)
@@ -325,7 +325,7 @@ def _needed(piece: Piece) -> set[str]:
     return names.needed if names else set()
 
 
-# Why an answer as it stands never ran, though it may be right
+# Why an answer never ran, though it may be right
 
 
 def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What was handed out: the code and the words of a released notebook, whatever a program did to their layout.
+"""What was released: the code and the words of a released notebook, whatever a program did to their layout.
 
 Theory of operation. Nothing of it is ever a student's work. Code is compared statement by statement, as syntax trees,
 so that no formatter makes it another; where it is not whole, line by line. A student may type what a text shows, so
@@ -28,7 +28,7 @@ from viva.submission.files.salvage import read
 from viva.verdict import SubmissionError
 
 SENTENCE = 20
-"""Characters from which a text may stand anywhere in what was handed out; a shorter one is a line of it."""
+"""Characters from which a text may stand anywhere in what was released; a shorter one is a line of it."""
 _QUIET = re.compile(r"^[ \t]*[#%!?].*$", re.MULTILINE)
 """Comments, and what is IPython's."""
 _LIST = re.compile(r"^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+", re.MULTILINE)
@@ -63,7 +63,7 @@ class Handout:
     """What students were given: code in cells and in texts, and words."""
 
     def __init__(self, cells: Iterable[tuple[str, str]], beside: Iterable[str] = ()) -> None:
-        """The types and texts of the released cells, and the texts of files that were handed out beside them."""
+        """The types and texts of the released cells, and the texts of files that were released beside them."""
         cells = list(cells)
         code = [text for cell_type, source in cells for text in code_parts(cell_type, source)]
         texts = [*(source for cell_type, source in cells if cell_type != "code"), *beside]
@@ -73,25 +73,25 @@ class Handout:
         self.words = "".join(map(plain, texts))
 
     def has_text(self, text: str) -> bool:
-        """Whether all of a text stands in what was handed out, paragraph by paragraph."""
+        """Whether all of a text stands in what was released, paragraph by paragraph."""
         return self._has(plain(text)) or all(self._has(plain(part)) for part in re.split(r"\n\s*\n", text))
 
     def _has(self, text: str) -> bool:
         return text in self.lines or not text or (len(text) >= SENTENCE and text in self.words)
 
     def has_code(self, source: str) -> bool:
-        """Whether all statements of some code were handed out."""
+        """Whether all statements of some code were released."""
         found = trees(source)
         return bool(found) and all(tree in self.statements for tree in found)
 
     def has_all(self, code: Iterable[str]) -> bool:
-        """Whether some code is nothing but what was handed out, no statement of it more often."""
+        """Whether some code is nothing but what was released, no statement of it more often."""
         code = list(code)
         counted = Counter(tree for source in code for tree in trees(source))
         return counted <= self.statements and set().union(*map(quiet_lines, code)) <= self.quiet
 
 
-# The notebooks that an assignment handed out beside its own, in files and zips: none of them is a student's work.
+# The notebooks that an assignment released beside its own, in files and zips: none of them is a student's work.
 
 
 class Shipped:
@@ -112,7 +112,7 @@ class Shipped:
                 self.digests.add(_digest(data))
                 cells = read(data)[0].cells
             except SubmissionError:
-                continue  # it is no notebook
+                continue  # it is not a notebook
             self.handouts.append(Handout([(cell.cell_type, cell.source) for cell in cells]))
             self.texts += [cell.source for cell in cells if cell.cell_type != "code"]
         self.digests -= own

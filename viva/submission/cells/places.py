@@ -108,11 +108,11 @@ class Piece:
     attachments: NotebookNode | None = None
     copy_of: Slot | None = None
     refused: bool = False
-    """Whether the student was told that it is not Python."""
+    """Whether the student was told that it has a syntax error."""
     was: str = ""
     """Its type before it became code again."""
     note: str = ""
-    """How it was read, where it was not read as it stands: the kind of a note."""
+    """How it was read, where its text was read in another way: the kind of a note."""
 
     @cached_property
     def squeezed(self) -> str:
@@ -161,7 +161,7 @@ class Piece:
 class Released:
     """A released notebook and its slots; made once, used for every submission.
 
-    ``beside`` are the texts of other files that were handed out with it.
+    ``beside`` are the texts of other files that were released with it.
     """
 
     def __init__(self, notebook: NotebookNode, beside: Sequence[str] = ()) -> None:

@@ -1,8 +1,8 @@
 """A submitted notebook -> the assignment's cells in the assignment's order, and a note of each repair.
 
-Locked cells are the released ones whatever was handed in; the student's answers stand in the answer
+Locked cells are the released ones whatever was submitted; the student's answers stand in the answer
 cells; the student's own cells stay where they stood among their neighbours. White space that a
-program changed, outputs and a program's own metadata are no repair.
+program changed, outputs and a program's own metadata are not repairs.
 """
 
 from __future__ import annotations

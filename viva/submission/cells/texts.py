@@ -1,6 +1,6 @@
-"""What can be told of a text without running it: code or words, which names it gives and which it uses.
+"""What is known about a text without running it: code or words, which names it gives and which it uses.
 
-Code is read as IPython reads it (``viva.engine.names``): a magic is no syntax error, and a cell whose first line is
+Code is read as IPython reads it (``viva.engine.names``): a magic is not a syntax error, and a cell whose first line is
 indented runs.
 """
 
@@ -167,8 +167,8 @@ def likeness(one: str, other: str) -> float:
 
 # Code that was copied through a page, a mail or a chat, read as it was typed.
 #
-# Only code that is not Python as it stands is looked at, and a reading counts only when it is the one that is Python.
-# What a human would have to guess at is left as it is: see ``doubts``.
+# Only code with a syntax error is looked at, and a reading counts only when it is the one that is Python.
+# What a grader would have to guess at is left as it is: see ``doubts``.
 
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff]")

@@ -1,8 +1,8 @@
-"""A file that was handed in -> a notebook, whatever a program, a mail or a merge made of it:
+"""A file that was submitted -> a notebook, whatever a program, a mail or a merge made of it:
 
-contents    the bytes of a file that was handed in, and no more
+contents    the bytes of a file that was submitted, and no more
 handin      the files of a submission: which may be which notebook
-timestamp   when it was handed in, as nbgrader writes it
+timestamp   when it was submitted, as nbgrader writes it
 sizes       how large a notebook may be, and how long its reading may take
 wrapping    what a notebook came in: a page, another document, a letter, a conflict of two versions
 brokenjson  the text of a file -> JSON, or as much of it as there is

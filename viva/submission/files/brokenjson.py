@@ -23,7 +23,7 @@ MOST_BEHIND = 5
 MOST_BREAKS = 20
 """So many broken places are stepped over."""
 SHOWN = 40
-"""So many characters of what is no notebook are shown."""
+"""So many characters of what is not a notebook are shown."""
 
 # Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])|[^\S \t\r\n]|[\0\ufeff]', re.DOTALL)

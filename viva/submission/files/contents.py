@@ -1,4 +1,4 @@
-"""The bytes of a file that was handed in, or of a member of a zip: at most MOST_BYTES, and nothing unpacked to disk."""
+"""The bytes of a file that was submitted, or of a member of a zip: at most MOST_BYTES, and nothing unpacked to disk."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         raise SubmissionError(f"cannot be unpacked ({plaintext.quoted(str(error))})") from error
 
 
-# One file that was handed in, in the submission's folder or in a zip there.
+# One file that was submitted, in the submission's folder or in a zip there.
 
 KEPT = ".ipynb_checkpoints"
 """What Jupyter saved by itself: it counts when nothing else holds answers."""

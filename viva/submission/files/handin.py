@@ -35,7 +35,7 @@ SHOWN = 5
 """So many names of files are listed in a sentence."""
 
 _LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
-"""Names of what nobody means to hand in."""
+"""Names of what nobody means to submit."""
 _NOTEBOOK = re.compile(
     r"""
     [._]ipynb (?: [._~(\ -] (?!(?:zip|tar|html?|pdf|py)\b) [^/]{0,15} )? $
@@ -104,7 +104,7 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
 
 
 def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed, ...]]:
-    """By notebook, the files whose names tell of it, the likeliest first."""
+    """By notebook, the files with a fitting name, the likeliest first."""
     exact = {f"{name}.ipynb" for name in notebooks}
     found = {}
     for name in sorted(notebooks):
@@ -135,7 +135,7 @@ def name_problem(student: str) -> str:
 
 
 def _litter(folder: Path) -> list[str]:
-    """The names of what nobody means to hand in, where that is all there is."""
+    """The names of what nobody means to submit, where that is all there is."""
     return [os.path.relpath(path, folder) for path in itertools.islice(walk(folder), SHOWN)]
 
 

@@ -205,7 +205,7 @@ def _keep(metadata: NotebookNode, raw: object) -> None:
 
 
 def other_file(data: bytes) -> str:
-    """What a file is that is no text, judged by how it begins; empty when nothing tells."""
+    """What a file is that is not text, judged by how it begins; empty when nothing tells."""
     start = data[:64].lstrip()
     return next((what for mark, what in _OTHER_FILES if start.startswith(mark)), "")
 

@@ -1,4 +1,4 @@
-"""When something was handed in: nbgrader's timestamp.txt beside it, which a teacher may have typed in any editor."""
+"""When something was submitted: nbgrader's timestamp.txt beside it, which a teacher may have typed in any editor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME = "timestamp.txt"
 def read(path: Path, zones: Iterable[str] = ()) -> dt.datetime | None:
     """The time in such a file, in UTC and without a zone as nbgrader has it; None where there is none.
 
-    As in nbgrader, a time that tells no zone is in UTC; ``zones`` resolve abbreviations of zones. Raises
+    As in nbgrader, a time without a zone is in UTC; ``zones`` resolve abbreviations of zones. Raises
     SubmissionError for anything else than ISO 8601 and what nbgrader writes, and for a zone that is not certain.
     """
     text = text_in(path)
@@ -40,7 +40,7 @@ def read(path: Path, zones: Iterable[str] = ()) -> dt.datetime | None:
 
 
 def of(submission: Submission) -> dt.datetime | None:
-    """When something was handed in, as ``read`` tells it. Raises SubmissionError."""
+    """When something was submitted, as ``read`` tells it. Raises SubmissionError."""
     return read(submission.folder / NAME, submission.zones)
 
 

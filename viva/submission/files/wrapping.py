@@ -51,7 +51,7 @@ def bare(text: str, repairs: list[Note]) -> str:
 
 
 def in_page(text: str) -> str:
-    """The notebook that a web page shows as it is: what a browser saves of a page that is no page; or nothing."""
+    """The notebook that a web page shows as it is: what a browser saves of a page without HTML; or nothing."""
     begin, end = text.find("<pre"), text.rfind("</pre>")
     shown = _unescaped(text[text.find(">", begin) + 1 : end]) if -1 < begin < end else ""
     return shown if shown.lstrip().startswith("{") and '"cell_type"' in shown else ""
@@ -132,7 +132,7 @@ DECODER = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if
 # Conflicts that a merge left in a file or in a cell, as git and nbdime write them: both sides are read.
 #
 # Which side a student meant is not guessed here. Where one is as released the other counts, as with any cell that
-# stands twice; of two answers that before the merge does, and a human is told.
+# stands twice; of two answers that before the merge does, and a grader is told.
 
 _NEXT = {"<<<<<<<": ("both", "ours"), "|||||||": ("ours", "base"), ">>>>>>>": ("theirs", "both")}
 """By mark, where in a conflict it stands, and what follows it."""

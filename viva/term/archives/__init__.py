@@ -9,8 +9,8 @@ moments        times as systems write them, and their zone
 sendermatching  who of the class a sender is
 attempt        one attempt of a sender
 intake         all that came, understood
-times          when it was handed in, or what has to be asked for
+times          when it was submitted, or what has to be asked for
 ledger         every attempt that ever came, which counts, and who are groups
 collected      what collecting does to each student's submission
-unmatched      what is nobody's yet
+unmatched      submissions without a student
 """

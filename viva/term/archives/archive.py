@@ -2,9 +2,9 @@
 
 Theory of operation. Nothing is extracted by its own name: each member that is a plain file is copied, in pieces that
 are counted, into a temporary folder under a number, and what it was called is kept beside. So no name can lead
-anywhere, and nothing is in the course before all of the archive could be read. A member that is no plain file, or whose
-name leads out of the archive, is left out and said. What makes the whole a bomb, or cannot be read to its end, refuses
-the archive.
+anywhere, and nothing is in the course before all of the archive could be read. A member that is not a plain file, or
+whose name leads out of the archive, is left out and listed. An archive that is a bomb, or cannot be read to its end, is
+refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from viva.term.archives.listing import (
 )
 
 LITTER = {"__MACOSX", ".git", "__pycache__", ".DS_Store", "Thumbs.db", "desktop.ini"}
-"""Names of what nobody means to hand in."""
+"""Names of what nobody means to submit."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def unpack(
 
 
 def _parts(name: str) -> tuple[tuple[str, ...], str]:
-    """The parts of a member's name, and why it is no name for a file; then the parts that are names for one."""
+    """The parts of a member's name, and why it is not a name for a file; then the parts that are names for one."""
     try:
         return membername.parts(name), ""
     except ValueError as error:

@@ -26,12 +26,12 @@ TIMESTAMP = handed_in.NAME
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 """What a student may have packed a submission into."""
 _RENUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>\d{1,3})(?P<ending>\.ipynb)", re.IGNORECASE | re.DOTALL)
-"""What Canvas makes of the name of a file that is handed in again."""
+"""What Canvas makes of the name of a file that is submitted again."""
 
 
 @dataclass
 class Attempt:
-    """What a sender handed in at one time, from an archive or from ``unmatched/``."""
+    """What a sender submitted at one time, from an archive or from ``unmatched/``."""
 
     sender: Sender
     source: str
@@ -51,7 +51,7 @@ class Attempt:
     kept: Path | None = None
     """Its folder, where it lies in ``unmatched/`` already."""
     problem: str = ""
-    """Why it was left out; then it is nobody's submission."""
+    """Why it was left out; then it counts for no student."""
     refused: str = ""
     """Why it cannot be written for its student; it waits until it can."""
     links: dict[object, tuple[str, Member]] = field(default_factory=dict)
@@ -128,7 +128,7 @@ def _source(piece: Piece) -> str:
 
 
 def timestamp(path: Path, zones: Iterable[str]) -> str:
-    """The time in a file of nbgrader's, in UTC; its text where that tells no certain time."""
+    """The time in a file of nbgrader's, in UTC; its text where the time is not certain."""
     try:
         when = handed_in.read(path, zones)
     except SubmissionError:

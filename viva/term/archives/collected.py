@@ -266,7 +266,7 @@ def _rank_of_first(row: Row) -> tuple:
 def write_folder(files: Mapping[str, Path], place: Path, timestamp: str = "") -> None:
     """Copy files to ``place``, with nbgrader's timestamp.txt where a time is given; what was there before goes.
 
-    A command that is killed leaves the old folder, or the new one, or what ``leftovers.finish_builds`` mends.
+    A command that is killed leaves the old folder, or the new one, or what ``leftovers.finish_builds`` fixes.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     with stopping.postponed():

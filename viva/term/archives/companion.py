@@ -1,4 +1,4 @@
-"""The file that tells what an archive does not: when something was handed in, and who is behind a number.
+"""The file that completes an archive: when something was submitted, and who is behind a number.
 
 Moodle's grading worksheet, Gradescope's submission_metadata.yml, Brightspace's index.html, and any CSV with a column
 that names students and one with times. Only what stands there is used.
@@ -35,7 +35,7 @@ IDENTIFIER = re.compile(r"(?P<word>[^\d]*[^\d\s])\s?(?P<number>\d+)")
 TIMES = ("timestamp", "time", "submission time", "submission_timestamp", "submitted at", "submitted", "handed in")
 """What the column with times is called, where no system is known by the others."""
 NONE = {"", "-", "\N{EN DASH}", "n/a"}
-"""What stands where nothing was handed in."""
+"""What stands where nothing was submitted."""
 PEOPLE = {
     "id": ("id", "student_id", "student", "roster_identifier", "identifier"),
     "login": ("login", "username", "github_username", "sis login id"),
@@ -47,7 +47,7 @@ PEOPLE = {
 
 @dataclass(frozen=True)
 class Known:
-    """Who handed in, and when, as the companion writes it; ``group`` is the group's name."""
+    """Who submitted, and when, as the companion writes it; ``group`` is the group's name."""
 
     sender: Sender
     time: str = ""
@@ -68,7 +68,7 @@ class Companion:
     """What Moodle calls a participant whose name is not to be known."""
 
     def completed(self, piece: Piece) -> Piece:
-        """The piece with what the companion tells of it."""
+        """The piece, completed from the companion."""
         if known := self._of(piece):
             sender = known.sender
             if sender is not piece.sender:
@@ -107,7 +107,7 @@ class Companion:
         return found
 
     def _of_group(self, name: str) -> Known | None:
-        """What the worksheet tells of a team: its members, and the latest time of one."""
+        """What the worksheet knows about a team: its members, and the latest time of one."""
         found = self._by_group.get(name.casefold(), []) if name else []
         if not found:
             return None
@@ -224,7 +224,7 @@ class _Rows(HTMLParser):
 
 
 def _brightspace(path: Path) -> Companion:
-    """Brightspace's index: a row that holds one time names who handed in in the cells before it."""
+    """Brightspace's index: a row that holds one time names who submitted in the cells before it."""
     parser = _Rows()
     parser.feed(path.read_bytes()[:MOST_BYTES].decode("utf-8", "replace"))
     companion, name = Companion(path, "brightspace"), ""

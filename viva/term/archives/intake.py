@@ -46,7 +46,7 @@ class Source:
 
 @dataclass
 class Intake:
-    """All that came, by student, and what is nobody's."""
+    """All submissions, by student, and the unidentified ones."""
 
     sources: list[Source] = field(default_factory=list)
     companions: list[Companion] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Intake:
     replaced: list[Attempt] = field(default_factory=list)
     """What was left out earlier, and its sender has sent something else since."""
     nobody: list[Attempt] = field(default_factory=list)
-    """Those of whom matches.csv says that they are no student."""
+    """Those of whom matches.csv says that they are not students."""
     notes: list[str] = field(default_factory=list)
     of_files: list[str] = field(default_factory=list)
     """What was done with single files: unpacked, renamed."""

@@ -20,7 +20,7 @@ from viva.verdict import CourseError
 
 Parts = tuple[str, ...]
 TIMESTAMP = "timestamp.txt"
-"""The file in which nbgrader and Sakai keep when something was handed in."""
+"""The file in which nbgrader and Sakai keep when something was submitted."""
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ def _folder(parts: Parts, about: About) -> Piece | None:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a system lays out its archives; ``extra`` are files of its own that nobody handed in."""
+    """How a system lays out its archives; ``extra`` are files of its own that nobody submitted."""
 
     title: str
     read: Callable[[Parts, About], Piece | None]

@@ -85,7 +85,7 @@ def _read(path: Path) -> Iterable[Row]:
 
 
 def groups(course: Course, assignment: str) -> list[set[str]]:
-    """The students who handed in an assignment together, as a group of more than one.
+    """The students who submitted an assignment together, as a group of more than one.
 
     Raises CourseError when what was collected cannot be read.
     """

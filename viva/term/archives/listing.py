@@ -58,7 +58,7 @@ class Limits:
 CLASS = Limits()
 """Of an archive that a learning system gives."""
 HANDED_IN = Limits(members=MOST_FILES, total=500 * 2**20, member=200 * 2**20)
-"""Of an archive that a student handed in."""
+"""Of an archive that a student submitted."""
 
 
 @dataclass
@@ -186,7 +186,7 @@ class _Bounded(io.RawIOBase):
 
 
 def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: bytes, limits: Limits) -> list[Listed]:
-    """The files of a tar, which may be packed. Raises CourseError for a bomb, and for what is no archive."""
+    """The files of a tar, which may be packed. Raises CourseError for a bomb, and for what is not an archive."""
     packed: dict[bytes, Callable[[BinaryIO], Any]]
     packed = {b"\x1f\x8b": lambda one: gzip.GzipFile(fileobj=one), b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}
     unpack = packed.get(start[:2])
@@ -230,7 +230,7 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
 
 
 def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
-    """Raises TarError for what is no file."""
+    """Raises TarError for what is not a file."""
     content = archive.extractfile(info)
     if content is None:
         raise tarfile.ReadError("it is not a file")

@@ -85,7 +85,7 @@ def _is_odd(word: str) -> bool:
 
 
 def parts(name: str) -> tuple[str, ...]:
-    """The folders and the file that a name tells of, and which lie in the archive.
+    """The folders and the file that a name contains, and which lie in the archive.
 
     Raises ValueError, with the reason, for a name that leads out of it.
     """

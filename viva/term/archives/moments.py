@@ -127,7 +127,7 @@ class Zone:
     """The time zone of times that do not tell theirs; ``odd`` says which hours the clocks gave twice or never."""
 
     def __init__(self, name: str = "", others: Iterable[str] = ()) -> None:
-        """Raises CourseError when there is no such zone. Without a name no time can be placed that tells no zone.
+        """Raises CourseError when there is no such zone. Without a name, a time without a zone has no certain moment.
 
         ``others`` are zones that say, too, what an abbreviation means.
         """
@@ -137,7 +137,7 @@ class Zone:
         self.info = clock.zone_of(name) if name else None
 
     def utc(self, moment: datetime) -> datetime | None:
-        """The moment in UTC; None when it tells no zone and none is set.
+        """The moment in UTC; None when it has no zone and none is set.
 
         Where the clocks were turned an hour is there twice, or not at all: then it is the earlier of the two moments
         that may be meant, in favour of the student.

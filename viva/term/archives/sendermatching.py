@@ -26,7 +26,7 @@ from viva.verdict import CourseError
 MATCHES = "matches.csv"
 COLUMNS = ("sender", "student_id", "assignment")
 NOBODY = "-"
-"""In matches.csv, for a sender who is no student, such as a teacher who tried it."""
+"""In matches.csv, for a sender who is not a student, such as a teacher who tried it."""
 NEAREST = 3
 ALIKE = 65
 """In percent, how much of the shorter of two names the other has, where they may be one person's."""
@@ -34,7 +34,7 @@ ALIKE = 65
 
 @dataclass(frozen=True)
 class Match:
-    """The students that a sender is, their group where they handed in together, or why there are none."""
+    """The students that a sender is, their group where they submitted together, or why there are none."""
 
     students: tuple[str, ...] = ()
     group: str = ""
@@ -42,7 +42,7 @@ class Match:
     nearest: tuple[str, ...] = ()
     note: str = ""
     nobody: bool = False
-    """Whether matches.csv says that the sender is no student."""
+    """Whether matches.csv says that the sender is not a student."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ def _key(name: str) -> str:
 
 
 class Class:
-    """The students of a course, found by what an archive tells of them."""
+    """The students of a course, found by an archive's data about them."""
 
     def __init__(self, roster: Roster, matches: Matches, assignment: str) -> None:
         self.roster, self.matches, self.assignment = roster, matches, assignment
@@ -131,7 +131,7 @@ class Class:
         return self.match(sender, near=False).students
 
     def match(self, sender: Sender, *, blind: bool = False, shared: int = 1, near: bool = True) -> Match:
-        """Who a sender is; a ``blind`` one's name is nobody's, and ``shared`` senders have it in one archive.
+        """Who a sender is; a ``blind`` one's name is not a student's, and ``shared`` senders have it in one archive.
 
         Where it is nobody, ``near`` says whether those are looked for who are called most alike.
         """
@@ -192,7 +192,7 @@ class Class:
 
     def _named(self, sender: Sender, near: bool) -> Match:
         found = self.by["name"].get(squeezed(sender.name), set()) if sender.name else set()
-        found = found & self.roster.listed or found  # who left hands in no more
+        found = found & self.roster.listed or found  # who left does not submit any more
         if len(found) == 1:
             return Match(tuple(found))
         members = self._group(sender.name) or self._group(sender.login)

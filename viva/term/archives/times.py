@@ -1,4 +1,4 @@
-"""When attempts were handed in: from the archive, else a companion, else an option, and never made up."""
+"""When attempts were submitted: from the archive, else a companion, else an option, and never made up."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ANY = "Give the times as a CSV with the columns student_id,timestamp: --times=FI
 
 
 class Collect(Configurable):
-    """How a course collects what was handed in."""
+    """How a course collects what was submitted."""
 
     zone = Unicode(help="The time zone of times without one, by continent and city, as in Europe/Berlin.").tag(
         config=True
@@ -104,7 +104,7 @@ class Times:
                 self.zoneless.append(f"{moment:%Y-%m-%d %H:%M}")
 
     def _of_people(self, students: Collection[str], system: str) -> list[str]:
-        """The times that companions tell of these students; none where they tell several of one."""
+        """The times of these students in the companions; none for a student with several."""
         if self._people is None:
             self._people = defaultdict(set)
             for companion in self.companions:

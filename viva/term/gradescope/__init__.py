@@ -7,7 +7,7 @@ submission through the pipeline, as a batch does, and is thrown away.
 bundle         the zip: made here, read there
 reach          what a student's process can reach in a container, tried by one
 container      what runs there: prepare, grade
-resultsjson    what came of a submission, as results.json
+resultsjson    the result of a submission, as results.json
 trial          a bundle tried here, before it is uploaded
 setup.sh, run_autograder.sh   what Gradescope calls
 """

@@ -3,7 +3,7 @@
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
 solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each sandboxed
 and a user of its own; only this process opens the bundle and writes results.json, whole, as its last act. What was
-handed in is read as a batch reads it, and graded twice: what students read comes from a run without hidden lines.
+submitted is read as a batch reads it, and graded twice: what students read comes from a run without hidden lines.
 Whatever goes wrong, there is a results.json: one without a score says that the grader failed, and nobody loses points
 by that.
 """
@@ -86,7 +86,7 @@ def prepare(place: Path) -> int:
 
 
 def grade(place: Path) -> int:
-    """Grade what lies in the folder of the submission; results.json is written in any case."""
+    """Grade what lies in the folder of the submission; results.json is always written."""
     try:
         secure(place)
         settings = read_settings(place / "source")

@@ -3,7 +3,7 @@
 Theory of operation. Nobody knows beforehand what a container allows. So before a submission is graded, a candidate is
 forked as for any notebook and tries to open each file that holds hidden tests, to write the result, to start a process
 and to open a socket. It changes nothing: what it makes, if it can, is empty, and removed. What the result says of
-protection is what came of that.
+protection is the result.
 """
 
 from __future__ import annotations

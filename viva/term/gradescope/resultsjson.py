@@ -1,13 +1,13 @@
-"""What came of a submission, as Gradescope reads it: results.json.
+"""The result of a submission, as Gradescope reads it: results.json.
 
 Theory of operation. Students read this before the deadline and submit again, so that code could carry out, submission
 by submission, what hidden checks call it with. A submission is therefore graded twice. Points and verdicts come of the
-tests as they are. What is told of a check comes of a run without their hidden lines, in which no code of the student's
+tests as they are. The texts of a check come from a run without their hidden lines, in which no code of the student's
 can have seen any; it is told by the code of the feedback page (``viva.pages.page``). What only hidden lines show is
 told as a verdict and in the instructor's own words. The finished text is searched for hidden lines as a page is. The
 score is that of the gradebook
-without written answers, which are listed and graded by hand in Gradescope. Where the grader itself failed there is no
-score at all: Gradescope then shows a failure, and a human runs it again.
+without written answers, which are listed and graded in Gradescope. Where the grader itself failed there is no
+score at all: Gradescope then shows a failure, and a grader runs it again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ AGAIN = (
 )
 WITHHELD = "Not shown: it contains a part of a hidden test."
 LONGEST = 2000
-"""Characters of what is told of one check."""
+"""The most characters about one check."""
 
 
 def ungraded(reason: str = "") -> dict:
@@ -53,7 +53,7 @@ def ungraded(reason: str = "") -> dict:
 
 
 def refused(problem: str, notebooks: list[str]) -> dict:
-    """The result of what cannot be graded because of what was handed in."""
+    """The result of what cannot be graded because of what was submitted."""
     names = " and ".join(f"{name}.ipynb" for name in sorted(notebooks))
     told = (
         f"Your submission could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
@@ -66,7 +66,7 @@ def refused(problem: str, notebooks: list[str]) -> dict:
 def results(
     passed: Passed, shown: Passed, material: Material, source: Path, settings: Settings, protection: str
 ) -> dict:
-    """The result of a graded submission; ``shown`` is what came of it without hidden lines.
+    """The result of a graded submission; ``shown`` is its result without hidden lines.
 
     ``source`` is the folder of the instructor's notebooks. The result is ``ungraded()`` where a check is.
     """
@@ -167,7 +167,7 @@ def _heading(question: Question) -> str:
 
 
 def _told(line: Line) -> str:
-    """A check as its student reads it: what came of it, why, where, what was printed."""
+    """A check as its student reads it: its result, why, where, what was printed."""
     if line.undone:
         return f"{NOT_DONE}: {', '.join(line.undone)}"
     explanation = line.explanation

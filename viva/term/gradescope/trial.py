@@ -22,7 +22,7 @@ from viva.verdict import CourseError
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of it: Gradescope's document, and what an instructor would read beside it."""
+    """Its result: Gradescope's document, and what an instructor would read beside it."""
 
     results: dict
     told: str
@@ -34,7 +34,7 @@ class Trial:
 
 
 def try_out(bundle: Bundle) -> Trial:
-    """Grade the notebooks as they were handed out, in an imitation of the container. Raises CourseError."""
+    """Grade the notebooks as they were released, in an imitation of the container. Raises CourseError."""
     with tempfile.TemporaryDirectory(prefix="viva-gradescope-") as folder:
         place = Path(folder)
         fill(place / "source", bundle.files)

@@ -1,6 +1,6 @@
 """The participants of a course as a learning system lists them: read, understood, and refused where that cannot be.
 
-A row is refused that names nobody, or whose id is no name for a folder, or has been given before. Names are made fit
+A row is refused that names nobody, or whose id is not a name for a folder, or has been given before. Names are made fit
 for pages: what is hidden or reorders goes, and angle brackets become others; a note says so.
 """
 
@@ -46,7 +46,7 @@ POSTING = re.compile(r"\s*(?:Muted|Manual Posting.*)?\s*", re.IGNORECASE)
 
 @dataclass
 class Participants:
-    """A list of participants: the students by line, and which columns of an entry it tells of.
+    """A list of participants: the students by line, and which columns of an entry it has.
 
     ``name`` is among these where first and last name were cut out of one.
     """
@@ -221,7 +221,7 @@ class _Reading:
             )
 
     def _nobody(self, row: list[str]) -> str | None:
-        """Why a row is no student's, empty where nobody need know; None where it is a student's."""
+        """Why a row is not a student's, empty where nobody need know; None where it is a student's."""
         if self.name == "canvas" and is_heading(row):
             return ""
         role = self._role(row)

@@ -11,7 +11,7 @@ LONGEST = 1000
 """Letters in a name, or in a list of sections or groups."""
 GENERATION = re.compile(r"(?:sr|jr|snr|jnr)\.?", re.IGNORECASE)
 SUFFIX = re.compile(GENERATION.pattern + r"|Senior|Junior|I{2,3}|IV|VI?|Esq\.?|Ph\.?D\.?", re.IGNORECASE)
-"""What stands behind a family name and a comma, and is no first name; alone it may be one, as Junior and Vi are."""
+"""What stands behind a family name and a comma, and is not a first name; alone it may be one, as Junior and Vi are."""
 JOINERS = "\u200c\u200d"
 """Hidden letters that Persian names and some pictures are spelt with."""
 DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u061c\ufeff"))

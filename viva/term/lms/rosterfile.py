@@ -177,7 +177,7 @@ class Roster:
         return {value: ids[0] for value, ids in found.items() if value and len(ids) == 1}
 
     def compared(self, new: Iterable[Entry], columns: Collection[str] = COLUMNS, section: str = "") -> Difference:
-        """What a newer list changes; it tells of ``columns`` only, and, where one is named, of one section."""
+        """What a newer list changes; it has ``columns`` only, and, where one is named, of one section."""
         known, now = self.listed & self.entered, {entry.id: entry for entry in new}
         pairs = [(self.entries.get(one, entry), entry) for one, entry in sorted(now.items())]
         pairs = [(old, old.updated(entry, columns) if old is not entry else entry) for old, entry in pairs]
@@ -191,7 +191,7 @@ class Roster:
         )
 
     def grouped(self, found: Mapping[int, Entry]) -> tuple[Difference, list[str]]:
-        """What a list of groups changes, which tells of nothing else; a sentence for each who is not in the course."""
+        """What a list of groups changes, which has no other data; a sentence for each who is not in the course."""
         by = {name: self._by(name) for name in ("sis", "lms_user_id", "login")}
         changed, same, notes = [], [], []
         for line, entry in found.items():

@@ -181,7 +181,7 @@ SYSTEMS = {
 }
 """By what --from calls them; the first that may have written a list is taken to have."""
 GROUPS = "canvas-groups"
-"""A list that tells of groups alone: who is not in it is in none of them, and in the course all the same."""
+"""A list of groups alone: who is not in it is in none of them, and in the course all the same."""
 UNKNOWN = System("a file with named columns", {}, IDS, ())
 
 

@@ -109,7 +109,7 @@ class Worksheet:
         return self.shown_mark or ("." if self.language == "English" else ",")
 
     def maximum(self, line: int) -> Decimal | None:
-        """What can be had, which stands behind the grade."""
+        """The maximum, which stands behind the grade."""
         row = self.sheet.rows[line]
         return number.read(row[self.grade + 1]) if len(row) > self.grade + 1 else None
 

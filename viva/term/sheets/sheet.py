@@ -46,7 +46,7 @@ class Sheet:
 
     @classmethod
     def read(cls, path: Path, escapes: bool = False) -> Sheet:
-        """Read a sheet; with ``escapes`` as PHP does. Raises CourseError for what is no exported sheet, and OSError."""
+        """Read a sheet; with ``escapes`` as PHP does. Raises CourseError for another file, and OSError."""
         data = content(path)
         bom = data.startswith(codecs.BOM_UTF8)
         try:

@@ -82,7 +82,7 @@ class Target:
     """Students by line, where the course says who is who."""
 
     def matched(self, marks: Marks, plan: Plan) -> dict[int, str]:
-        """By line the student; the plan is told of rows that are about nobody certain.
+        """By line the student; the plan gets the rows without a certain student.
 
         Raises CourseError where all are.
         """
@@ -104,7 +104,7 @@ class Target:
         return found
 
     def cells(self, marks: Marks, plan: Plan, refusal: Callable[[int, Mark], str]) -> dict[int, str]:
-        """By line what is to be written; the plan is told of everybody. ``refusal`` says why a row is left."""
+        """By line what is to be written; the plan gets every student. ``refusal`` says why a row is left."""
         cells, named = {}, set()
         for line, student in sorted(self.matched(marks, plan).items()):
             named.add(student)
