@@ -60,7 +60,7 @@ class CheckReport(Struct):
 
 
 def failed(error: BaseException, title: str) -> CheckReport:
-    """The report of a check that an exception has ended."""
+    """The report about a check that an exception has ended."""
     try:
         return _described(error, title)
     except BaseException:  # out of memory, say, as what it holds is so large: nobody's fault but the answer's

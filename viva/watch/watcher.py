@@ -61,7 +61,7 @@ class Watcher:
         write: Callable[[str], object] = print,
         tell: Callable[[Memory], object] = lambda known: None,
     ) -> None:
-        """``report`` writes the class report of assignments; when a file of ``configured`` changes, ``run`` raises
+        """``report`` writes the class report about assignments; when a file of ``configured`` changes, ``run`` raises
         Renewal; ``write`` is given the lines of the log, and ``tell`` what is remembered, after each look. Raises
         CourseError for invalid settings."""
         self.course, self.config, self.assignments = course, config, assignments
@@ -185,7 +185,7 @@ class Watcher:
         self._fail(problem, *place)
 
     def _report(self, found: list[Handed], due: dict[Place, datetime | None]) -> None:
-        """Write the class report of assignments that are due and graded, once for each due time."""
+        """Write the class report about assignments that are due and graded, once for each due time."""
         for name in self.assignments:
             ends = [due[one.place] for one in found if one.place[0] == name]
             last = max((one for one in ends if one), default=None)

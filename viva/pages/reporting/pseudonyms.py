@@ -1,4 +1,4 @@
-"""Names that do not identify students: the same in every report of a course, and kept nowhere else."""
+"""Names that do not identify students: the same in all reports of a course, and kept nowhere else."""
 
 from __future__ import annotations
 
