@@ -115,7 +115,7 @@ def test_the_check_alone_is_a_small_install_and_checks_in_both_ways(small, tmp_p
         assert "1 of 1 visible check passes." in said
         assert "the cell 'other' needs not_there, which is not installed here" in said
     said = run(small / "bin" / "viva", "grade", cwd=tmp_path, status=2)
-    assert said == "'viva grade' needs the whole of Viva: python -m pip install nbviva\n"
+    assert said == "'viva grade' needs the complete Viva: python -m pip install nbviva\n"
 
 
 def test_another_course_is_graded_with_the_wheel(programs, tmp_path):

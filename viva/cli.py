@@ -236,7 +236,7 @@ def _launch() -> None:
         except ModuleNotFoundError as error:
             if error.name != "nbgrader":
                 raise
-            print(f"'viva {command}' needs the whole of Viva: python -m pip install nbviva", file=sys.stderr)
+            print(f"'viva {command}' needs the complete Viva: python -m pip install nbviva", file=sys.stderr)
             sys.exit(BAD_REQUEST)
 
 

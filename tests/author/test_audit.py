@@ -244,7 +244,8 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     (wrong / "excused_for_nothing.py").write_text(WRONG.replace("\nLoses:", "\nhidden: an attack\n\nLoses:"))
     found = audited(course)
     sentence = (
-        f"The check '{OTHER}' comes as a surprise: a student with the mistake 'in_place' passes all visible checks."
+        f"Only hidden lines of the check '{OTHER}' find the mistake 'in_place': a student with it passes all visible "
+        "checks."
     )
     assert [remark for remark in found.remarks if remark.startswith(sentence)]
     assert [score.surprises for score in found.scores] == [[], ["in_place"], []]

@@ -157,7 +157,7 @@ def test_a_check_surprises_where_nothing_visible_warns_and_the_answer_does_not_s
     sentences = unwarned(scores)
     assert len(sentences) == surprising
     if surprising:
-        assert sentences[0].startswith("The check 'test_f: right' comes as a surprise: a student with")
+        assert sentences[0].startswith("Only hidden lines of the check 'test_f: right' find the mistake ")
         assert "'shortcut'" in sentences[0]
 
 

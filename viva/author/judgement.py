@@ -65,7 +65,7 @@ def surprises(proofs: list[Proof], check: CheckName) -> list[str]:
 def unwarned(scores: list[CheckScore]) -> list[str]:
     """A sentence on each check that surprises the students who make a known mistake."""
     return [
-        f"The check '{score.check}' comes as a surprise: a student with the mistake {said(score.surprises)} "
+        f"Only hidden lines of the check '{score.check}' find the mistake {said(score.surprises)}: a student with it "
         "passes all visible checks. Add an example to a visible check, or give the reason in the docstring of that "
         "answer ('hidden: an attack')."
         for score in scores

@@ -52,9 +52,8 @@ class FeedbackCommand(VivaCommand):
         for name, when in sorted(due.items()):
             if when.replace(tzinfo=UTC) > datetime.now(UTC):
                 yield (
-                    f"{name} is due at {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that: a student who "
-                    "reads one can "
-                    "submit again, with code that shows a hidden test's arguments on the next page."
+                    f"{name} is due at {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that. Earlier, a "
+                    "student who reads a page can submit code that shows a hidden test's arguments on the next page."
                 )
 
     def _closed(self) -> Iterator[str]:

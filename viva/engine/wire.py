@@ -69,9 +69,9 @@ def row_of(data: bytes) -> list:
         raise WireError(f"a message of {len(data)} bytes declares {count} items")
     row = list(itertools.islice(unpacker, count))
     if len(row) != count or unpacker.tell() != len(data):
-        raise WireError("a message is cut short, or goes on after its end")
+        raise WireError("a message is cut short, or continues after its end")
     if not set(map(type, row)) <= ATOM_TYPES | {tuple}:  # an empty list or map, or msgpack's Timestamp
-        raise WireError("a message holds what is neither an atom nor a mark")
+        raise WireError("a message holds an unknown element")
     return row
 
 
@@ -228,7 +228,7 @@ class Reader:
             raise WireError(f"a message holds more than {FRAMES} objects of pandas")
         value = self.take(0)
         if self.at != len(self.row):
-            raise WireError("a message goes on after its value")
+            raise WireError("a message continues after its value")
         return value
 
     def take(self, level: int):

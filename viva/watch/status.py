@@ -45,7 +45,7 @@ def lines(known: Memory) -> Iterator[str]:
     if rate := known.a_minute():
         yield f"{rate:.1f} submissions a minute, over the last {len(known.last)}."
     if known.later:
-        yield f"More is to be done at {known.later:%Y-%m-%d %H:%M:%S} UTC."
+        yield f"The next round begins at {known.later:%Y-%m-%d %H:%M:%S} UTC."
 
 
 def rows(told: list[Told]) -> list[tuple[str, str, str, str]]:

@@ -57,7 +57,7 @@ class Watch(Configurable):
     settle = Float(
         2.0, min=0.1, help="A submission is complete when none of its files has changed for this many seconds."
     ).tag(config=True)
-    every = Float(30.0, min=0.1, help="Seconds between two looks at all folders, also if nothing is reported.").tag(
+    every = Float(30.0, min=0.1, help="Seconds between two scans of all folders, also if no change is reported.").tag(
         config=True
     )
     polling = Bool(False, help="Look every second, for file systems that report no changes, as network drives.").tag(

@@ -175,7 +175,7 @@ def test_a_list_of_groups_changes_groups_alone(course):
     }
     difference, notes = Roster.of(course).grouped(rows)
     assert difference == Difference(changed=((ANNA, replace(ANNA, group="Team 7")),))
-    assert notes == ["Line 3: 'who' matches no enrolled student, or several; skipped."]
+    assert notes == ["Line 3: 'who' does not match exactly one enrolled student; skipped."]
     Roster.of(course).write(course, difference)
     assert {one: entry.group for one, entry in Roster.of(course).entries.items()} == {"anna": "Team 7", "bo": ""}
 

@@ -55,7 +55,9 @@ def test_only_our_cells_change_and_names_that_look_like_formulas_stay_bytes(taug
         "zoneil": "the assignment is not assigned to the student in Canvas (N/A)",
         "alee1": "the student is excused in Canvas (EX); enter the score there",
     }
-    assert [(line.name, line.what) for line in plan.strangers] == [("@new, One", "line 8 matches no enrolled student")]
+    assert [(line.name, line.what) for line in plan.strangers] == [
+        ("@new, One", "line 8 does not match an enrolled student")
+    ]
     assert plan.column == "PS 1 (11)" and plan.absent == []
 
 
@@ -157,7 +159,7 @@ def test_canvas_test_student_is_nobody_and_a_real_one_is_told(taught):
         '"Student, Test",199,,0123456789abcdef0123456789abcdef01234567,Monday,,,,\n"Student, Test",198,,t,Monday,,,,\n'
     )
     plan, _ = merged(taught, HEAD + ROWS + rows)
-    assert [line.what for line in plan.strangers][1:] == ["line 10 matches no enrolled student"]
+    assert [line.what for line in plan.strangers][1:] == ["line 10 does not match an enrolled student"]
 
 
 @pytest.mark.parametrize("row", [",,,,,,,Manual Posting (scores hidden from instructors),", ",,,,,,,Muted,"])

@@ -78,7 +78,7 @@ def prepare(place: Path) -> int:
             print(found.sentence(sandbox))
             _rehearsed(place, grader)
     except SandboxError as error:
-        print(f"Not prepared; each submission tries again: {error}", file=sys.stderr)
+        print(f"The preparation failed; each submission tries again: {error}", file=sys.stderr)
     except VivaError as error:
         print(f"viva: {error}", file=sys.stderr)
         return 1

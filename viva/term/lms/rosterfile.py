@@ -198,7 +198,7 @@ class Roster:
             told = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
             known = {entry.id} if entry.id in self.entries else told - {""}
             if len(known & self.listed) != 1:
-                notes.append(f"Line {line}: {quoted(entry.id)} matches no enrolled student, or several; skipped.")
+                notes.append(f"Line {line}: {quoted(entry.id)} does not match exactly one enrolled student; skipped.")
                 continue
             old = self.entries[(known & self.listed).pop()]
             new = replace(old, group=entry.group)

@@ -113,7 +113,7 @@ def _answer(files: Iterable[re.Match], page: str) -> str:
 def _unknown(match: re.Match | None, anonymous: bool, students: list[str]) -> str:
     """Why pages cannot go beside a file."""
     if match is None:
-        return "is not a name that pages can go beside"
+        return "does not have the form of a submission's name"
     if anonymous:
         return "is anonymous, and several students have it" if students else "is anonymous; collect the archive first"
     return f"{'several students have' if students else 'no enrolled student has'} the number {match['user']}"

@@ -143,7 +143,7 @@ class MoodleExport(SheetExport):
 
     title, key = "Moodle", "moodle"
     participants = Dict(
-        help="Students by the numbers of a blind assignment, as in {'12345': 'bitdiddle'}.",
+        help="The student of each number in a blind assignment, as in {'12345': 'bitdiddle'}.",
         key_trait=Unicode(),
         value_trait=Unicode(),
     ).tag(config=True)

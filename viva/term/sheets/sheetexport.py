@@ -91,7 +91,7 @@ class Target:
         for line in [line for line, student in found.items() if student in self.known.values()]:
             doubts[line] = f"may be {plaintext.quoted(found.pop(line))}, who also has another row"
         for line, why in sorted(doubts.items()):
-            what = f"line {line} {why}" if why else f"line {line} matches no enrolled student"
+            what = f"line {line} {why}" if why else f"line {line} does not match an enrolled student"
             plan.strangers.append(Line("", self.people[line].called, what))
         found |= {line: student for line, student in self.known.items() if line in self.people}
         if plan.strangers and not found:
