@@ -30,7 +30,7 @@ c.OverwriteCells.add_missing_cells = True
 c.Execute.timeout = 30
 
 # Viva's rules: student code and tests in two processes, submissions that are repaired as they are read, what a student
-# handed in made harmless, pages without hidden lines, and late penalties that follow every score.
+# submitted made harmless, pages without hidden lines, and late penalties that follow every score.
 configuration.apply(c, __file__)
 
 # Graders do not read what students wrote into the cells that ask for names.

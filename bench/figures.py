@@ -104,7 +104,7 @@ def _start(make: Callable, descriptors: list[int], path: Path) -> int:
 
     def note(frame, event: str, _: object) -> None:
         code = frame.f_code
-        named = event == "call" and code.co_name[0] != "<"  # what stands in a line of another is no step of its own
+        named = event == "call" and code.co_name[0] != "<"  # what stands in a line of another is not a step of its own
         if named and code.co_filename.startswith(f"{PACKAGE}/engine"):
             seen.add((code.co_filename, code.co_qualname, code.co_firstlineno))
 

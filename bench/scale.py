@@ -2,7 +2,7 @@
 
     make bench-scale                  10,000 submissions of eight assignments, in ten waves
     make bench-scale N=2000           fewer
-    make bench-scale EXAM=1           one assignment, handed in at once, in one batch
+    make bench-scale EXAM=1           one assignment, submitted at once, in one batch
     make bench-scale KEEP=FOLDER      in a folder that stays; the same again goes on where it was stopped
     python -m bench.scale --cluster=200    only: a cluster of two workers beside two processes
 
@@ -39,7 +39,7 @@ AFTER = {"export": 60, "report": 120, "feedback": 300, "grade": None, "deadlines
 ROLES = ("writer", "workers", "candidates", "examiners")
 MEBIBYTE = 2**20
 LEAST = 1e-6
-"""Seconds; of a tenth in which nobody handed anything in."""
+"""Seconds; of a tenth without submissions."""
 
 
 def main() -> None:
@@ -91,7 +91,7 @@ def measure(root: Path, options: argparse.Namespace) -> None:
 
 
 def graded(root: Path, assignments: list, numbers: range, options: argparse.Namespace) -> Iterator[dict]:
-    """Hand in the submissions of these numbers and grade them: a row for the wave, or for each tenth of an exam."""
+    """Submit the submissions of these numbers and grade them: a row for the wave, or for each tenth of an exam."""
     known = root / "made.json"
     last = json.loads(known.read_text()) if known.exists() else {"until": 0}
     if last["until"] < numbers.stop:  # else it was stopped while it graded
@@ -155,7 +155,7 @@ def line(row: dict) -> str:
 
 
 def summary(known: dict) -> Iterator[str]:
-    """What came of it, beside what was to."""
+    """The result, beside the expected one."""
     tenths = known["tenths"]
     if len(tenths) > 1:
         elapsed = tenths[-1]["seconds"] / max(tenths[0]["seconds"], LEAST)

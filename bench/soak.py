@@ -287,7 +287,7 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
             yield f"{who}: a fault of the grader: {record.faults or 'ungraded'}"
         yield from (f"{who}: {found}" for found in leaks(material, entry))
     print(f"checks: {counted(verdicts)}; submissions that could not be read: {explained}")
-    print(f"with a test cell that waits for a human: {counted(+waiting) or 'none'}")
+    print(f"with a test cell that waits for a grader: {counted(+waiting) or 'none'}")
 
 
 def leaks(material: Material, entry: Entry):

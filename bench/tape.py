@@ -7,7 +7,7 @@
 
 The submissions are all known answers, 400 notebooks that are damaged at random with fixed seeds (``tests.mangling``),
 and of each foreign notebook its solution, its release and a broken solution. A line holds the submission, test cell,
-check, verdict, points, the kind of the cause, whether a human is asked to look, and whether the test cell is a
+check, verdict, points, the kind of the cause, whether a grader is asked to look, and whether the test cell is a
 single-process cell. The hash covers the part that depends on the repository alone.
 """
 

@@ -1,8 +1,8 @@
-"""A term's worth of submissions as a class might hand them in, drawn from the known answers.
+"""A term's worth of submissions as a class might send them, drawn from the known answers.
 
 Of a hundred, by the SHARES below: right and wrong answers in words of their own; answers that are not done yet;
 notebooks that another program saved or a download damaged, which are repaired; slow ones, which compute for a second
-or two; a few that never end, and some that are no notebook. The same seed gives the same bytes.
+or two; a few that never end, and some that are not notebooks. The same seed gives the same bytes.
 """
 
 from __future__ import annotations

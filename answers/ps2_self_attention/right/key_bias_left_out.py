@@ -1,6 +1,6 @@
 """self_attention leaves out the keys' bias: it adds the same number to a whole column of scores, so softmax cancels it.
 
-This is no mistake that any check could see, because the outputs are equal for all inputs.
+This is not a mistake that any check could see, because the outputs are equal for all inputs.
 """
 
 # %% [solution] queries_keys_values

@@ -1,4 +1,4 @@
-"""Both softmaxes are equation (5) as it stands, which overflows for scores of 1000.
+"""Both softmaxes use equation (5) unchanged, which overflows for scores of 1000.
 
 Loses:
     test_softmax_large: *

@@ -1,4 +1,4 @@
-"""Handed in as it was released.
+"""Submitted as it was released.
 
 Loses:
     everything

@@ -1,4 +1,4 @@
-"""A list of heads joined by np.block; the result is handed back as a list of lists."""
+"""A list of heads joined by np.block; the result is returned as a list of lists."""
 
 # %% multihead_scaled_self_attention
 def multihead_scaled_self_attention(X, *p):

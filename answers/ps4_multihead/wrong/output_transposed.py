@@ -1,4 +1,4 @@
-"""The result is handed back as N x D.
+"""The result is returned as N x D.
 
 Loses:
     test_multihead: *

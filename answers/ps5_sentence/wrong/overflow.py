@@ -1,4 +1,4 @@
-"""The exponential of equation (3) as it stands: inf divided by inf for scores of 1000.
+"""The exponential of equation (3) unchanged: inf divided by inf for scores of 1000.
 
 Loses:
     test_softmax_stable: *

@@ -1,4 +1,4 @@
-"""The released notebook, handed in as it is.
+"""The released notebook, submitted unchanged.
 
 Loses:
     everything

@@ -1,4 +1,4 @@
-"""NaN is no other result, although it differs from everything.
+"""NaN is not a correct result, although it differs from every other value.
 
 Loses:
     everything

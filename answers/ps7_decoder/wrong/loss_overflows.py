@@ -1,4 +1,4 @@
-"""Equation (4) as it stands: inf divided by inf for logits of 1000.
+"""Equation (4) unchanged: inf divided by inf for logits of 1000.
 
 Loses:
     test_cross_entropy: logits of plus and minus 1000

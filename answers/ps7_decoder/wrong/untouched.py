@@ -1,4 +1,4 @@
-"""The notebook as it was handed out.
+"""The notebook as it was released.
 
 Loses:
     everything
