@@ -40,7 +40,9 @@ class CheckCommand(ShortHelp, Application):
     }
     original = Unicode("", help="The notebook as you downloaded it, to restore cells.").tag(config=True)
     json = Bool(False, help="Print JSON.").tag(config=True)
-    portable = Bool(help="Run it in an ordinary kernel; the variable VIVA_PORTABLE=1 says so, too.").tag(config=True)
+    portable = Bool(help="Run it in an ordinary kernel; VIVA_PORTABLE=1 in the environment also does this.").tag(
+        config=True
+    )
 
     @default("portable")
     def _portable_default(self) -> bool:

@@ -148,7 +148,7 @@ def _sandbox() -> Iterator[Diagnosis]:
     for layer in found.layers:
         fault = f" ({layer.fault})" if layer.fault else ""
         yield Diagnosis(f"sandbox, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
-    remedy = "fix the lines above; until then grading needs --no-sandbox"
+    remedy = "fix the problems above; until then grading needs --no-sandbox"
     yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
 
 

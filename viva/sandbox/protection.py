@@ -37,7 +37,7 @@ _REMEDIES = {
     "landlock": "boot Linux 5.13 or newer with landlock on the kernel's command line, as in "
     f"lsm=landlock,yama,apparmor; or: {bubblewrap.INSTALL}",
     "seccomp": "grade on Linux on x86_64 or aarch64, with a kernel that has CONFIG_SECCOMP_FILTER",
-    "together": "fix the lines above",
+    "together": "fix the problems above",
 }
 _SWITCHES = {
     "kernel.unprivileged_userns_clone": ("0", "1"),

@@ -62,7 +62,7 @@ def test_of_more_notebooks_no_answer_is_lost_also_when_the_last_is_cut():
     found, repairs = read((blank + notebook("a", "x = 1", "y = 2")[:-80]).encode())
     assert [cell.source for cell in found.cells] == ["a", "# answer", "a", "x = 1"]
     assert found.metadata.damaged
-    assert "the JSON ends here, and more follows" in repairs[0]
+    assert "the JSON ends here, but more text follows" in repairs[0]
 
 
 def test_a_comma_too_many_in_what_is_around_a_notebook_does_not_hide_it():

@@ -63,7 +63,7 @@ def test_what_is_not_certain_is_said_and_not_guessed(keys, name, why):
 
 def test_two_rows_are_never_about_one_student():
     twice = who(Person({"lms": "101"}), Person({"login": "mking"}), Person({"lms": "102"}))
-    assert twice == [("", "is not alone: lines 0 and 1 may both be 'mking'")] * 2 + [("zoe", "")]
+    assert twice == [("", "is not unique: lines 0 and 1 may both be 'mking'")] * 2 + [("zoe", "")]
     assert [one for one, _ in who(Person({}, "Zoë O’Neil"), Person({}, "O’Neil, Zoë"))] == ["", ""]
     (first, _), (second, why) = who(Person({"lms": "102"}, "Zoë O’Neil"), Person({"lms": "9"}, "Zoë O’Neil"))
     assert (first, second) == ("zoe", "") and "another number" in why

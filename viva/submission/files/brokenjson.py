@@ -119,10 +119,10 @@ def _whole(text: str, repairs: list[Note]) -> object:
     end = _past_nothing(text, end)
     if end < len(text):
         if not has_cells(content):
-            raise _BrokenError(text, end, "the JSON ends here, and more follows")
+            raise _BrokenError(text, end, "the JSON ends here, but more text follows")
         end = _joined_with_others(content, text, end, repairs)
     if text.find('"cell_type"', end) > -1:
-        raise _BrokenError(text, end, "the JSON ends here, and more follows")
+        raise _BrokenError(text, end, "the JSON ends here, but more text follows")
     if end < len(text):
         repairs.append(Note("more_behind", amount=len(text[end:].rstrip(_PADDING))))
     return content

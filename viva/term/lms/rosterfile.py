@@ -161,10 +161,9 @@ class Roster:
                 )
                 if name != "id" and _is_another(self.entries[known], entry):
                     notes.append(
-                        f"Line {line}: {plaintext.line(entry.name)} shares no word with the name of {quoted(known)}, "
-                        f"{plaintext.line(self.entries[known].name)}. If that {what} now belongs to another "
-                        "student, correct "
-                        "the file first: otherwise that student gets the grades."
+                        f"Line {line}: the name {plaintext.line(entry.name)} does not match the name of "
+                        f"{quoted(known)}, {plaintext.line(self.entries[known].name)}. If that {what} now belongs to "
+                        "another student, correct the file first: otherwise that student gets the grades."
                     )
                 break
         return result, notes

@@ -81,7 +81,8 @@ class Identities:
         for student, several in lines.items():
             if len(several) > 1:
                 where = " and ".join(map(str, several))
-                doubts |= dict.fromkeys(several, f"is not alone: lines {where} may both be {plaintext.quoted(student)}")
+                why = f"is not unique: lines {where} may both be {plaintext.quoted(student)}"
+                doubts |= dict.fromkeys(several, why)
         found = {line: student for line, student in found.items() if line not in doubts}
         return found, doubts
 
