@@ -99,8 +99,8 @@ class ReleaseCommand(ProvingCommand):
             written = [path for name in assignments for path in write_solutions(self.course, name)]
         self._say(*(f"written: {path}" for path in written))
         self._say(
-            "Give them to students after the last deadline. 'viva deadlines' lists the deadlines, and extensions.csv the "
-            "extensions."
+            "Give them to students after the last deadline. 'viva deadlines' lists the deadlines, and "
+            "extensions.csv the extensions."
         )
         self.show_document(solutions=[str(path) for path in written])
         return 0
