@@ -70,7 +70,7 @@ def test_a_fault_that_is_everybodys_is_told_once(course, viva):
     assert said.count(f"{SHORT}, ") == 1
 
 
-def test_damaged_files_of_thirty_students_are_one_sentence_and_each_has_its_own_in_json(course, viva):
+def test_files_of_thirty_students_that_are_damaged_at_different_lines_are_one_sentence(course, viva):
     notebook = (course / "release" / SHORT / "scaled_attention.ipynb").read_text(encoding="utf-8")
     for number in range(30):
         folder = course / "submitted" / f"s{number:02}" / SHORT
@@ -80,5 +80,3 @@ def test_damaged_files_of_thirty_students_are_one_sentence_and_each_has_its_own_
     said = [line for line in (result.out + result.err).splitlines() if line.startswith(f"{SHORT}, ")]
     assert result.status == 0 and len(said) == 1, said
     assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. The first: " in said[0]
-    told = json.loads(viva("grade", SHORT, "--json").out)["submissions"]
-    assert len({one["reason"] for one in told if one["reason"]}) > 20
