@@ -192,7 +192,7 @@ def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_
     for piece in pieces(answer):
         expect(task.locator(".task-answer")).to_contain_text(piece)
     lab.wait_for_timeout(1000)  # the page rolls to the score
-    scheme = task.get_by_role("heading", name="BEGIN MARK SCHEME")
+    scheme = task.get_by_role("heading", name="Marking scheme")
     for seen in (score, task.locator(".task-answer"), scheme, comment):
         assert seen.evaluate(VISIBLE), seen
     expect(task.locator("details")).not_to_have_attribute("open", "")
