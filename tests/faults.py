@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import shutil
@@ -224,6 +225,21 @@ def require_tidy(course: Path) -> None:
     assert list(course.glob("autograded/*/.viva-*")) == []
     assert not (course / "gradebook.db-journal").exists()
     assert {path.name for path in course.glob("results*")} <= {"results.jsonl"}
+
+
+def until_dead(course: Path, seconds: float = 60) -> None:
+    """Wait until the workers of killed commands are gone: they have given up the locks on their folders."""
+    end = time.monotonic() + seconds
+    for folder in (course.parent / "tmp").glob("viva-run-*"):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            while time.monotonic() < end:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                time.sleep(0.1)
+        finally:
+            os.close(descriptor)
 
 
 def grade_here(course: Path, *, workers: int = 2, backwards: bool = False) -> list[Ending]:

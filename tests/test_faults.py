@@ -29,6 +29,7 @@ from tests.faults import (
     require_tidy,
     scores,
     timeless,
+    until_dead,
 )
 from viva.submission.submission import Status
 
@@ -130,6 +131,7 @@ def test_a_grader_killed_at_random_moments_is_finished_by_the_next(tiny, complet
         grading.interrupt(signal.SIGKILL)
         assert grading.wait() in (0, -signal.SIGKILL)
         require_sound(tiny)
+    until_dead(tiny)
     assert Grading(tiny).wait() == 0  # it removes what the dead ones left
     complete()
 

@@ -82,8 +82,7 @@ class RegradeCommand(ProvingCommand):
         if found.look_again:
             self._say(
                 "Check these manual grades again. They are kept, but the test or its result changed, or the "
-                "question has other "
-                "points:"
+                "question has other points:"
             )
         self._say(*(f"  {sentence}" for sentence in shortened(found.look_again)))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
