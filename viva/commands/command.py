@@ -330,9 +330,9 @@ def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
             names = plaintext.some(list(dict.fromkeys(student for student, _ in same)), NAMED)
             yield f"{assignment}, {len(same)} times: {names}. The first: {same[0][1]}."
             continue
-        for sentence, names in by_sentence.items():
-            times = f"{len(names)} times: " if len(names) > 1 else ""
-            yield f"{assignment}, {times}{plaintext.some(names, NAMED)}: {sentence}."
+        for sentence, students in by_sentence.items():
+            times = f"{len(students)} times: " if len(students) > 1 else ""
+            yield f"{assignment}, {times}{plaintext.some(students, NAMED)}: {sentence}."
 
 
 def _notes(outcome: Ending) -> list[str]:
