@@ -119,6 +119,12 @@ def test_release_holds_no_solution_hidden_test_or_marking_scheme(path):
 
 
 @each(SOURCES)
+def test_no_hidden_line_of_the_course_runs_in_the_students_process(path):
+    release = nbformat.read(PROJECT / "release" / path.parent.name / path.name, as_version=4)
+    assert release.metadata["viva"]["check"]["inside"] == []
+
+
+@each(SOURCES)
 def test_titles_of_hidden_checks_stay_visible(path):
     release = nbformat.read(PROJECT / "release" / path.parent.name / path.name, as_version=4)
     text = "\n".join(cell.source for cell in release.cells)
