@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from viva.engine import wire
-from viva.engine.checkreport import CHARACTERS, CheckReport, failed
+from viva.engine.outcome import CHARACTERS, CheckReport, failed
 from viva.record import note
 from viva.verdict import CandidateOdd, Verdict
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from viva.engine.blueprint import Blueprint, Cell
-from viva.engine.seedline import default_of, seed_in, with_seed
+from viva.engine.blueprint import Blueprint, Cell, default_of, seed_in, with_seed
 from viva.verdict import BlueprintError
 
 

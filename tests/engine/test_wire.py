@@ -27,8 +27,7 @@ from msgpack import ExtType, Packer, packb
 
 from viva.engine import wire
 from viva.engine.values import frames, plain
-from viva.engine.values.arrays import BYTES, DIMENSIONS
-from viva.engine.values.codec import CODEC_OF, TWINS
+from viva.engine.values.codec import BYTES, CODEC_OF, DIMENSIONS, TWINS
 from viva.engine.values.plain import AGAIN, FIELDS, INT_BITS, NUMBER_OF, PANDAS
 from viva.engine.wire import BIG_INT, LEVELS, MESSAGE, SHAPES, Reference, decode, encode, is_plain
 from viva.verdict import WireError

@@ -28,8 +28,7 @@ from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.arguments import Handed
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Snapshot, Witness
-from viva.engine.dialogue.objects import Objects
-from viva.engine.dialogue.operations import OPERATIONS, origin
+from viva.engine.dialogue.objects import OPERATIONS, Objects, origin
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.codec import module_of
 from viva.engine.values.randomness import Common, get_state

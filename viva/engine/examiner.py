@@ -25,13 +25,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 
 from viva.engine import pipe, wire
-from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
 from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
+from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6

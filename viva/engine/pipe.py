@@ -10,7 +10,7 @@ import select
 import struct
 import time
 
-from viva.engine.values.arrays import BYTES as MESSAGE
+from viva.engine.values.codec import BYTES as MESSAGE
 from viva.verdict import WireError
 
 LENGTH = struct.Struct(">I")

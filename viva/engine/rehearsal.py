@@ -21,8 +21,7 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
-from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged
-from viva.engine.dialogue.paths import root_of
+from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, root_of
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of

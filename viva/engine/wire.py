@@ -25,7 +25,7 @@ from typing import Any
 
 from msgpack import ExtType, Packer, Unpacker
 
-from viva.engine.values.arrays import BYTES as MESSAGE
+from viva.engine.values.codec import BYTES as MESSAGE
 from viva.engine.values.codec import CODEC_OF, Codec, Reference, name_of
 from viva.engine.values.plain import (
     AGAIN,

@@ -25,8 +25,7 @@ from viva.engine.blueprint import Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
-from viva.engine.outcome import Outcome
-from viva.engine.ownlines import own_frames
+from viva.engine.outcome import Outcome, own_frames
 from viva.engine.studentcopy import Copy, open_copy
 from viva.engine.timebudget import NOT_TRIED
 from viva.engine.undone import MISSING, NO_MODULE

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.seedline import LINE, seed_in, with_seed
+from viva.engine.blueprint import LINE, seed_in, with_seed
 from viva.engine.studentcopy import digest
 from viva.record import Note, note
 from viva.submission.cells.places import Released

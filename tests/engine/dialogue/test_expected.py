@@ -9,8 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.oral import Exam, lost
 from viva import wording
 from viva.engine.blueprint import read_blueprint
-from viva.engine.dialogue.expected import ANY, OBJECT, PLAIN, Expected, ExpectedTypes, expected_of, merged
-from viva.engine.dialogue.paths import path_of
+from viva.engine.dialogue.expected import ANY, OBJECT, PLAIN, Expected, ExpectedTypes, expected_of, merged, path_of
 from viva.engine.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 

@@ -15,9 +15,8 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.arguments import parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.expected import ExpectedTypes, walk
+from viva.engine.dialogue.expected import CHANGED, HANDED, ExpectedTypes, Path, walk
 from viva.engine.dialogue.namecache import NameCache
-from viva.engine.dialogue.paths import CHANGED, HANDED, Path
 from viva.engine.dialogue.proxies import PROXIES, Home, can_be_called, is_class, method_of, number_of, refusing
 from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common

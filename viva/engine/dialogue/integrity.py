@@ -28,7 +28,7 @@ from typing import Any
 
 from viva.cleaning import plaintext
 from viva.engine import dialogue, values
-from viva.engine.dialogue import operations
+from viva.engine.dialogue import objects
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.plain import codec_of
 from viva.record import Note, note
@@ -125,8 +125,8 @@ def _own_places(name: str, module: dict) -> Iterator[tuple[str, tuple]]:
     for key, value in module.items():
         if isinstance(value, type) and value.__module__ == name:
             yield f"{name}.{key}", (vars(value), {part: one for part, one in vars(value).items() if callable(one)})
-    if name == operations.__name__:
-        yield f"{name}.OPERATIONS", (operations.OPERATIONS, dict(operations.OPERATIONS))
+    if name == objects.__name__:
+        yield f"{name}.OPERATIONS", (objects.OPERATIONS, dict(objects.OPERATIONS))
 
 
 def _is_own(function: object) -> bool:

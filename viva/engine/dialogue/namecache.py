@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from viva.cleaning import plaintext
 from viva.engine import wire
-from viva.engine.dialogue.expected import ExpectedTypes
-from viva.engine.dialogue.paths import Path
+from viva.engine.dialogue.expected import ExpectedTypes, Path
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.references import References
 from viva.verdict import CandidateFault, CandidateLied, WireError

@@ -14,7 +14,7 @@ from typing import NoReturn
 from IPython.core.inputtransformer2 import TransformerManager
 
 from viva.engine.dialogue.asker import Asker
-from viva.engine.dialogue.paths import Path
+from viva.engine.dialogue.expected import Path
 from viva.engine.dialogue.proxies import Type, identical, identity, is_instance, is_subclass, the_one
 from viva.engine.names import MEASURING_MAGICS
 

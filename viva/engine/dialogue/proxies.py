@@ -11,9 +11,9 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeGuard
 
-from viva.engine.dialogue.exceptions import library, seen
-from viva.engine.dialogue.operations import origin
-from viva.engine.dialogue.paths import CALL, EACH, ITEM, ITERATED, Path, Step
+from viva.engine.dialogue.exceptions import seen
+from viva.engine.dialogue.expected import CALL, EACH, ITEM, ITERATED, Path, Step, library
+from viva.engine.dialogue.objects import origin
 from viva.verdict import CandidateFault
 
 POINTERS = ("__array_interface__", "__array_struct__")

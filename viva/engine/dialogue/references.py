@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.dialogue.exceptions import Raised, StudentClass, library
-from viva.engine.dialogue.expected import NOTHING, PLAIN, ExpectedTypes
-from viva.engine.dialogue.operations import origin
-from viva.engine.dialogue.paths import EACH, Path
+from viva.engine.dialogue.exceptions import Raised, StudentClass
+from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, library
+from viva.engine.dialogue.objects import origin
 from viva.engine.dialogue.proxies import (
     BUILT_IN_PLACES,
     PROXIES,

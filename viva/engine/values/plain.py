@@ -28,18 +28,22 @@ from typing import Any
 
 import numpy as np
 
-from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
 from viva.engine.values.codec import (
     CODEC_OF,
+    SCALARS,
     ZONES,
     Again,
     Codec,
     Reference,
     bases_of,
+    build_array,
+    build_scalar,
     check_keys,
     mro_of,
     name_of,
     namespace_of,
+    split_array,
+    split_scalar,
 )
 from viva.verdict import WireError
 
