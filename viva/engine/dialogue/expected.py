@@ -251,18 +251,20 @@ class ExpectedTypes:
             raise odd
 
     def check_arguments(self, args: Iterable[object]) -> None:
-        """Refuse, while recording, to hand over what is of a class of the notebook's own and would cross as its base.
+        """Refuse, while recording, to hand over what is of a class of the notebook's own, or a namedtuple, and would
+        cross as its base.
 
         Student code may ask for its class. Such a cell is a single-process cell."""
         for part in walk(list(args)):
-            if own_namespaces(type(part)) and type(type(part)) is type:
-                raise CandidateLied(f"an argument is of the notebook's own class {type(part).__name__}")
+            cls = type(part)
+            if (own_namespaces(cls) and type(cls) is type) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
+                raise CandidateLied(f"an argument is of the class {cls.__name__}, and would cross as its base")
 
     def _is_of_students_choice(self, value: object) -> bool:
-        """Whether something in a value is a deque, a namedtuple, or of a library's class that the answers name."""
+        """Whether something in a value is a deque, a Counter, or of a library's class that the answers name."""
         named = {library(one.kind) for one in self.known.values() if ":" in one.kind and not one.own}
         classes = BY_VALUE | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
-        return any(type(part) in classes or hasattr(type(part), "_fields") for part in walk(value))
+        return any(type(part) in classes for part in walk(value))
 
     def as_series(self, data: bytes, value: object, path: Path) -> object:
         """A value, or the series of it where it is an array of pandas' own and the solution's was none.

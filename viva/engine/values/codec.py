@@ -10,7 +10,7 @@ import functools
 import math
 import re
 import sys
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType, MethodDescriptorType, NoneType, WrapperDescriptorType
@@ -22,7 +22,8 @@ from viva.verdict import WireError
 
 # What a class is, whatever its metaclass says.
 
-METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType)
+FIELD = type(namedtuple("Named", "field").field)  # type: ignore[attr-defined]  # mypy takes it for what it holds
+METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType, FIELD)
 GENERATED = frozenset(
     "__new__ __repr__ __replace__ __getnewargs__ _make _replace _asdict __annotate__ __annotate_func__".split()
 )
@@ -90,7 +91,7 @@ class Codec:
 
 
 CODEC_OF: dict[Any, Codec] = {}
-"""By type, and by ``namedtuple`` for its classes. A type that is not there may be plain all the same, if it derives
+"""By type. A type that is not there may be plain all the same, if it derives
 from one that is (``plain.codec_of``)."""
 
 
