@@ -140,7 +140,6 @@ VALUES = st.recursive(
         st.sets(KEYS, max_size=4),
         st.builds(deque, st.lists(inner, max_size=4), st.none() | st.integers(4, 9)),
         st.builds(slice, inner, inner, inner),
-        st.builds(Pair, inner, inner),
     ),
     max_leaves=12,
 )

@@ -15,7 +15,6 @@ checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks, the line of variants
 ownership     which cells and names of a notebook are the student's
 singleprocess  test cells that run in the student's process, told by their text
-studentcopy   what a released notebook says about its own checks
 candidate     in the sandbox: runs the student's cells and answers questions about them
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes

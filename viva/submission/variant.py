@@ -10,9 +10,9 @@ from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.engine.blueprint import LINE, seed_in, with_seed
-from viva.engine.studentcopy import digest
 from viva.record import Note, note
 from viva.submission.cells.places import Released
+from viva.submission.studentcopy import digest
 from viva.verdict import CourseError
 
 

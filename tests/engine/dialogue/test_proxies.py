@@ -1606,18 +1606,8 @@ class Vector:
     def copy(self): return self
     def itself(self): return self
 --- test
-import operator
-import unittest
 v = Vector(1)
-### CHECK 1: by is
 assert v.itself() is v and v.copy() is not v
-### CHECK 1: by id
-assert id(v.itself()) == id(v) and len(set(map(id, [v, v.copy(), v.itself()]))) == 2
-### CHECK 1: by unittest
-unittest.TestCase().assertIs(v.itself(), v)
-unittest.TestCase().assertIsNot(v.copy(), v)
-### CHECK 1: by an operator
-assert operator.is_(v.itself(), v) and operator.is_not(v.copy(), v)
 """,
     "members of an IntEnum where the solution has numbers": """
 --- answer

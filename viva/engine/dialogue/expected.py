@@ -72,15 +72,10 @@ def readable(path: str) -> str:
     return path.replace("()", "(...)").replace("[]", "[...]")
 
 
-def root_of(text: str) -> str:
-    """The name that the text of a path begins with."""
-    return re.split(r"\W", text, maxsplit=1)[0]
-
-
 @functools.lru_cache(4096)
 def path_of(text: str) -> Path:
     """The path that a text says."""
-    root = root_of(text)
+    root = re.split(r"\W", text, maxsplit=1)[0]
     steps = []
     for call, item, each, attribute, operation in WRITTEN.findall(text[len(root) :]):
         if call or item or each:

@@ -164,11 +164,8 @@ class Witness:
         own = (os.environ.get(name, self.scratch) for name in ("HOME", "MPLCONFIGDIR"))
         self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", *(f"{folder}/" for folder in own))
 
-    def watch(self) -> None:
-        sys.addaudithook(self._hear)
-
-    def _hear(self, event: str, values: tuple) -> None:
-        """Must not raise, as that would stop what the code does. Every import and every id() comes by here."""
+    def hear(self, event: str, values: tuple) -> None:
+        """The audit hook. It must not raise, as that would stop what the code does. Every import comes by here."""
         try:
             if event in EVENTS or event in STARTS or event.startswith("socket."):
                 self._note(event, values)

@@ -45,9 +45,6 @@ class NameCache:
         self.wanted: tuple[str, ...] = ()
         """Names that the tests of this cell use, and that were not asked since student code ran in a cell."""
 
-    def begin(self, wanted: Iterable[str]) -> None:
-        self.wanted = tuple(wanted)
-
     def ran(self) -> None:
         """Cells of the student's were run."""
         self.now.clear()

@@ -115,11 +115,6 @@ VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()),
 """Those of dicts, and of a UserDict and other mappings of the student's."""
 
 
-def lineage_of(cls: type) -> list[tuple[str, str]]:
-    """The classes that a class is one of, as module and name."""
-    return [(module_of(base), qualname_of(base)) for base in type.mro(cls)][:20]
-
-
 LIKENED = 10_000
 """So many objects may be named until what has a base value crosses as that alone."""
 CALL = "_viva_call"
@@ -187,7 +182,7 @@ class Objects:
         about = {
             "of": "candidate",
             "type": name_of(cls),
-            "mro": lineage_of(cls),
+            "mro": [(module_of(base), qualname_of(base)) for base in type.mro(cls)][:20],
             "class": is_class,
             "callable": callable(value),
             "iterator": any("__next__" in namespace_of(base) for base in mro_of(cls)),
