@@ -1863,46 +1863,14 @@ assert settings()["a"] == 1 and dict(settings()) == {"a": 1}
 """,
 }
 SINGLE = {
-    "a dict that makes what is missing": """
+    "a dict of lists that a test makes, with what is missing": """
 --- answer
-from collections import Counter
-def count(words): return Counter(words)
-def index(words):
-    found = {}
-    for word in words: found.setdefault(word[0], []).append(word)
-    return found
 def note(index, key, value): index.setdefault(key, []).append(value)
 --- right
-from collections import defaultdict
-def count(words):
-    found = defaultdict(int)
-    for word in words: found[word] += 1
-    return found
-def index(words):
-    found = defaultdict(list)
-    for word in words: found[word[0]].append(word)
-    found.default_factory = None
-    return found
 def note(index, key, value): index[key].append(value)
 --- wrong
-from collections import defaultdict
-def count(words): return {word: words.count(word) for word in words}
-def index(words):
-    found = defaultdict(list)
-    for word in words: found[word[0]].append(word)
-    return found
 def note(index, key, value): index[key] = [value]
 --- test
-### CHECK 1: missing words are counted too
-assert count(["a", "b", "a"])["c"] == 0
-### CHECK 1: a missing letter is an error
-try:
-    index(["apple"])["b"]
-except KeyError:
-    pass
-else:
-    assert False
-### CHECK 1: a dict of lists
 from collections import defaultdict
 notes = defaultdict(list)
 note(notes, "a", 1)
@@ -1926,37 +1894,15 @@ assert "a" in vars(C)
 """,
     "signatures with their real defaults": """
 --- answer
-def f(a, b=2, *args, c="x", d=None, **kw) -> int:
-    "Doc of f."
-    return 1
-class C:
-    def __init__(self, n=3): pass
-    def m(self, z=1.5): pass
+def f(a, b=2, *args, c="x", **kw): return 1
 --- wrong
-def f(a, b=3, *args, c="y", d=None, **kw) -> int:
-    "Doc of f."
-    return 1
-class C:
-    def __init__(self): pass
-    def m(self): pass
+def f(a, b=3, *args, c="y", **kw): return 1
 --- test
 import inspect
-s = inspect.signature(f)
-assert list(s.parameters) == ["a", "b", "args", "c", "d", "kw"]
-assert s.parameters["b"].default == 2 and s.parameters["c"].default == "x" and s.parameters["d"].default is None
-assert s.parameters["a"].default is inspect.Parameter.empty
-assert s.parameters["kw"].kind is inspect.Parameter.VAR_KEYWORD
-assert list(inspect.signature(C).parameters) == ["n"]
-assert inspect.signature(C.m).parameters["z"].default == 1.5
-assert list(inspect.signature(C().m).parameters) == ["z"]
-assert f.__defaults__ == (2,) and f.__kwdefaults__ == {"c": "x", "d": None}
-assert f.__code__.co_argcount == 2
-assert f.__doc__ == "Doc of f." and f.__name__ == "f"
-assert inspect.getfullargspec(f).args == ["a", "b"]
+assert inspect.signature(f).parameters["b"].default == 2 and f.__defaults__ == (2,) and f.__code__.co_argcount == 2
 """,
     "context managers": """
 --- answer
-import contextlib
 class Log:
     def __init__(self): self.lines = []
     def __enter__(self):
@@ -1965,11 +1911,7 @@ class Log:
     def __exit__(self, cls, error, trace):
         self.lines.append(f"out {cls.__name__ if cls else None}")
         return cls is ValueError
-@contextlib.contextmanager
-def open_it(x):
-    yield x + 1
 --- wrong
-import contextlib
 class Log:
     def __init__(self): self.lines = []
     def __enter__(self):
@@ -1977,30 +1919,16 @@ class Log:
         return self
     def __exit__(self, cls, error, trace):
         self.lines.append("out None")
-@contextlib.contextmanager
-def open_it(x):
-    yield x
 --- test
 ### CHECK 1: no error
 with Log() as log:
     log.lines.append("x")
 assert log.lines[0] == "in" and log.lines[-1] == "out None"
-with open_it(2) as y:
-    assert y == 3
 ### CHECK 1: an error that is swallowed
 log = Log()
 with log:
     raise ValueError("swallowed")
 assert log.lines == ["in", "out ValueError"]
-### CHECK 1: an error that is not
-log = Log()
-try:
-    with log:
-        raise KeyError("passes")
-    assert False
-except KeyError:
-    pass
-assert log.lines == ["in", "out KeyError"]
 """,
     "enumerations, namedtuples and dataclasses": """
 --- answer

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.values.codec import module_of, own_namespaces
+from viva.engine.values.codec import CODEC_OF, module_of
+from viva.engine.values.plain import codec_of
 from viva.verdict import CandidateLied, CandidateOdd
 
 # --- how a value was come by
@@ -246,14 +247,13 @@ class ExpectedTypes:
             raise odd
 
     def check_arguments(self, args: Iterable[object]) -> None:
-        """Refuse, while recording, to hand over what is of a class of the notebook's own, or a namedtuple, and would
-        cross as its base.
+        """Refuse, while recording, to hand over what would cross as its base: a class of the notebook's own, a
+        namedtuple, a defaultdict.
 
-        Student code may ask for its class. Such a cell is a single-process cell."""
+        Student code may ask for more than the solution. Such a cell is a single-process cell."""
         for part in walk(list(args)):
-            cls = type(part)
-            if (own_namespaces(cls) and type(cls) is type) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
-                raise CandidateLied(f"an argument is of the class {cls.__name__}, and would cross as its base")
+            if codec_of(part) is not None and type(part) not in CODEC_OF and type(part) not in ATOMS:
+                raise CandidateLied(f"an argument of the class {type(part).__name__} would cross as its base")
 
     def _is_of_students_choice(self, value: object) -> bool:
         """Whether something in a value is a deque, a Counter, or of a library's class that the answers name."""
