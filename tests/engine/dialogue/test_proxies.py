@@ -1095,30 +1095,24 @@ assert d.data == 5
 """,
     "what a student's function prints": r"""
 --- answer
-def hello(n):
-    for i in range(n):
-        print("hello", i)
-    return n
---- wrong
-def hello(n):
-    print("hi")
-    return n
---- test
-import io, contextlib
-out = io.StringIO()
-with contextlib.redirect_stdout(out):
-    assert hello(2) == 2
-assert out.getvalue() == "hello 0\nhello 1\n", out.getvalue()
-""",
-    "prints captured by replacing sys.stdout": r"""
---- answer
+import sys
 def hello():
     print("hello")
+    print("oops", file=sys.stderr)
+    return 2
 --- wrong
 def hello():
     print("hi")
+    return 2
 --- test
-import sys, io
+import contextlib, io, sys
+from IPython.utils.capture import capture_output
+### CHECK 1: redirected
+out, err = io.StringIO(), io.StringIO()
+with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    assert hello() == 2
+assert out.getvalue() == "hello\n" and err.getvalue() == "oops\n"
+### CHECK 1: in the place of sys.stdout
 keep, sys.stdout = sys.stdout, io.StringIO()
 try:
     hello()
@@ -1126,26 +1120,10 @@ try:
 finally:
     sys.stdout = keep
 assert text == "hello\n"
-""",
-    "prints captured by IPython's capture_output": r"""
---- answer
-def hello():
-    import sys
-    print("hello")
-    print("oops", file=sys.stderr)
---- wrong
-def hello():
-    print("hi")
---- test
-from IPython.utils.capture import capture_output
+### CHECK 1: by IPython
 with capture_output() as c:
     hello()
 assert c.stdout == "hello\n" and c.stderr == "oops\n"
-import io, contextlib
-err = io.StringIO()
-with contextlib.redirect_stderr(err):
-    hello()
-assert err.getvalue() == "oops\n"
 """,
     "threads, timers and async of students": """
 --- answer
