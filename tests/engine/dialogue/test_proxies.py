@@ -1567,26 +1567,6 @@ assert Vector.__eq__ != object.__eq__ and Vector.__hash__ is not None
 ### CHECK 1: a text of its own
 assert Longer.__doc__ and Longer(1).__repr__.__doc__
 """,
-    "whether two things are one": """
---- answer
-class Vector:
-    def __init__(self, x): self.x = x
-    def copy(self): return Vector(self.x)
-    def itself(self): return self
---- right
-class Vector:
-    def __init__(self, x): self.x = x
-    def copy(self): return type(self)(self.x)
-    def itself(self): return self
---- wrong
-class Vector:
-    def __init__(self, x): self.x = x
-    def copy(self): return self
-    def itself(self): return self
---- test
-v = Vector(1)
-assert v.itself() is v and v.copy() is not v
-""",
     "members of an IntEnum where the solution has numbers": """
 --- answer
 def level(name): return {"low": 1, "high": 2}[name]
