@@ -22,7 +22,7 @@ from viva.verdict import WireError
 
 # What a class is, whatever its metaclass says.
 
-FIELD = type(namedtuple("Named", "field").field)  # type: ignore[attr-defined]  # mypy takes it for what it holds
+FIELD = type(vars(namedtuple("Named", "field"))["field"])
 METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType, FIELD)
 GENERATED = frozenset(
     "__new__ __repr__ __replace__ __getnewargs__ _make _replace _asdict __annotate__ __annotate_func__".split()
