@@ -1852,12 +1852,33 @@ assert "a" in vars(C)
 """,
     "signatures with their real defaults": """
 --- answer
-def f(a, b=2, *args, c="x", **kw): return 1
+def f(a, b=2, *args, c="x", d=None, **kw) -> int:
+    "Doc of f."
+    return 1
+class C:
+    def __init__(self, n=3): pass
+    def m(self, z=1.5): pass
 --- wrong
-def f(a, b=3, *args, c="y", **kw): return 1
+def f(a, b=3, *args, c="y", d=None, **kw) -> int:
+    "Doc of f."
+    return 1
+class C:
+    def __init__(self): pass
+    def m(self): pass
 --- test
 import inspect
-assert inspect.signature(f).parameters["b"].default == 2 and f.__defaults__ == (2,) and f.__code__.co_argcount == 2
+s = inspect.signature(f)
+assert list(s.parameters) == ["a", "b", "args", "c", "d", "kw"]
+assert s.parameters["b"].default == 2 and s.parameters["c"].default == "x" and s.parameters["d"].default is None
+assert s.parameters["a"].default is inspect.Parameter.empty
+assert s.parameters["kw"].kind is inspect.Parameter.VAR_KEYWORD
+assert list(inspect.signature(C).parameters) == ["n"]
+assert inspect.signature(C.m).parameters["z"].default == 1.5
+assert list(inspect.signature(C().m).parameters) == ["z"]
+assert f.__defaults__ == (2,) and f.__kwdefaults__ == {"c": "x", "d": None}
+assert f.__code__.co_argcount == 2
+assert f.__doc__ == "Doc of f." and f.__name__ == "f"
+assert inspect.getfullargspec(f).args == ["a", "b"]
 """,
     "context managers": """
 --- answer
