@@ -16,7 +16,8 @@ import nbformat
 from viva.author.answers import fill_in, read_answers
 from viva.course.graders import examination
 from viva.course.rehearsals import Rehearsals
-from viva.engine import libraries, pair
+from viva.engine import libraries
+from viva.engine import session as sessions
 from viva.engine.blueprint import Purpose
 from viva.engine.grading import Grader
 from viva.engine.session import Session
@@ -71,7 +72,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
     release = PROJECT / "release" / assignment / source.name
     loaded = libraries.wanted([release])
     grader = Grader(sandboxes=(Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=loaded)
-    pair.Session = Counted
+    sessions.Session = Counted
     try:
         known = examination(source, grader, {}, {}, {}, Rehearsals())
         grader.learn(known)
@@ -87,7 +88,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
         ]
         return graded, _medians(lambda: _bare(grader, cells), parents)
     finally:
-        pair.Session = Session
+        sessions.Session = Session
         grader.close()
 
 

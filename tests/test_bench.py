@@ -149,8 +149,8 @@ def test_a_small_course_becomes_a_large_one(tmp_path):
 
 def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_than_it_did():
     modules, lines = figures.sizes()["engine"]
-    assert modules <= 50 and 5000 < lines <= 10100
+    assert modules <= 40 and 5000 < lines <= 9700
     assert figures.importers()["viva.engine.dialogue.asker"] >= {"viva.engine.examiner"}
     assert "viva.engine.dialogue.asker" not in figures.single_importers()
     seen = set().union(*figures.trace().values())
-    assert len({file for file, _, _ in seen}) <= 24 and 60 <= len(seen) <= 135
+    assert len({file for file, _, _ in seen}) <= 20 and 60 <= len(seen) <= 122  # pandas, where it is loaded, adds two

@@ -22,7 +22,14 @@ CELLS, NUMBERS = 6, 8
 """So many cells of the assignment, and of a file, are named in a sentence."""
 FEWEST, NAMED = 3, 20
 """Sentences that differ in names or numbers are folded from so many on; so many of the other names are listed."""
-_PARTICULAR = re.compile(r"(?<!\w)'[^']*'(?!\w)|^(?:[^\s:]+ ){0,4}[^\s:]+(?=: )|\d+(?:[.:-]\d+)*")
+_PARTICULAR = re.compile(
+    r"""
+    (?<!\w) ' [^']* ' (?!\w)                  # a quoted name
+    | ^ (?: [^\s:]+ [ ] ){0,4} [^\s:]+ (?=:[ ])  # a label
+    | \d+ (?: [.:-] \d+ )*                     # a number
+    """,
+    re.VERBOSE,
+)
 """What can differ between sentences about the same problem: a label before a colon, a quoted name, a number."""
 
 _FILE = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))

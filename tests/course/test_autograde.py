@@ -17,8 +17,7 @@ from viva.author.audit import audit
 from viva.course.autograde import show
 from viva.course.batch import autograde
 from viva.course.gradebook.results import Results
-from viva.engine.checkreport import failed
-from viva.engine.outcome import Outcome
+from viva.engine.outcome import Outcome, failed
 from viva.record import CheckResult, Note
 from viva.submission.selfcheck import open_bytes
 from viva.submission.submission import Status

@@ -587,15 +587,27 @@ class Single:
         return cls.one
 class Node:
     def __init__(self, parent=None): self.parent = parent
+    def copy(self): return Node(self.parent)
 --- wrong
 class Single: pass
 class Node:
     def __init__(self, parent=None): self.parent = None if parent is None else Node()
+    def copy(self): return Node()
+--- wrong
+class Single:
+    one = None
+    def __new__(cls):
+        if cls.one is None:
+            cls.one = super().__new__(cls)
+        return cls.one
+class Node:
+    def __init__(self, parent=None): self.parent = parent
+    def copy(self): return self
 --- test
 assert Single() is Single()
 root = Node()
 kid = Node(root)
-assert kid.parent is root and root.parent is None and kid.parent is not kid and kid is kid
+assert kid.parent is root and root.parent is None and kid.parent is not kid and kid is kid and kid.copy() is not kid
 """,
     "printing in a test": """
 --- answer

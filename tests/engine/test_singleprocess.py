@@ -388,6 +388,46 @@ def test_what_a_cell_captures_is_read_by_the_cell_below(grader, tmp_path):
     Exam(CAPTURED, grader, tmp_path).prove(inside=True)
 
 
+IDENTITY = """
+--- given
+import operator
+import unittest
+--- answer
+class Vector:
+    def copy(self): return Vector()
+    def itself(self): return self
+--- right
+class Vector:
+    def copy(self): return type(self)()
+    def itself(self): return self
+--- wrong
+class Vector:
+    def copy(self): return self
+    def itself(self): return self
+--- test
+v = Vector()
+"""
+IDENTITIES = [
+    "assert id(v.itself()) == id(v) and id(v.copy()) != id(v)",
+    "assert len(set(map(id, [v, v.copy(), v.itself()]))) == 2",
+    "unittest.TestCase().assertIs(v.itself(), v)\nunittest.TestCase().assertIsNot(v.copy(), v)",
+    "assert operator.is_(v.itself(), v) and operator.is_not(v.copy(), v)",
+]
+
+
+@pytest.mark.parametrize("test", IDENTITIES)
+def test_a_test_that_compares_identities_runs_where_the_objects_are(test, grader, tmp_path):
+    exam = Exam(IDENTITY + test, grader, tmp_path)
+    exam.prove(inside=True)
+    assert {one.kind for one in exam.examination.single_process.values()} == {"identity"}
+
+
+def test_to_compare_with_true_or_none_needs_no_single_process(grader, tmp_path):
+    unittests = "import unittest\nt = unittest.TestCase()\n"
+    truths = "t.assertIs(v.itself() is v, True)\nt.assertIs(v.copy() is v, False)\nt.assertIsNot(v, None)"
+    Exam(IDENTITY + unittests + truths, grader, tmp_path).prove(inside=False)
+
+
 LOOKING = {
     "a result is changed": ("bag = Bag([1])\nitems = bag.items()\nitems.append(9)\nassert bag.items() == [1]", True),
     "without a name": ("bag = Bag([1])\nbag.items().append(9)\nassert bag.items() == [1]", True),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from viva.engine.ownlines import Frame
+from viva.engine.outcome import Frame
 from viva.pages.exercise import Grade, Line, Question, exercises_of
 from viva.pages.explanation import Explanation
 from viva.verdict import Verdict

@@ -23,9 +23,9 @@ from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
-from viva.engine.studentcopy import SECONDS, describe, open_copy
 from viva.sandbox.confinement import GB, MB, USUAL, Limits
 from viva.submission import selfcheck
+from viva.submission.studentcopy import SECONDS, describe, open_copy
 from viva.verdict import NOT_DONE, VivaError
 
 HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)

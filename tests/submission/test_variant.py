@@ -13,10 +13,10 @@ from nbgrader import utils
 from tests.conftest import PROJECT
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
-from viva.engine.studentcopy import open_copy
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import repair
 from viva.submission.files import salvage
+from viva.submission.studentcopy import open_copy
 from viva.submission.variant import Seeds, seeded
 from viva.verdict import CourseError
 

@@ -47,12 +47,11 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
+from viva.engine.blueprint import SEED, Blueprint, Cell, Purpose, default_of, language_of, read_notebook
 from viva.engine.checks import HIDDEN
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
-from viva.engine.seedline import SEED, default_of
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
 from viva.verdict import BlueprintError, VivaError

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from viva.author.checkname import CheckName, Ruling
 from viva.cleaning import plaintext
-from viva.engine.dialogue.expected import ANY, NOTHING, PLAIN
-from viva.engine.dialogue.paths import readable
+from viva.engine.dialogue.expected import ANY, NOTHING, PLAIN, readable
 from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError

@@ -17,7 +17,7 @@ from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.libraries import COMMON
-from viva.engine.pair import examiners_limits
+from viva.engine.session import examiners_limits
 from viva.sandbox.confinement import MB, USUAL, Limits, Sandbox
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError

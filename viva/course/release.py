@@ -47,8 +47,8 @@ from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_n
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
 from viva.engine.session import Died, ExaminerFault, Session
-from viva.engine.studentcopy import describe
 from viva.record import CheckResult
+from viva.submission.studentcopy import describe
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")

@@ -12,26 +12,21 @@ pipe          messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
 names         the names in a cell's text: given, used, mentioned
 checks        the checks of a grade cell: titles, points, lines, hidden ones
-blueprint     what an assignment expects: cells, points, checks
+blueprint     what an assignment expects: cells, points, checks, the line of variants
 ownership     which cells and names of a notebook are the student's
 singleprocess  test cells that run in the student's process, told by their text
-seedline      the line by which a notebook offers variants
-studentcopy   what a released notebook says about its own checks
 candidate     in the sandbox: runs the student's cells and answers questions about them
-checkreport   the result of one check, and why
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
 parent        fork servers, as the grading process starts and ends them, and asks them for forks
 forkserver    a fork server itself: the libraries are loaded once, a fork serves each submission
 timebudget    how long a submission is waited for: its time budget
-session       a candidate and an examiner, connected
-outcome       what a notebook came to
+session       a candidate and an examiner, connected; the two fork servers that they come from
+outcome       what checks and notebooks came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
 kernel        a notebook's visible checks in a Jupyter kernel, for students' own machines
-ownlines      the lines of a student's own code that a traceback names
-pair          the two fork servers of a process that grades
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 """

@@ -28,8 +28,7 @@ from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.arguments import Handed
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Snapshot, Witness
-from viva.engine.dialogue.objects import Objects
-from viva.engine.dialogue.operations import OPERATIONS, origin
+from viva.engine.dialogue.objects import OPERATIONS, Objects, origin
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.codec import module_of
 from viva.engine.values.randomness import Common, get_state
@@ -63,11 +62,11 @@ class Candidate:
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        self.witness.watch()
+        sys.addaudithook(self.witness.hear)
         while True:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
-                self.do(self.listen())
+                self.do(wire.decode(pipe.read(REQUEST), self.objects.resolve))
             except EOFError:
                 os._exit(0)
             except (Exception, KeyboardInterrupt) as error:
@@ -77,9 +76,6 @@ class Candidate:
         before, self.objects.by_name = self.objects.by_name, request.pop("by_name", False)
         self.answer(getattr(self, "do_" + request.pop("do"))(**request))
         self.objects.by_name = before
-
-    def listen(self) -> dict:
-        return wire.decode(pipe.read(REQUEST), self.objects.resolve)
 
     def answer(self, reply: dict) -> None:
         try:
@@ -95,7 +91,7 @@ class Candidate:
         self.named.clear()
         Shell.outputs = outputs = Outputs()
         error, self.asked = None, False
-        forget_interrupt()
+        signal.sigtimedwait({signal.SIGINT}, 0)  # one that was held back is dropped
         try:
             with interruptible():
                 result = self.shell.run_cell(source, store_history=True)
@@ -114,7 +110,7 @@ class Candidate:
         see take_state.
         """
         if first:
-            forget_interrupt()
+            signal.sigtimedwait({signal.SIGINT}, 0)
         self.take_state(**state)
         self.asked = True
         around, Shell.outputs = (Shell.outputs, self.handed), Outputs(64_000)
@@ -177,7 +173,7 @@ class Candidate:
                 message["parts"] = numbers
             self.answer(self.with_state(message))
             # The function may ask in its turn before it returns.
-            while "do" in (reply := self.listen()):
+            while "do" in (reply := wire.decode(pipe.read(REQUEST), self.objects.resolve)):
                 self.do(reply)
             self.take_state(reply.get("random_state"))
         if "raised" in reply:
@@ -285,8 +281,3 @@ def interruptible(yes: bool = True):
         yield
     finally:
         signal.pthread_sigmask(ways[not yes], {signal.SIGINT})
-
-
-def forget_interrupt() -> None:
-    """Drop an interrupt that was held back."""
-    signal.sigtimedwait({signal.SIGINT}, 0)

@@ -14,14 +14,12 @@ from msgspec import structs
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, Purpose
-from viva.engine.checkreport import CheckReport, running
+from viva.engine.blueprint import Blueprint, Cell, Purpose, with_seed
 from viva.engine.checks import Check, parts_of
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of, parsed
-from viva.engine.outcome import outputs_of
-from viva.engine.seedline import with_seed
+from viva.engine.outcome import CheckReport, outputs_of, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.record import Note

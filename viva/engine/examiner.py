@@ -25,13 +25,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 
 from viva.engine import pipe, wire
-from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
 from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
+from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
@@ -150,11 +150,11 @@ class Examiner:
         """
         self.namespace.bound = set()
         own = self.namespace.owned.difference(dict.keys(self.namespace))
-        self.asker.names.begin(name for name in used if name in own)
+        self.asker.names.wanted = tuple(name for name in used if name in own)
         known = self.namespace.owned | self.given | set(read)
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):
-            self.asker.share_random_state()
+            self.asker.take_state(self.asker.exchange({"do": "random"}))
         report = self._check(prelude, cell, **hurried) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
         return {"report": report.crossing()}
 
@@ -212,7 +212,7 @@ class Examiner:
 
     def _execute(self, source: str, title: str) -> Result:
         code, last, in_classes = compiled(source, title)
-        _remember(title, source)
+        linecache.cache[title] = (len(source), None, [line + "\n" for line in source.splitlines()], title)
         for name in in_classes & self.namespace.owned:
             if name not in self.namespace:
                 with contextlib.suppress(NameError):
@@ -229,7 +229,3 @@ def _can_be_told(value: object) -> bool:
 def _shown(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:
     """A warning as text. Python would add the line of the file that it names: a student's may name a test."""
     return f"{filename}:{lineno}: {category.__name__}: {message}\n"
-
-
-def _remember(title: str, source: str) -> None:
-    linecache.cache[title] = (len(source), None, [line + "\n" for line in source.splitlines()], title)

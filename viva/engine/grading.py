@@ -15,19 +15,19 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
 from viva.engine import undone
 from viva.engine.blueprint import Cell, Purpose
-from viva.engine.checkreport import running
+from viva.engine.credit import judged
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.names import names_of
-from viva.engine.outcome import Outcome, score
-from viva.engine.pair import Pair
-from viva.engine.session import Died, ExaminerFault, Session
+from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
+from viva.engine.session import Died, ExaminerFault, Pair, Session
 from viva.engine.timebudget import Spent, TimeBudget, allowance
 from viva.engine.undone import libraries_lacking, undefined
 from viva.record import CheckResult, Fault, Note, note
@@ -334,6 +334,21 @@ def _name(cell: NotebookNode) -> str:
 def _is_test(cell: NotebookNode) -> bool:
     about = cell.metadata.get("nbgrader", {})
     return bool(about.get("grade")) and not about.get("solution")
+
+
+def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = False) -> list[CheckResult]:
+    """Reports with their points; with ``credit`` the last value of the cell says how many of them are earned."""
+    results = []
+    for check, report in zip(cell.checks[skip:], reports, strict=False):
+        verdict, cause = report.verdict, report.cause
+        earned = check.points if verdict is Verdict.PASSED else 0.0
+        if credit and earned and len(cell.checks) == 1:
+            verdict, earned, cause = judged(report.result, check.points)
+        texts = ("reason", "exception", "traceback", "printed")
+        told: dict[str, Any] = {name: whole(getattr(report, name))[:CHARACTERS] for name in texts}
+        told |= {"cause": cause, "seconds": report.seconds, "raised_by": report.raised_by}
+        results.append(CheckResult(check.title, check.points, verdict, earned, **told))
+    return results
 
 
 class Grader(Pair):

@@ -1,20 +1,139 @@
-"""What a notebook came to: verdicts and points of its checks, outputs of its cells."""
+"""What checks and notebooks came to: reports, results and outputs, as far as a stranger's words can be kept."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from viva.engine.blueprint import Cell
-from viva.engine.checkreport import CheckReport
-from viva.engine.credit import judged
-from viva.record import CheckResult, Fault, Note
-from viva.verdict import Verdict
+import msgspec
+from msgspec import Struct
 
-ITEMS, CHARACTERS, LONGEST = 2000, 20_000_000, 20_000
-"""So many outputs of a cell, so much in those of a notebook, and so much of a reason is kept of what is sent."""
+import viva
+from viva.engine.credit import Result
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.namespace import UnknownMagicError
+from viva.record import CheckResult, Fault, Note, note
+from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
+
+# --- a check: a verdict, the reason, and where it comes from
+
+CHARACTERS = 20_000
+"""The most characters of each text of a report: student code could make one of any length."""
+RUNNING = re.compile(r", line \d+, in (\w+)$", re.MULTILINE)
+"""A function in a traceback."""
+
+
+class CheckReport(Struct):
+    """The result of one check; crosses to the grading process as a dictionary."""
+
+    title: str
+    verdict: Verdict
+    reason: str = ""
+    exception: str = ""
+    """What the class of the exception is called that ended the check; nothing where the test's own assertion did."""
+    cause: Note | None = None
+    """In place of a reason."""
+    traceback: str = ""
+    printed: str = ""
+    result: Result = None
+    """What the last expression of the check came to, for partial credit."""
+    seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
+    asked: str = ""
+    """The name that was asked when the candidate did not answer."""
+    running: list[str] = msgspec.field(default_factory=list)
+    """The functions that were running there, as far as it says."""
+    died: bool = False
+    """Whether the candidate's process ended, or had to be ended."""
+    before: bool = False
+    """Whether it is of what stands before the checks of its cell."""
+
+    def crossing(self) -> dict:
+        """The report as the wire carries it, no text of it too long."""
+        known = msgspec.to_builtins(self)
+        return known | {name: value[:CHARACTERS] for name, value in known.items() if isinstance(value, str)}
+
+    @classmethod
+    def crossed(cls, known: object) -> CheckReport:
+        """What ``crossing`` gave on the other side. Raises msgspec.ValidationError."""
+        return msgspec.convert(known, cls)
+
+
+def failed(error: BaseException, title: str) -> CheckReport:
+    """The report about a check that an exception has ended."""
+    try:
+        return _described(error, title)
+    except BaseException:  # out of memory, say, as what it holds is so large: nobody's fault but the answer's
+        return CheckReport(title, Verdict.ERROR, type(error).__name__, type(error).__name__, raised_by="test")
+
+
+def _described(error: BaseException, title: str) -> CheckReport:
+    trace = safe(_traceback, error)
+    student = getattr(error, "viva_traceback", "")
+    whose = "student" if hasattr(error, "viva_traceback") else "test"
+    if found := _cause(error):
+        verdict, cause = found
+        return CheckReport(title, verdict, cause=cause, traceback=trace, raised_by="grader")
+    asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
+    if asserted and whose == "test":
+        return CheckReport(title, Verdict.FAILED, safe(str, error), traceback=trace, raised_by=whose)
+    name = str(getattr(error, "viva_name", type(error).__name__))
+    # What a student calls a class, or asserts, is to be read as theirs.
+    name = name if name.isidentifier() else repr(name)
+    verdict = Verdict.FAILED if asserted else Verdict.ERROR
+    reason = f"{name}: {safe(str, error)[:CHARACTERS]}"
+    return CheckReport(title, verdict, reason, name, traceback=student or trace, raised_by=whose)
+
+
+def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
+    """What the grader has to say of an exception of its own."""
+    match error:
+        case CandidateDied():
+            return Verdict.KILLED, Note("ended")
+        case CandidateStopped():
+            return Verdict.TIMEOUT, Note("out_of_time")
+        case CandidateOdd():
+            return Verdict.FAILED, note("not_plain", error.path, error.what)
+        case CandidateFault():
+            return Verdict.FAILED, note("lied", safe(str, error))
+        case UnknownMagicError():
+            return Verdict.UNGRADED, note("unknown_magic", safe(str, error))
+    return None
+
+
+def _traceback(error: BaseException) -> str:
+    package = os.path.dirname(viva.__file__)
+    frames, ours = [], False
+    for frame in traceback.extract_tb(error.__traceback__):
+        # What a library does for the grader is the grader's; a cell's file has no folder.
+        ours = frame.filename.startswith(package) or (ours and os.path.isabs(frame.filename))
+        frames += [] if ours else [frame]
+    lines = "".join(traceback.format_list(frames[-10:])).splitlines()
+    # Of a student's SyntaxError Python would believe where it is and what stands there.
+    told = hasattr(error, "viva_traceback")
+    last = (
+        f"{type(error).__name__}: {safe(str, error)[:CHARACTERS]}"
+        if told
+        else "".join(traceback.format_exception_only(error)).rstrip()
+    )
+    return "\n".join([*lines, last])[:8000]
+
+
+def running(traceback: object) -> list[str]:
+    """The functions in the traceback of an interrupt; it comes from a stranger."""
+    return RUNNING.findall(traceback)[:100] if isinstance(traceback, str) else []
+
+
+# --- a notebook: results of its checks, outputs of its cells
+
+ITEMS, ALL_CHARACTERS = 2000, 20_000_000
+"""So many outputs of a cell, and so much in those of a notebook, is kept of what is sent."""
 MOST_COUNT = 10**6
 SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a character, which no file can hold."""
@@ -32,7 +151,7 @@ class Outcome:
     """Facts about what the notebook did to its process; they cost nothing."""
     doubts: list[Note] = field(default_factory=list)
     """What a grader should look at where points were lost."""
-    room: int = CHARACTERS
+    room: int = ALL_CHARACTERS
     """How much more its outputs may hold."""
 
     def keep(self, index: int, reply: dict) -> None:
@@ -50,27 +169,12 @@ class Outcome:
         return sum(result.earned for result in results)
 
 
-def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = False) -> list[CheckResult]:
-    """Reports with their points; with ``credit`` the last value of the cell says how many of them are earned."""
-    results = []
-    for check, report in zip(cell.checks[skip:], reports, strict=False):
-        verdict, cause = report.verdict, report.cause
-        earned = check.points if verdict is Verdict.PASSED else 0.0
-        if credit and earned and len(cell.checks) == 1:
-            verdict, earned, cause = judged(report.result, check.points)
-        texts = ("reason", "exception", "traceback", "printed")
-        told: dict[str, Any] = {name: whole(getattr(report, name))[:LONGEST] for name in texts}
-        told |= {"cause": cause, "seconds": report.seconds, "raised_by": report.raised_by}
-        results.append(CheckResult(check.title, check.points, verdict, earned, **told))
-    return results
-
-
 def whole(text: str) -> str:
     """A text without halves of characters."""
     return SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def outputs_of(reply: dict, room: int = CHARACTERS) -> list[dict]:
+def outputs_of(reply: dict, room: int = ALL_CHARACTERS) -> list[dict]:
     """The outputs of a cell, as far as a notebook can hold them: the reply comes from a stranger."""
     outputs = reply.get("outputs")
     kept: list[dict] = []
@@ -113,3 +217,39 @@ def _is_json(value: object) -> bool:
         return json.loads(json.dumps(value, allow_nan=False)) == value
     except (TypeError, ValueError, RecursionError):
         return False
+
+
+# --- the lines of a student's own code that a traceback names
+
+# A traceback comes from the student's process, and tests may be in it: only what the student wrote, and what really
+# stands in a cell at that number, is ever told.
+
+FRAME = re.compile(
+    r"""
+    ^\s* File[ ]"<ipython-input-[^"]*>",[ ]line[ ](\d{1,5}),[ ]in[ ](\S+)\n
+    (.*)$                                                                         # the line's text
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a student's own code that was running: the cell's id, line number, function and text."""
+
+    cell: str
+    line: int
+    function: str
+    code: str
+
+
+def own_frames(traceback: str, own: Mapping[str, str]) -> list[Frame]:
+    """The frames of a traceback, the outermost first, whose line stands in one of the ``own`` cells, by id."""
+    frames = []
+    for number, function, code in FRAME.findall(traceback):
+        for cell, source in own.items():
+            lines, line = source.splitlines(), int(number)
+            if 0 < line <= len(lines) and code.strip() and lines[line - 1].strip() == code.strip():
+                frames.append(Frame(cell, line, function, code.strip()))
+                break
+    return frames

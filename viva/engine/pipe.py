@@ -10,7 +10,7 @@ import select
 import struct
 import time
 
-from viva.engine.values.arrays import BYTES as MESSAGE
+from viva.engine.values.codec import BYTES as MESSAGE
 from viva.verdict import WireError
 
 LENGTH = struct.Struct(">I")
@@ -25,7 +25,8 @@ def write(fd: int, payload: bytes, timeout: float | None = None) -> None:
     """
     if len(payload) > MESSAGE:
         raise WireError(f"a message of {len(payload)} bytes is longer than {MESSAGE}")
-    left, deadline = memoryview(LENGTH.pack(len(payload)) + payload), _deadline(timeout)
+    left = memoryview(LENGTH.pack(len(payload)) + payload)
+    deadline = None if timeout is None else time.monotonic() + timeout
     while left:
         if deadline is not None:
             _wait(fd, select.POLLOUT, deadline)
@@ -43,7 +44,7 @@ def read(fd: int, limit: int = MESSAGE, timeout: float | None = None) -> bytes:
     Raises EOFError when the other side closed before its end, WireError when it is longer than
     ``limit`` bytes, TimeoutError when it does not come in time.
     """
-    deadline = _deadline(timeout)
+    deadline = None if timeout is None else time.monotonic() + timeout
     (length,) = LENGTH.unpack(_read(fd, LENGTH.size, deadline))
     if length > limit:
         raise WireError(f"a message of {length} bytes is longer than {limit}")
@@ -64,10 +65,6 @@ def _read(fd: int, length: int, deadline: float | None) -> bytes:
             raise EOFError("the other side has closed the pipe")
         data += chunk
     return bytes(data)
-
-
-def _deadline(timeout: float | None) -> float | None:
-    return None if timeout is None else time.monotonic() + timeout
 
 
 def _wait(fd: int, event: int, deadline: float | None) -> None:

@@ -21,8 +21,7 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
-from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged
-from viva.engine.dialogue.paths import root_of
+from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, path_of
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
@@ -194,7 +193,7 @@ def rehearse(
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
-    kinds = {path: kind for path, kind in examined.kinds.items() if root_of(path) not in untold}
+    kinds = {path: kind for path, kind in examined.kinds.items() if path_of(path).root not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
     refused = _refused(cells, alone, examined, grader)
     repeatable = known.repeatable and not (alone.cut or refused)
@@ -341,7 +340,7 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     }
     recorded = sorted(known.kinds.items())
     kinds = {path: replace(expected_of(text), arrays=False, missing=False, full=False).text for path, text in recorded}
-    return {path: kind for path, kind in kinds.items() if kind == ANY or root_of(path) in shown}
+    return {path: kind for path, kind in kinds.items() if kind == ANY or path_of(path).root in shown}
 
 
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:

@@ -7,7 +7,8 @@ they would see nothing or be no protection:
   the limit of recursion, gives a thread a second). Only the student's process shows who uses it.
 - A test that runs a text as code: ``eval(formula)``, ``pickle.loads(dump(x))``, a docstring's examples. A text is plain
   data, and crosses. Run by the examiner it would be student code in the process that has the hidden tests and decides.
-- A test that changes what it was given, or has handed over, and looks at it again, to see whether it is a copy.
+- A test that changes what it was given, or has handed over, and looks at it again, to see whether it is a copy; or
+  that compares the ``id`` of things.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
 ABOUT_CODE = frozenset("getsource getsourcelines setrecursionlimit settrace setprofile setrlimit tracemalloc".split())
 """What asks, limits or measures of student code what only its own process can tell."""
+IDENTITY = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
+"""Functions that look whether two things are one, as ``id`` does too. (``is`` asks the student's process.)"""
 SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Pool ProcessPoolExecutor".split())
 """What runs student code beside the test, which goes on meanwhile, and sees how far it has come."""
 PATCHING = frozenset({"patch", "MonkeyPatch"})
@@ -103,6 +106,8 @@ class SingleProcess:
             return Note("patches")
         if any(_shadows(tree, self.imported | FUNCTIONS)):
             return Note("patches")
+        if any(map(_identifies, nodes)):
+            return Note("identity")
         return Note("looks_again") if Sharing(students, self.classes).shows(tree) else None
 
     def _import(self, nodes: list[ast.AST]) -> None:
@@ -175,6 +180,16 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
             return name not in QUIET and _root(node) in modules
         case ast.Subscript(value=ast.Attribute(attr="modules" | "__dict__") as names, ctx=ast.Store() | ast.Del()):
             return _root(names) in modules
+    return False
+
+
+def _identifies(node: ast.AST) -> bool:
+    """Whether a node of the test's syntax tree asks whether two things are one: each process has its own numbers."""
+    match node:
+        case ast.Call(func=ast.Name(id="id")) | ast.Call(func=ast.Name(id="map"), args=[ast.Name(id="id"), *_]):
+            return True
+        case ast.Call(func=func, args=args) if _name_of(func) in IDENTITY:  # True and None are one everywhere
+            return not any(isinstance(arg, ast.Constant) for arg in args)
     return False
 
 

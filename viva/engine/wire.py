@@ -25,7 +25,7 @@ from typing import Any
 
 from msgpack import ExtType, Packer, Unpacker
 
-from viva.engine.values.arrays import BYTES as MESSAGE
+from viva.engine.values.codec import BYTES as MESSAGE
 from viva.engine.values.codec import CODEC_OF, Codec, Reference, name_of
 from viva.engine.values.plain import (
     AGAIN,
@@ -36,7 +36,6 @@ from viva.engine.values.plain import (
     INT_BITS,
     NUMBER_OF,
     PANDAS,
-    build_named,
     codec_of,
 )
 from viva.verdict import VivaError, WireError
@@ -202,8 +201,7 @@ class Writer:
 # --- reading
 
 
-SHAPES = 100  # different namedtuples in one message: to make one costs a tenth of a millisecond
-FRAMES = 50_000  # frames, series, indexes and other objects of pandas in one message: so does each of these
+FRAMES = 50_000  # frames, series and indexes in one message: to make one costs a tenth of a millisecond
 SIMPLE = frozenset(CODEC_OF[cls] for cls in (list, tuple, dict))
 """What is built for a reader who wants nothing but atoms, and these of them."""
 
@@ -217,7 +215,6 @@ class Reader:
     def __init__(self, row: list, resolve: Callable | None, simple: bool = False):
         self.simple = simple
         self.row, self.resolve, self.at, self.owed = row, resolve, 0, 1
-        self.shapes: set = set()
         self.known: list[tuple[object, int]] | None = []
         """What can be changed, in the order in which it was built, and of how many items it is."""
         self.items = 0
@@ -286,11 +283,6 @@ class Reader:
 
     def build(self, codec: Codec, parts: list):
         value = codec.build(parts)
-        if codec.build is build_named:
-            self.shapes.add(type(value))
-            if len(self.shapes) > SHAPES:
-                raise WireError(f"a message holds more than {SHAPES} different namedtuples")
-            return value
         if type(value) is Reference:
             if self.resolve is None:
                 raise WireError("a message holds a reference where only plain values can be")

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from viva.engine.checks import CHECK
 from viva.engine.names import names_of
-from viva.engine.ownlines import Frame, own_frames
+from viva.engine.outcome import Frame, own_frames
 from viva.pages.hidden import Hidden, messages
 from viva.record import CheckResult
 from viva.verdict import Verdict

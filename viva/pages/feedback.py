@@ -387,7 +387,7 @@ MADE_BY = (
     "course/gradebook/lateness.py",
     "engine/checks.py",
     "engine/names.py",
-    "engine/ownlines.py",
+    "engine/outcome.py",
     "engine/undone.py",
     "pages/*.py",
     "pages/templates/feedback.*",

@@ -25,15 +25,14 @@ from viva.engine.blueprint import Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
-from viva.engine.outcome import Outcome
-from viva.engine.ownlines import own_frames
-from viva.engine.studentcopy import Copy, open_copy
+from viva.engine.outcome import Outcome, own_frames
 from viva.engine.timebudget import NOT_TRIED
 from viva.engine.undone import MISSING, NO_MODULE
 from viva.record import CheckResult, Fault, Note
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
 from viva.submission.files.sizes import limited
+from viva.submission.studentcopy import Copy, open_copy
 from viva.verdict import SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20

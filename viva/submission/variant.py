@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.seedline import LINE, seed_in, with_seed
-from viva.engine.studentcopy import digest
+from viva.engine.blueprint import LINE, seed_in, with_seed
 from viva.record import Note, note
 from viva.submission.cells.places import Released
+from viva.submission.studentcopy import digest
 from viva.verdict import CourseError
 
 

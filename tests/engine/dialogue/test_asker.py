@@ -13,8 +13,8 @@ import pytest
 from tests.odd import FUNCTION, Named, Odd, refer
 from tests.oral import Exam, lost
 from viva.engine import pipe, wire
-from viva.engine.checkreport import CHARACTERS
 from viva.engine.dialogue.expected import ANY
+from viva.engine.outcome import CHARACTERS
 from viva.verdict import Verdict
 
 PROGRAM = """

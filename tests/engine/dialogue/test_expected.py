@@ -9,8 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.oral import Exam, lost
 from viva import wording
 from viva.engine.blueprint import read_blueprint
-from viva.engine.dialogue.expected import ANY, OBJECT, PLAIN, Expected, ExpectedTypes, expected_of, merged
-from viva.engine.dialogue.paths import path_of
+from viva.engine.dialogue.expected import ANY, OBJECT, PLAIN, Expected, ExpectedTypes, expected_of, merged, path_of
 from viva.engine.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 
@@ -115,22 +114,6 @@ def test_a_kind_can_only_be_widened(tmp_path, kinds):
 
 
 OF_STUDENTS_CHOICE = {
-    "a namedtuple": """
---- answer
-from collections import namedtuple
-Point = namedtuple("Point", "x y")
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
---- right
-class Point:
-    def __init__(self, x, y): self.x, self.y = x, y
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
---- wrong
-class Point:
-    def __init__(self, x, y): self.x, self.y = x, y
-def middle(a, b): return Point(0, 0)
---- test
-assert middle(Point(0, 0), Point(2, 4)).y == 2
-""",
     "a class of a library's that the answers name": """
 --- answer
 from fractions import Fraction
@@ -168,6 +151,28 @@ assert list(last([1, 2, 3], 2)) == [2, 3]
 @pytest.mark.parametrize("text", OF_STUDENTS_CHOICE.values(), ids=OF_STUDENTS_CHOICE)
 def test_what_crosses_by_value_of_a_class_that_students_may_write_makes_a_single_process_cell(text, grader, tmp_path):
     Exam(text, grader, tmp_path).prove(inside=True)
+
+
+NAMEDTUPLE = """
+--- answer
+from collections import namedtuple
+Point = namedtuple("Point", "x y")
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+--- right
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+--- wrong
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+def middle(a, b): return Point(0, 0)
+--- test
+assert middle(Point(0, 0), Point(2, 4)).y == 2
+"""
+
+
+def test_where_the_solution_has_a_namedtuple_students_may_write_the_class(grader, tmp_path):
+    Exam(NAMEDTUPLE, grader, tmp_path).prove()
 
 
 CHAIN = """

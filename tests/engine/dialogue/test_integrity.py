@@ -205,8 +205,8 @@ Witness.told = told
 @pytest.mark.parametrize(
     ("patch", "place"),
     [
-        ("operations.OPERATIONS['call'] = lambda *args: 4", "viva.engine.dialogue.operations.OPERATIONS.call"),
-        ("operations._forward.__code__ = (lambda value: '').__code__", "viva.engine.dialogue.operations._forward"),
+        ("objects.OPERATIONS['call'] = lambda *args: 4", "viva.engine.dialogue.objects.OPERATIONS.call"),
+        ("objects._forward.__code__ = (lambda value: '').__code__", "viva.engine.dialogue.objects._forward"),
         (
             "from viva.engine.dialogue.objects import Objects; Objects.number = None",
             "viva.engine.dialogue.objects.Objects.number",
@@ -218,7 +218,7 @@ Witness.told = told
     ],
 )
 def test_what_the_candidate_is_made_of_is_watched_too(exam, patch, place):
-    (fact, *_) = sentences(exam.grade(f"{RIGHT}from viva.engine.dialogue import operations\n{patch}").integrity)
+    (fact, *_) = sentences(exam.grade(f"{RIGHT}from viva.engine.dialogue import objects\n{patch}").integrity)
     assert fact == f"replaced: {place}"
 
 

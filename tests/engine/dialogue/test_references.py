@@ -11,8 +11,7 @@ import pytest
 
 from tests.oral import Exam, lost
 from viva.engine.dialogue.asker import Asker
-from viva.engine.dialogue.expected import OWN, PLAIN
-from viva.engine.dialogue.paths import path_of
+from viva.engine.dialogue.expected import OWN, PLAIN, path_of
 from viva.engine.dialogue.proxies import CallableProxy, IteratorProxy, Proxy, number_of
 from viva.engine.dialogue.references import TYPES, References
 from viva.engine.wire import Reference

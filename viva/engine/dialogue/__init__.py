@@ -1,13 +1,11 @@
 """Candidate and examiner: what one asks and the other answers:
 
-paths         how a value was come by, as in ``model.fit().coef_``
 arguments     the arguments of an operation, which come back changed
 exceptions    exceptions on their way between candidate and examiner
-operations    what can be asked of an object
 shell         the IPython of the student's code
-objects       the candidate's objects, by number, and what stands there for functions of the examiner's
+objects       the candidate's objects, by number; what can be done with them; callbacks
 integrity     facts about what a notebook did to the process that ran it
-expected      expected types: what each answer of the solution was, and what a student's may be
+expected      paths and expected types: what each answer of the solution was, and what a student's may be
 proxies       the examiner's objects for what lives in the candidate
 references    how each side names what lives in the other
 namecache     what names were told to mean, kept until student code runs

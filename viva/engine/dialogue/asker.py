@@ -8,16 +8,15 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.arguments import parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.expected import ExpectedTypes, walk
+from viva.engine.dialogue.expected import CHANGED, HANDED, ExpectedTypes, Path, walk
 from viva.engine.dialogue.namecache import NameCache
-from viva.engine.dialogue.paths import CHANGED, HANDED, Path
 from viva.engine.dialogue.proxies import PROXIES, Home, can_be_called, is_class, method_of, number_of, refusing
 from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
@@ -269,10 +268,6 @@ class Asker:
         self.waiting = True
         pipe.write(self.pipes[0], data)
 
-    def share_random_state(self) -> None:
-        """Go on from the random numbers that the notebook's cells have left behind."""
-        self.take_state(self.exchange({"do": "random"}))
-
     def take_state(self, reply: dict) -> None:
         for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
             if isinstance(name, str):
@@ -284,17 +279,18 @@ class Asker:
                 raise CandidateLied("an invalid random state") from None
 
 
+@dataclass
 class Answer:
     """What comes in answer to one operation."""
 
-    def __init__(self, path: Path, mine: list | None = None) -> None:
-        """``mine`` are the parts of the arguments that can be changed; those that callbacks are handed are added."""
-        self.path, self.mine = path, [] if mine is None else mine
-        self.data = b""
-        self.found: list[wire.Reference] = []
-        """The references to objects in it."""
-        self.handed: list[CandidateFault] = []
-        """What is wrong with what callbacks were handed."""
+    path: Path
+    mine: list = field(default_factory=list)
+    """The parts of the arguments that can be changed; those that callbacks are handed are added."""
+    data: bytes = b""
+    found: list[wire.Reference] = field(default_factory=list)
+    """The references to objects in it."""
+    handed: list[CandidateFault] = field(default_factory=list)
+    """What is wrong with what callbacks were handed."""
 
 
 @contextlib.contextmanager

@@ -22,7 +22,6 @@ import builtins
 import contextlib
 import functools
 import os
-import sys
 import traceback
 import types
 from collections.abc import Callable, Iterable
@@ -32,7 +31,7 @@ import numpy as np
 
 import viva
 from viva.engine import wire
-from viva.engine.dialogue.paths import CALL, Path, Step
+from viva.engine.dialogue.expected import CALL, Path, Step, library
 from viva.engine.values.codec import bases_of, module_of, name_of, qualname_of
 from viva.verdict import CandidateLied
 
@@ -178,17 +177,6 @@ KNOWN_CLASSES = 2000
 
 FRAMEWORKS = frozenset({"unittest", "hypothesis"})
 """Whose exceptions skip a test or end it as if it had passed: those of student code are only called so."""
-
-
-def library(place: str) -> object:
-    """What ``module:qualname`` names among the modules loaded here, or None."""
-    module, _, name = place.partition(":")
-    if module.partition(".")[0] in ("viva", "__main__"):
-        return None  # the grader's own classes mean something to the grader
-    found = sys.modules.get(module)
-    for part in filter(None, name.split(".")):
-        found = getattr(found, part, None)
-    return found
 
 
 # --- in the candidate

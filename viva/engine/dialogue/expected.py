@@ -7,19 +7,84 @@ numbers. Where an author has widened a path to ANY, a proxy is accepted for it, 
 
 from __future__ import annotations
 
+import functools
+import re
 import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.dialogue.exceptions import library
-from viva.engine.dialogue.paths import EACH, ITEM, ITERATED, Path, path_of
-from viva.engine.values.codec import module_of, own_namespaces
+from viva.engine.values.codec import CODEC_OF, module_of
+from viva.engine.values.plain import codec_of
 from viva.verdict import CandidateLied, CandidateOdd
+
+# --- how a value was come by
+
+
+STEPS = 60
+"""So many steps has a path at most."""
+
+
+class Step(NamedTuple):
+    """How one value is got out of another: by a ``call``, by an ``attribute`` or an ``operation`` of this name, by an
+    ``item`` or as ``each`` of a loop."""
+
+    kind: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        return {"call": "()", "item": "[]", "each": "[*]"}.get(self.kind) or {"attribute": "."}.get(
+            self.kind, " "
+        ) + self.name
+
+
+CALL, ITEM, EACH = Step("call"), Step("item"), Step("each")
+CHANGED, HANDED, ITERATED = Step("operation", "changed"), Step("operation", "handed"), Step("operation", "iter")
+"""What the arguments have become, what a function of the test's was handed, and what ``iter`` gave."""
+WRITTEN = re.compile(r"(\(\))|(\[\])|(\[\*\])|\.([^.()\[\] ]+)| ([^.()\[\] ]+)")
+
+
+class Path(NamedTuple):
+    """A name of the notebook, and the steps from it to a value."""
+
+    root: str
+    steps: tuple[Step, ...] = ()
+
+    def then(self, step: Step) -> Path:
+        """The path to what a step leads to; of a long one the middle is left out, as of a chain of a hundred nodes."""
+        steps = (*self.steps, step)
+        return Path(self.root, steps if len(steps) <= STEPS else steps[: STEPS // 2] + steps[-STEPS // 2 :])
+
+    def __str__(self) -> str:
+        return self.root + "".join(map(str, self.steps))
+
+    @property
+    def readable(self) -> str:
+        """A path as students would write it."""
+        return readable(str(self))
+
+
+def readable(path: str) -> str:
+    """The text of a path as students would write it."""
+    return path.replace("()", "(...)").replace("[]", "[...]")
+
+
+@functools.lru_cache(4096)
+def path_of(text: str) -> Path:
+    """The path that a text says."""
+    root = re.split(r"\W", text, maxsplit=1)[0]
+    steps = []
+    for call, item, each, attribute, operation in WRITTEN.findall(text[len(root) :]):
+        if call or item or each:
+            steps.append(CALL if call else ITEM if item else EACH)
+        else:
+            steps.append(Step("attribute", attribute) if attribute else Step("operation", operation))
+    return Path(root, tuple(steps))
+
 
 PLAIN, OBJECT, ANY = "plain", "", "any"
 NOTHING = "nothing"
@@ -70,6 +135,17 @@ def expected_of(text: str) -> Expected:
     kind = "" if words[0] in WORDS.values() else words[0]
     more = {name: word in words for name, word in WORDS.items()}
     return Expected(kind.removeprefix(OWN), kind.startswith(OWN), **more)
+
+
+def library(place: str) -> object:
+    """What ``module:qualname`` names among the modules loaded here, or None."""
+    module, _, name = place.partition(":")
+    if module.partition(".")[0] in ("viva", "__main__"):
+        return None  # the grader's own classes mean something to the grader
+    found = sys.modules.get(module)
+    for part in filter(None, name.split(".")):
+        found = getattr(found, part, None)
+    return found
 
 
 class ExpectedTypes:
@@ -171,18 +247,19 @@ class ExpectedTypes:
             raise odd
 
     def check_arguments(self, args: Iterable[object]) -> None:
-        """Refuse, while recording, to hand over what is of a class of the notebook's own and would cross as its base.
+        """Refuse, while recording, to hand over what would cross as its base: a class of the notebook's own, a
+        namedtuple, a defaultdict.
 
-        Student code may ask for its class. Such a cell is a single-process cell."""
+        Student code may ask for more than the solution. Such a cell is a single-process cell."""
         for part in walk(list(args)):
-            if own_namespaces(type(part)) and type(type(part)) is type:
-                raise CandidateLied(f"an argument is of the notebook's own class {type(part).__name__}")
+            if codec_of(part) is not None and type(part) not in CODEC_OF and type(part) not in ATOMS:
+                raise CandidateLied(f"an argument of the class {type(part).__name__} would cross as its base")
 
     def _is_of_students_choice(self, value: object) -> bool:
-        """Whether something in a value is a deque, a namedtuple, or of a library's class that the answers name."""
+        """Whether something in a value is a deque, a Counter, or of a library's class that the answers name."""
         named = {library(one.kind) for one in self.known.values() if ":" in one.kind and not one.own}
         classes = BY_VALUE | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
-        return any(type(part) in classes or hasattr(type(part), "_fields") for part in walk(value))
+        return any(type(part) in classes for part in walk(value))
 
     def as_series(self, data: bytes, value: object, path: Path) -> object:
         """A value, or the series of it where it is an array of pandas' own and the solution's was none.

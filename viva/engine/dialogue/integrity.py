@@ -28,7 +28,7 @@ from typing import Any
 
 from viva.cleaning import plaintext
 from viva.engine import dialogue, values
-from viva.engine.dialogue import operations
+from viva.engine.dialogue import objects
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.plain import codec_of
 from viva.record import Note, note
@@ -125,8 +125,8 @@ def _own_places(name: str, module: dict) -> Iterator[tuple[str, tuple]]:
     for key, value in module.items():
         if isinstance(value, type) and value.__module__ == name:
             yield f"{name}.{key}", (vars(value), {part: one for part, one in vars(value).items() if callable(one)})
-    if name == operations.__name__:
-        yield f"{name}.OPERATIONS", (operations.OPERATIONS, dict(operations.OPERATIONS))
+    if name == objects.__name__:
+        yield f"{name}.OPERATIONS", (objects.OPERATIONS, dict(objects.OPERATIONS))
 
 
 def _is_own(function: object) -> bool:
@@ -164,11 +164,8 @@ class Witness:
         own = (os.environ.get(name, self.scratch) for name in ("HOME", "MPLCONFIGDIR"))
         self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", *(f"{folder}/" for folder in own))
 
-    def watch(self) -> None:
-        sys.addaudithook(self._hear)
-
-    def _hear(self, event: str, values: tuple) -> None:
-        """Must not raise, as that would stop what the code does. Every import and every id() comes by here."""
+    def hear(self, event: str, values: tuple) -> None:
+        """The audit hook. It must not raise, as that would stop what the code does. Every import comes by here."""
         try:
             if event in EVENTS or event in STARTS or event.startswith("socket."):
                 self._note(event, values)

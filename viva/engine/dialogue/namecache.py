@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from viva.cleaning import plaintext
 from viva.engine import wire
-from viva.engine.dialogue.expected import ExpectedTypes
-from viva.engine.dialogue.paths import Path
+from viva.engine.dialogue.expected import ExpectedTypes, Path
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.references import References
 from viva.verdict import CandidateFault, CandidateLied, WireError
@@ -45,9 +44,6 @@ class NameCache:
         """How many operations are under way in which student code may run."""
         self.wanted: tuple[str, ...] = ()
         """Names that the tests of this cell use, and that were not asked since student code ran in a cell."""
-
-    def begin(self, wanted: Iterable[str]) -> None:
-        self.wanted = tuple(wanted)
 
     def ran(self) -> None:
         """Cells of the student's were run."""

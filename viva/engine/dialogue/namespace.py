@@ -14,15 +14,13 @@ from typing import NoReturn
 from IPython.core.inputtransformer2 import TransformerManager
 
 from viva.engine.dialogue.asker import Asker
-from viva.engine.dialogue.paths import Path
-from viva.engine.dialogue.proxies import Type, identical, identity, is_instance, is_subclass, the_one
+from viva.engine.dialogue.expected import Path
+from viva.engine.dialogue.proxies import Type, identical, is_instance, is_subclass
 from viva.engine.names import MEASURING_MAGICS
 
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 IDENTICAL = "__is__"
 """The name under which test code finds what ``is`` means for proxies."""
-THE_ONE = "__one__"
-"""The name under which test code finds of all proxies for an object always the same."""
 FORMATTING = "__formatting__"
 """The name under which test code finds what looks at the text of a ``text.format``."""
 WHOLE = "the notebook's names cannot be listed, because some are in another process; ask for single names"
@@ -38,10 +36,8 @@ class Namespace(dict):
 
     def __init__(self, asker: Asker) -> None:
         # With Python's own names in it, __missing__ is asked for the student's only.
-        super().__init__(
-            vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical, THE_ONE: the_one}
-        )
-        super().update(id=identity, type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
+        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical})
+        super().update(type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
         super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self.all)
         self.asker = asker
         self.owned: set[str] = set()
@@ -107,7 +103,7 @@ def _is_builtin(name: str, value: object) -> bool:
     return getattr(builtins, name, None) is value
 
 
-OVERRIDDEN = frozenset({"id", "type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
+OVERRIDDEN = frozenset({"type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
 
 
 class View(dict):
@@ -198,9 +194,6 @@ _SHELL = object.__new__(MiniShell)
 
 # The code of a test, compiled so that it can ask about what lives in the candidate.
 
-COMPARING = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
-"""Functions of libraries that look whether their arguments are one object."""
-
 
 @functools.lru_cache(4096)
 def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | None, frozenset[str]]:
@@ -246,12 +239,6 @@ class _Identity(ast.NodeTransformer):
             return node
         call = _call(IDENTICAL, [node.left, right], node)
         return ast.copy_location(ast.UnaryOp(ast.Not(), call), node) if isinstance(operator, ast.IsNot) else call
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        if getattr(node.func, "attr", getattr(node.func, "id", "")) in COMPARING:
-            node.args = [arg if isinstance(arg, ast.Starred) else _call(THE_ONE, [arg], arg) for arg in node.args]
-        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)

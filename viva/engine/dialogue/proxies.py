@@ -11,9 +11,9 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeGuard
 
-from viva.engine.dialogue.exceptions import library, seen
-from viva.engine.dialogue.operations import origin
-from viva.engine.dialogue.paths import CALL, EACH, ITEM, ITERATED, Path, Step
+from viva.engine.dialogue.exceptions import seen
+from viva.engine.dialogue.expected import CALL, EACH, ITEM, ITERATED, Path, Step, library
+from viva.engine.dialogue.objects import origin
 from viva.verdict import CandidateFault
 
 POINTERS = ("__array_interface__", "__array_struct__")
@@ -26,8 +26,6 @@ class Home:
     def __init__(self, ask: Callable[..., object]) -> None:
         """``ask(operation, *args, path, kwargs)`` puts a question."""
         self.ask = ask
-        self.ones: dict[int, Proxy] = {}
-        """By number, the proxy that was compared by identity; kept, since another one could get its place."""
 
 
 class Opaque(type):
@@ -242,14 +240,7 @@ class IteratorProxy(Proxy):
         return _next(self)
 
 
-class CallableIteratorProxy(IteratorProxy, CallableProxy):
-    """An iterator of the candidate that can be called as well."""
-
-    __slots__ = ()
-    __doc__ = vars(Proxy)["__doc__"]
-
-
-PROXIES = (Proxy, CallableProxy, IteratorProxy, CallableIteratorProxy)
+PROXIES = (Proxy, CallableProxy, IteratorProxy)
 OPERATORS = {name for cls in (object, *PROXIES) for name in vars(cls) if name[:2] == "__"} - {
     *("__class__", "__name__", "__doc__", "__getattribute__", "__weakref__", "__copy__", "__deepcopy__"),
     *("__reduce__", "__reduce_ex__", "__getstate__", "__instancecheck__", "__subclasscheck__"),
@@ -258,19 +249,7 @@ OPERATORS = {name for cls in (object, *PROXIES) for name in vars(cls) if name[:2
 The others are looked up on a proxy itself, by Python or by ``copy``."""
 
 
-# --- isinstance, issubclass, type and id as test code sees them
-
-
-def the_one(value: Any) -> Any:
-    """Of all proxies for an object always the same, for who looks whether two things are one without asking us."""
-    if type(value) in PROXIES:
-        return object.__getattribute__(value, "_home").ones.setdefault(known_number(value), value)
-    return value
-
-
-def identity(value: object) -> int:
-    """``id`` as test code sees it."""
-    return id(the_one(value))
+# --- isinstance, issubclass and type as test code sees them
 
 
 def is_instance(value: Any, classes: Any) -> bool:

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.dialogue.exceptions import Raised, StudentClass, library
-from viva.engine.dialogue.expected import NOTHING, PLAIN, ExpectedTypes
-from viva.engine.dialogue.operations import origin
-from viva.engine.dialogue.paths import EACH, Path
+from viva.engine.dialogue.exceptions import Raised, StudentClass
+from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, library
+from viva.engine.dialogue.objects import origin
 from viva.engine.dialogue.proxies import (
     BUILT_IN_PLACES,
     PROXIES,
-    CallableIteratorProxy,
     CallableProxy,
     Home,
     IteratorProxy,
@@ -30,13 +28,6 @@ from viva.verdict import CandidateLied, WireError
 
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
-CLASS_OF = {
-    (False, False): Proxy,
-    (True, False): CallableProxy,
-    (False, True): IteratorProxy,
-    (True, True): CallableIteratorProxy,
-}
-"""By what an object is: whether it can be called, and whether it is an iterator."""
 
 
 class References:
@@ -92,7 +83,7 @@ class References:
             return about["base"]
         if expected and expected.kind in (PLAIN, NOTHING) and not recording:
             if about["iterator"]:
-                return self._items(CLASS_OF[False, True](self.home, reference.id, about, path))
+                return self._items(IteratorProxy(self.home, reference.id, about, path))
             if "plain" in about:
                 return about["plain"]
         found.append(reference)
@@ -104,7 +95,7 @@ class References:
             self.expected.check(path, about["exception"])
             return self.raised.exception(about["exception"])
         if (known := self.proxies.get((reference.id, path))) is None:
-            cls = CLASS_OF[about["callable"], about["iterator"]]
+            cls = IteratorProxy if about["iterator"] else CallableProxy if about["callable"] else Proxy
             known = self.proxies[reference.id, path] = cls(self.home, reference.id, about, path)
         return known
 

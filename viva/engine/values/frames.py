@@ -22,8 +22,7 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from viva.engine.values import arrays
-from viva.engine.values.codec import CODEC_OF, check_keys
+from viva.engine.values.codec import CODEC_OF, SCALARS, check_keys, split_array
 from viva.verdict import WireError
 
 # --- what stands in a pandas object by itself: a cell of an object column, a label, a name
@@ -31,7 +30,7 @@ from viva.verdict import WireError
 
 DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
 PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
-CELLS = frozenset((*PYTHON, *DATES, *arrays.SCALARS, np.str_, np.bytes_))
+CELLS = frozenset((*PYTHON, *DATES, *SCALARS, np.str_, np.bytes_))
 """What an object column may hold, and a label or a name be."""
 HELD = frozenset((list, tuple, set, frozenset, dict, np.ndarray))
 """What an object column may hold of these as well, as the words of each text."""
@@ -75,7 +74,7 @@ def in_column(cells: list, levels: int = 20) -> list:
     crossing([cell for cell in cells if type(cell) not in HELD])
     for cell in cells:
         if type(cell) is np.ndarray:
-            if arrays.split_array(cell) is None:
+            if split_array(cell) is None:
                 raise ForeignError
         elif type(cell) in HELD:
             in_column([*cell, *cell.values()] if type(cell) is dict else [*cell], levels - 1)

@@ -2,12 +2,12 @@
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
-of its base (beside a name for the object, where a student's has methods), so a defaultdict as a dict.
+of its base (beside a name for the object, where a student's has methods), so a defaultdict as a dict,
+and a namedtuple as a tuple.
 Members of an Enum and masked arrays are not plain: their base value would say something else.
 ``build`` gives the value again, from parts that a hostile process may have made up: it raises
 (anything; viva/engine/wire.py makes a WireError of it) or it returns a value of its types, in time and
-memory that the message has paid for. It never evaluates or imports by a name in the message: a
-namedtuple is made by ``collections.namedtuple`` from names that were checked.
+memory that the message has paid for. It never evaluates or imports by a name in the message.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import itertools
-import keyword
 import sys
-import unicodedata
-from collections import Counter, OrderedDict, deque, namedtuple
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum
@@ -28,60 +26,21 @@ from typing import Any
 
 import numpy as np
 
-from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
 from viva.engine.values.codec import (
     CODEC_OF,
+    SCALARS,
     ZONES,
     Again,
     Codec,
     Reference,
-    bases_of,
+    build_array,
+    build_scalar,
     check_keys,
     mro_of,
-    name_of,
-    namespace_of,
+    split_array,
+    split_scalar,
 )
 from viva.verdict import WireError
-
-# --- namedtuples: their classes are made up here, from names that were checked
-
-
-FIELDS = 255  # of a namedtuple, and letters of each of their names
-
-
-def _proper(names: tuple) -> bool:
-    """Whether a namedtuple may have fields of these names."""
-    if len(names) > FIELDS or any(type(name) is not str or len(name) > FIELDS for name in names):
-        return False
-    plain = all(unicodedata.is_normalized("NFKC", name) for name in names)  # Python's parser would change others
-    return plain and not any(name[:1] == "_" or not name.isidentifier() or keyword.iskeyword(name) for name in names)
-
-
-def fields_of(value) -> tuple | None:
-    """The field names of a namedtuple, or of a value of a subclass of one."""
-    for cls in mro_of(type(value)):
-        names = namespace_of(cls).get("_fields") if bases_of(cls) == (tuple,) else None
-        if type(names) is tuple and len(names) == tuple.__len__(value) and _proper(names):
-            return names
-    return None
-
-
-def split_named(value) -> list:
-    name, names = name_of(type(value)), fields_of(value)
-    return [name if _proper((name,)) else "Row", names, *tuple.__iter__(value)]
-
-
-def build_named(parts: list) -> tuple:
-    name, names, *values = parts
-    if type(names) is not tuple or not _proper((name, *names)) or len(names) != len(values):
-        raise WireError("a message holds a malformed namedtuple")
-    return _named_class(name, names)._make(values)
-
-
-@functools.lru_cache(256)
-def _named_class(name: str, names: tuple) -> Any:
-    return namedtuple(name, names, module=__name__)
-
 
 # --- all types
 
@@ -109,8 +68,6 @@ def codec_of(value) -> Codec | type | None:
     mro = mro_of(type(value))
     if Enum in mro or np.ma.MaskedArray in mro:
         return None
-    if tuple in mro and fields_of(value):
-        return CODEC_OF[namedtuple]
     return next((CODEC_OF.get(base, base) for base in mro if base in CODEC_OF or base in ATOMS), None)
 
 
@@ -246,7 +203,6 @@ CODECS = (
     Codec((dict,), _split_dict, _dict),
     Codec((set,), lambda value: [*set.__iter__(value)], _set),
     Codec((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
-    Codec((namedtuple,), split_named, build_named),
     Codec((OrderedDict,), _split_ordered, _ordered),
     Codec((Counter,), _split_dict, lambda parts: _dict(parts, Counter)),
     Codec((deque,), _split_deque, _deque),
@@ -294,5 +250,5 @@ CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
 AGAIN = CODEC_OF[Again]
 CHANGEABLE = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, deque, bytearray, np.ndarray))
 """Of whose values it shows in a test that two are one."""
-HOLDERS = CHANGEABLE | {CODEC_OF[tuple], CODEC_OF[namedtuple]}
+HOLDERS = CHANGEABLE | {CODEC_OF[tuple]}
 """In whose values that is looked for."""

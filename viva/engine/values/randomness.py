@@ -81,14 +81,10 @@ def set_state(state: object) -> None:
     if not all(math.isfinite(one) and abs(one) < SPARE for one in (gauss or 0.0, spare)):
         raise ValueError("a random state with an unused number")
     # From nothing but zeros a generator draws zeros for ever, and from a few words what somebody chose.
-    if _is_chosen(words[:-4]) or _is_chosen(key):
+    # Of the 624 words hardly ever are two the same.
+    if any(part and len(set(array("I", part))) < WORDS // 2 for part in (words[:-4], key)):
         raise ValueError("a random state without randomness")
     if words:
         random.setstate((3, tuple(array("I", words)), gauss))
     if key:
         np.random.set_state(("MT19937", np.frombuffer(key, np.uint32), position, has_gauss, spare))
-
-
-def _is_chosen(words: bytes) -> bool:
-    """Whether the words of a Mersenne Twister are too alike to come of a seed: of 624, hardly ever are two the same."""
-    return bool(words) and len(set(array("I", words))) < WORDS // 2

@@ -31,7 +31,7 @@ from viva.course.processes import leftovers, stopping
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.grading import Grader
-from viva.engine.pair import examiners_limits
+from viva.engine.session import examiners_limits
 from viva.folder import walk
 from viva.sandbox.confinement import Sandbox
 from viva.submission.packing import Package, pack
