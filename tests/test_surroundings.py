@@ -15,7 +15,15 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import BIN, PROJECT
-from tests.faults import TINY, grade_here, hand_in_tiny, in_private_mounts, make_course, recorded
+from tests.faults import (
+    TINY,
+    grade_here,
+    hand_in_tiny,
+    in_private_mounts,
+    make_course,
+    recorded,
+    require_sound,
+)
 from tests.term.archives.given import folder
 from viva.course.course import require_plain
 from viva.verdict import CourseError
@@ -164,6 +172,146 @@ def test_collecting_on_a_full_disk_loses_nothing_and_the_same_command_finishes_i
         assert (tmp_path / "kept-2" / "submitted" / name / TINY / "tiny.ipynb").read_bytes() == new.read_bytes()
         (earlier,) = (tmp_path / "kept-2" / "attempts" / TINY / name).glob("*/tiny.ipynb")
         assert earlier.read_bytes() == old.read_bytes()
+
+
+FILLS = (
+    "release --no-audit",
+    "feedback --force",
+    "export",
+    "export --to=grades.xlsx",
+    "report",
+    "audit",
+    "roster {list}",
+    f"regrade {TINY} --no-audit",
+    f"extend student0000 {TINY} --until='2030-01-01 10:00'",
+    f"package gradescope {TINY}",
+    "demo",
+    "new ps9",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [0, 24])
+def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(course, tmp_path, room):
+    """The course lies on a small disk of its own, which is full but for ``room`` kB. The same command then goes on."""
+    (tmp_path / "list.csv").write_text(HEAD + "".join(f"student{number:04},A,B,,\n" for number in range(300)))
+    source = course / "source" / TINY / "tiny.ipynb"  # as one corrects a test, which regrade then has to release
+    source.write_text(source.read_text().replace("double(1) == 2", "double(2) == 4"))
+    disk, kept = tmp_path / "disk", tmp_path / "kept"
+    disk.mkdir()
+    script = ["set -u", f"mount -t tmpfs -o size=12m none {disk} || exit 99"]
+    for number, command in enumerate(FILLS):
+        words = f"$VIVA {command.format(list=tmp_path / 'list.csv')}"
+        script.append(
+            f"""
+            cd {disk}; rm -rf course; cp -r {course} course; cd course
+            dd if=/dev/zero of={disk}/ballast bs=1k 2>/dev/null; truncate -s -{room}k {disk}/ballast
+            {words} >{tmp_path}/out-{number} 2>&1; echo $? >{tmp_path}/first-{number}
+            cp -r {disk}/course {kept}-{number}; rm {disk}/ballast
+            {words} >>{tmp_path}/out-{number} 2>&1; echo $? >{tmp_path}/again-{number}
+            """
+        )
+    shell(course, "\n".join(script), within=in_private_mounts(course, "true"))
+    before = {path.relative_to(course): path.read_bytes() for path in course.rglob("*") if path.is_file()}
+    for number, command in enumerate(FILLS):
+        said = (tmp_path / f"out-{number}").read_text()
+        first, again = (int((tmp_path / f"{name}-{number}").read_text()) for name in ("first", "again"))
+        full = "No space left on device" in said or "its disk is full" in said
+        assert "Traceback" not in said and "Errno" not in said, (command, said)
+        assert full == (first != 0), (command, first, said)
+        assert full or room, (command, said)
+        assert again == 0, (command, said)
+        after = {path: Path(f"{kept}-{number}", path) for path in before}
+        assert all(path.is_file() and path.stat().st_size for path in after.values()), command
+        require_sound(Path(f"{kept}-{number}"))
+
+
+def text(book: Path) -> None:
+    book.write_text("Dear students,\n" * 500)
+
+
+def truncated(book: Path) -> None:
+    book.write_bytes(book.read_bytes()[: book.stat().st_size // 2])
+
+
+def overwritten(book: Path) -> None:
+    data = bytearray(book.read_bytes())
+    data[20_000:90_000] = bytes(range(256)) * 273 + bytes(112)
+    book.write_bytes(data)
+
+
+def emptied(book: Path) -> None:
+    book.write_bytes(b"")
+
+
+def another_programs(book: Path) -> None:
+    book.unlink()
+    with contextlib.closing(sqlite3.connect(book)) as other:
+        other.execute("CREATE TABLE places (id INTEGER)")
+
+
+def a_folder(book: Path) -> None:
+    book.unlink()
+    book.mkdir()
+
+
+def of_an_older_nbgrader(book: Path) -> None:
+    with contextlib.closing(sqlite3.connect(book)) as other:
+        other.execute("ALTER TABLE student DROP COLUMN lms_user_id")
+        other.execute("UPDATE alembic_version SET version_num = '167914646830'")
+        other.commit()
+
+
+HEAD = "id,last_name,first_name,email,lms_user_id\n"
+ASK = (
+    "grade",
+    "grade --force",
+    "feedback --force",
+    "report",
+    "export",
+    "deadlines",
+    f"extend student0000 {TINY} --until=2030-01-01",
+    "roster list.csv",
+    "release --no-audit",
+    f"regrade {TINY} --no-audit",
+    f"rubric {TINY}",
+    f"package gradescope {TINY}",
+    f"collect hw --assignment={TINY} --no-times",
+)
+"""What asks the gradebook, or writes into it."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (text, "is damaged"),
+        (truncated, "is damaged"),
+        (overwritten, "is damaged"),
+        (emptied, "has no submission of tiny"),
+        (another_programs, "has no submission of tiny"),
+        (a_folder, "unable to open"),
+        (of_an_older_nbgrader, "nbgrader db upgrade"),
+    ],
+)
+def test_every_command_names_a_gradebook_that_it_cannot_use_and_changes_nothing(course, viva, spoil, said):
+    """A roster that went into an emptied gradebook would be lost when a copy of the old one is restored."""
+    folder(course / "hw", {"student0001/tiny.ipynb": "{}"})
+    (course / "list.csv").write_text(f"{HEAD}student0000,A,B,,\n")
+    (course / "rubrics").mkdir()
+    (course / "rubrics" / f"{TINY}.toml").write_text('[[item]]\nkey = "a"\npoints = -1\ntext = "No."\n')
+    book = course / "gradebook.db"
+    spoil(book)
+    before = {path: path.read_bytes() for path in course.rglob("*") if path.is_file() and path.parent != course}
+    whole = book.read_bytes() if book.is_file() and spoil not in (emptied, another_programs) else None
+    for command in ASK:
+        done = viva(*command.split())
+        assert done.status == 2 and said in done.err, (command, done)
+        assert "Traceback" not in done.out + done.err, done
+    for path, data in before.items():
+        assert path.read_bytes() == data, path
+    assert whole is None or book.read_bytes() == whole
+    assert not (course / "roster.csv").exists()
 
 
 @pytest.mark.slow
