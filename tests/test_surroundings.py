@@ -9,12 +9,13 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import BIN, PROJECT
+from tests.conftest import BIN, PROJECT, lacking
 from tests.faults import (
     TINY,
     grade_here,
@@ -23,7 +24,9 @@ from tests.faults import (
     make_course,
     recorded,
     require_sound,
+    scores,
 )
+from tests.flow import machine
 from tests.term.archives.given import folder
 from viva.course.course import require_plain
 from viva.verdict import CourseError
@@ -355,6 +358,37 @@ def test_files_of_a_course_that_graders_share_are_the_groups_too(tmp_path):
             for path in (root / step, *(root / step).rglob("*")):
                 wanted = 0o2070 if path.is_dir() else 0o060
                 assert path.stat().st_mode & wanted == wanted, path
+
+
+LONG = "Übung für Höhere Größen " * 7 + "Ä"
+STEPS = ("release --no-audit", "grade", "feedback", "report", "export", "export --to=punkte.xlsx", "deadlines")
+
+
+@pytest.mark.slow
+def test_a_user_without_root_and_home_with_a_closed_umask_grades_in_a_long_path_with_blanks_and_umlauts(
+    course, tmp_path
+):
+    if os.geteuid():
+        lacking("Only root can make a machine with users of its own.")
+    needed = [Path(sys.prefix), Path(sys.base_prefix), PROJECT / "viva"]
+    with machine.running(tmp_path / "machine", needed, [PROJECT], f"{BIN}:/usr/sbin:/usr/bin:/sbin:/bin") as made:
+        made.run("useradd", "--no-create-home", "lena")
+        place = f"/srv/{LONG}/Kurs 1"
+        inside = made.folder / place.removeprefix("/")
+        for name in ("source", "submitted", "nbgrader_config.py"):
+            copy = shutil.copytree if (course / name).is_dir() else shutil.copy
+            (inside / name).parent.mkdir(parents=True, exist_ok=True)
+            copy(course / name, inside / name)
+        made.run("chown", "-R", "lena", f"/srv/{LONG}")
+        assert len(f"{place}/source/{TINY}/tiny.ipynb") > 200
+        script = " && ".join(f"viva {step}" for step in STEPS)
+        said = made.run("env", "-u", "HOME", "bash", "-c", f"umask 077; {script}", user="lena", cwd=place)
+        assert "Traceback" not in said
+        assert scores(inside) == scores(course)
+        for path in ("report/index.html", "grades.csv", "punkte.xlsx", f"feedback/student0000/{TINY}/tiny.html"):
+            assert stat.S_IMODE((inside / path).stat().st_mode) & 0o077 == 0, path
+        again = made.run("env", "-u", "HOME", "bash", "-c", "umask 077; viva grade", user="lena", cwd=place)
+        assert "unchanged" in again
 
 
 def test_pages_that_nobody_else_could_reach_are_said_to_be_so(course):
