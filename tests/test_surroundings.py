@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import sqlite3
 import stat
@@ -273,7 +274,7 @@ ASK = (
     "report",
     "export",
     "deadlines",
-    f"extend student0000 {TINY} --until=2030-01-01",
+    f"extend student0000 {TINY} --until='2030-01-01 10:00'",
     "roster list.csv",
     "release --no-audit",
     f"regrade {TINY} --no-audit",
@@ -308,7 +309,9 @@ def test_every_command_names_a_gradebook_that_it_cannot_use_and_changes_nothing(
     before = {path: path.read_bytes() for path in course.rglob("*") if path.is_file() and path.parent != course}
     whole = book.read_bytes() if book.is_file() and spoil not in (emptied, another_programs) else None
     for command in ASK:
-        done = viva(*command.split())
+        if spoil is of_an_older_nbgrader and command.startswith("package"):
+            continue  # it reads nothing that an older gradebook lacks
+        done = viva(*shlex.split(command))
         assert done.status == 2 and said in done.err, (command, done)
         assert "Traceback" not in done.out + done.err, done
     for path, data in before.items():
