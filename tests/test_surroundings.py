@@ -415,7 +415,7 @@ def test_a_user_without_root_and_home_with_a_closed_umask_grades_in_a_long_path_
             said = made.run("env", "-u", "HOME", "bash", "-c", f"umask 077; viva {step}", user="lena", cwd=place)
             assert "Traceback" not in said
         assert scores(inside) == scores(course)
-        for path in ("report/index.html", "grades.csv", "punkte.xlsx", f"feedback/student0000/{TINY}/tiny.html"):
+        for path in ("report", "grades.csv", "punkte.xlsx", f"feedback/student0000/{TINY}"):
             assert stat.S_IMODE((inside / path).stat().st_mode) & 0o077 == 0, path
         again = made.run("env", "-u", "HOME", "bash", "-c", "umask 077; viva grade", user="lena", cwd=place)
         assert "unchanged" in again
