@@ -191,6 +191,7 @@ FILLS = (
     f"regrade {TINY} --no-audit",
     f"extend student0000 {TINY} --until='2030-01-01 10:00'",
     "new ps9",
+    "adopt {mine}/tiny.ipynb --as=ps7",
     "audit",
 )
 FILLING = """
@@ -239,11 +240,13 @@ def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(cou
     source.write_text(source.read_text().replace("double(1) == 2", "double(2) == 4"))
     with (course / "nbgrader_config.py").open("a") as file:
         file.write(f"c.LatePolicy.assignments = {{'{TINY}': {{'due': '2026-10-05 23:59'}}}}\n")
+    mine = folder(tmp_path / "mine", {"words.csv": "word\n" * 20_000})
+    shutil.copy(source, mine)
     before = {path.relative_to(course) for path in course.rglob("*") if path.is_file()}
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = in_private_mounts(course, f"mount -t tmpfs -o size=12m none {disk}")
-    words = [sys.executable, "-c", FILLING, course, disk, room, *FILLS]
+    words = [sys.executable, "-c", FILLING, course, disk, room, *(command.format(mine=mine) for command in FILLS)]
     done = shell(course, shlex.join(map(str, words)), within=mounted)
     assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout.splitlines()[-1])
