@@ -254,7 +254,7 @@ def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(cou
         full = "No space left on device" in said or "its disk is full" in said
         assert full == (first != 0), (command, first, said)
         assert not re.search("Traceback|Errno|sqlite3|HIDDEN", said), (command, said)
-        assert again == 0, (command, then)
+        assert again == 0 or first == 0, (command, then)  # what was done may say that it is there already
         for path in before:
             assert Path(f"{disk}-{number}", path).stat().st_size, (command, path)
         require_sound(Path(f"{disk}-{number}"))
