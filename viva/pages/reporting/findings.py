@@ -187,7 +187,7 @@ class _Part:
         return f"{self.server}/formgrader/submissions/{quote(place, safe='')}/?index={index}"
 
     def waiting(self) -> Iterator[dict]:
-        """Who needs a human, by what for."""
+        """Who needs a grader, by what for."""
         found: dict[str, list[dict]] = {why: [] for why in WAITING}
 
         def wait(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
