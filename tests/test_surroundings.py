@@ -4,18 +4,32 @@ none, a lock that somebody holds, graders who share a course as a group."""
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
+import shlex
 import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import BIN, PROJECT
-from tests.faults import TINY, grade_here, hand_in_tiny, in_private_mounts, make_course, recorded
+from tests.conftest import BIN, PROJECT, lacking
+from tests.faults import (
+    TINY,
+    grade_here,
+    hand_in_tiny,
+    in_private_mounts,
+    make_course,
+    recorded,
+    require_sound,
+    scores,
+)
+from tests.flow import machine
 from tests.term.archives.given import folder
 from viva.course.course import require_plain
 from viva.verdict import CourseError
@@ -67,8 +81,9 @@ def test_who_reads_no_further_is_told_nothing_and_a_full_output_is_named(course,
 
 @pytest.mark.slow
 def test_a_home_that_is_none_stops_nothing_and_the_exchange_is_made_when_it_is_needed(course, tmp_path):
-    for command in ("export", "grade"):
-        assert shell(course, f"$VIVA {command}", HOME="/proc/nonexistent").returncode == 0
+    for command in ("export", "grade", "report"):
+        done = shell(course, f"$VIVA {command}", HOME="/proc/nonexistent")
+        assert done.returncode == 0 and "matplotlib" not in done.stderr
     home = tmp_path / "home"
     home.mkdir()
     assert shell(course, "$VIVA doctor --run-config", HOME=str(home)).stdout.count("created when it is needed") == 1
@@ -166,6 +181,175 @@ def test_collecting_on_a_full_disk_loses_nothing_and_the_same_command_finishes_i
         assert earlier.read_bytes() == old.read_bytes()
 
 
+FILLS = (
+    "release --no-audit",
+    "feedback --force",
+    "export",
+    "export --to=grades.xlsx",
+    "report",
+    "roster list.csv",
+    f"regrade {TINY} --no-audit",
+    f"extend student0000 {TINY} --until='2030-01-01 10:00'",
+    "new ps9",
+    "adopt {mine}/tiny.ipynb --as=ps7",
+    "audit",
+)
+FILLING = """
+import contextlib, io, json, os, shlex, shutil, sys
+from pathlib import Path
+from traitlets import import_item
+from viva import cli
+
+course, disk, room, found = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), []
+
+def run(command):
+    name, *words = shlex.split(command)
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+        try:
+            step = import_item(cli.Viva.subcommands[name][0])()
+            step.initialize(words)
+            step.start()
+            return 0, said.getvalue()
+        except SystemExit as stop:
+            return stop.code or 0, said.getvalue()
+
+for number, command in enumerate(sys.argv[4:]):
+    os.chdir(disk)
+    shutil.rmtree("course", ignore_errors=True)
+    shutil.copytree(course, "course")
+    os.chdir("course")
+    with open(disk / "ballast", "wb", buffering=0) as ballast, contextlib.suppress(OSError):
+        while True:
+            ballast.write(bytes(1024))
+    os.truncate(disk / "ballast", os.path.getsize(disk / "ballast") - 1024 * room)
+    first = run(command)
+    shutil.copytree(disk / "course", f"{disk}-{number}")
+    os.remove(disk / "ballast")
+    found.append((*first, *run(command)))
+print(json.dumps(found))
+"""
+"""Runs each command on a disk that is full but for some kB, keeps what is there then, and runs it again with room."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [0, 24])
+def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(course, tmp_path, room):
+    """The same command then goes on. A failed release once removed the released notebooks, and printed hidden tests."""
+    (course / "list.csv").write_text(HEAD + "".join(f"student{number:04},A,B,,\n" for number in range(300)))
+    source = course / "source" / TINY / "tiny.ipynb"  # as one corrects a test, which regrade then has to release
+    source.write_text(source.read_text().replace("double(1) == 2", "double(2) == 4"))
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(f"c.LatePolicy.assignments = {{'{TINY}': {{'due': '2026-10-05 23:59'}}}}\n")
+    mine = folder(tmp_path / "mine", {"words.csv": "word\n" * 20_000})
+    shutil.copy(source, mine)
+    before = {path.relative_to(course) for path in course.rglob("*") if path.is_file()}
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = in_private_mounts(course, f"mount -t tmpfs -o size=12m none {disk}")
+    words = [sys.executable, "-c", FILLING, course, disk, room, *(command.format(mine=mine) for command in FILLS)]
+    done = shell(course, shlex.join(map(str, words)), within=mounted)
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout.splitlines()[-1])
+    for number, (command, (first, said, again, then)) in enumerate(zip(FILLS, results, strict=True)):
+        full = "No space left on device" in said or "its disk is full" in said
+        assert full == (first != 0), (command, first, said)
+        assert not re.search("Traceback|Errno|sqlite3|HIDDEN", said), (command, said)
+        assert again == 0 or first == 0, (command, then)  # what was done may say that it is there already
+        for path in before:
+            assert Path(f"{disk}-{number}", path).stat().st_size, (command, path)
+        require_sound(Path(f"{disk}-{number}"))
+
+
+def text(book: Path) -> None:
+    book.write_text("Dear students,\n" * 500)
+
+
+def truncated(book: Path) -> None:
+    book.write_bytes(book.read_bytes()[: book.stat().st_size // 2])
+
+
+def overwritten(book: Path) -> None:
+    data = bytearray(book.read_bytes())
+    data[20_000:90_000] = bytes(range(256)) * 273 + bytes(112)
+    book.write_bytes(data)
+
+
+def emptied(book: Path) -> None:
+    book.write_bytes(b"")
+
+
+def another_programs(book: Path) -> None:
+    book.unlink()
+    with contextlib.closing(sqlite3.connect(book)) as other:
+        other.execute("CREATE TABLE places (id INTEGER)")
+
+
+def a_folder(book: Path) -> None:
+    book.unlink()
+    book.mkdir()
+
+
+def of_an_older_nbgrader(book: Path) -> None:
+    with contextlib.closing(sqlite3.connect(book)) as other:
+        other.execute("ALTER TABLE student DROP COLUMN lms_user_id")
+        other.execute("UPDATE alembic_version SET version_num = '167914646830'")
+        other.commit()
+
+
+HEAD = "id,last_name,first_name,email,lms_user_id\n"
+ASK = (
+    "grade",
+    "grade --force",
+    "feedback --force",
+    "report",
+    "export",
+    "deadlines",
+    f"extend student0000 {TINY} --until='2030-01-01 10:00'",
+    "roster list.csv",
+    "release --no-audit",
+    f"regrade {TINY} --no-audit",
+    f"rubric {TINY}",
+    f"package gradescope {TINY}",
+    f"collect hw --assignment={TINY} --no-times",
+)
+"""What asks the gradebook, or writes into it."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (text, "is damaged"),
+        (truncated, "is damaged"),
+        (overwritten, "is damaged"),
+        (emptied, "has no submission of tiny"),
+        (another_programs, "has no submission of tiny"),
+        (a_folder, "unable to open"),
+        (of_an_older_nbgrader, "nbgrader db upgrade"),
+    ],
+)
+def test_every_command_names_a_gradebook_that_it_cannot_use_and_changes_nothing(course, viva, spoil, said):
+    """A roster that went into an emptied gradebook would be lost when a copy of the old one is restored."""
+    folder(course / "hw", {"student0001/tiny.ipynb": "{}"})
+    (course / "list.csv").write_text(f"{HEAD}student0000,A,B,,\n")
+    (course / "rubrics").mkdir()
+    (course / "rubrics" / f"{TINY}.toml").write_text('[[item]]\nkey = "a"\npoints = -1\ntext = "No."\n')
+    book = course / "gradebook.db"
+    spoil(book)
+    before = {path: path.read_bytes() for path in course.rglob("*") if path.is_file() and path.parent != course}
+    whole = book.read_bytes() if book.is_file() and spoil not in (emptied, another_programs) else None
+    for command in ASK:
+        if spoil is of_an_older_nbgrader and command.startswith("package"):
+            continue  # it reads nothing that an older gradebook lacks
+        done = viva(*shlex.split(command))
+        assert done.status == 2 and said in done.err, (command, done)
+        assert "Traceback" not in done.out + done.err, done
+    for path, data in before.items():
+        assert path.read_bytes() == data, path
+    assert whole is None or book.read_bytes() == whole
+    assert not (course / "roster.csv").exists()
+
+
 @pytest.mark.slow
 def test_every_command_waits_as_long_for_a_gradebook_that_somebody_has_locked(course):
     commands = ("grade", "feedback", "report", "export", "deadlines", f"extend student0000 {TINY} --remove --dry-run")
@@ -207,6 +391,37 @@ def test_files_of_a_course_that_graders_share_are_the_groups_too(tmp_path):
             for path in (root / step, *(root / step).rglob("*")):
                 wanted = 0o2070 if path.is_dir() else 0o060
                 assert path.stat().st_mode & wanted == wanted, path
+
+
+LONG = "Übung für Höhere Größen " * 7 + "Ä"
+STEPS = ("release --no-audit", "grade", "feedback", "report", "export", "export --to=punkte.xlsx", "deadlines")
+
+
+@pytest.mark.slow
+def test_a_user_without_root_and_home_with_a_closed_umask_grades_in_a_long_path_with_blanks_and_umlauts(
+    course, tmp_path
+):
+    if os.geteuid():
+        lacking("Only root can make a machine with users of its own.")
+    needed = [Path(sys.prefix), Path(sys.base_prefix), PROJECT / "viva"]
+    with machine.running(tmp_path / "machine", needed, [PROJECT], f"{BIN}:/usr/sbin:/usr/bin:/sbin:/bin") as made:
+        made.run("useradd", "--no-create-home", "lena")
+        place = f"/srv/{LONG}/Kurs 1"
+        inside = made.folder / place.removeprefix("/")
+        for name in ("source", "submitted", "nbgrader_config.py"):
+            copy = shutil.copytree if (course / name).is_dir() else shutil.copy
+            (inside / name).parent.mkdir(parents=True, exist_ok=True)
+            copy(course / name, inside / name)
+        made.run("chown", "-R", "lena", f"/srv/{LONG}")
+        assert len(f"{place}/source/{TINY}/tiny.ipynb") > 200
+        for step in STEPS:
+            said = made.run("env", "-u", "HOME", "bash", "-c", f"umask 077; viva {step}", user="lena", cwd=place)
+            assert "Traceback" not in said
+        assert scores(inside) == scores(course)
+        for path in ("report", "grades.csv", "punkte.xlsx", f"feedback/student0000/{TINY}"):
+            assert stat.S_IMODE((inside / path).stat().st_mode) & 0o077 == 0, path
+        again = made.run("env", "-u", "HOME", "bash", "-c", "umask 077; viva grade", user="lena", cwd=place)
+        assert "unchanged" in again
 
 
 def test_pages_that_nobody_else_could_reach_are_said_to_be_so(course):

@@ -8,6 +8,7 @@ Two lines of that file say all of it, and what stands below them says otherwise 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from traitlets.config import Config
@@ -17,6 +18,8 @@ from viva.course.steps import STEPS
 from viva.pages import formgrade
 
 POLICY = "viva.course.deadlines.policy.LatePolicy"
+HANDLERS = "nbgrader.server_extensions.formgrader.handlers"
+"""Where formgrader lists its pages."""
 LINES = "from viva import configuration\nconfiguration.apply(c, __file__)"
 """What a course's nbgrader_config.py has to say."""
 SHOWN = ["viva.submission.blind.Blind", "viva.submission.sanitize.Sanitize", "viva.pages.formgrade.AnswerFirst"]
@@ -39,6 +42,10 @@ def apply(config: Config, file: str) -> None:
     config.ExchangeFactory.collect = "viva.term.exchange.Collect"
     config.AssignLatePenalties.setdefault("plugin_class", POLICY)  # a course's own plugin stays
     lateness.follow(config, file)
+    if formgrader := sys.modules.get(HANDLERS):  # its server, which reads the configuration before it takes the list
+        from viva.pages import livelists  # it loads the server
+
+        livelists.add_to(formgrader.default_handlers)
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,9 @@ def test_a_header_that_is_not_there_is_refused_with_its_place_and_release_stays(
     assert {path: path.read_bytes() for path in (course / "release").rglob("*.ipynb")} == before
 
 
-def test_an_unclosed_solution_is_refused_with_nbgraders_reason(course):
+def test_an_unclosed_solution_is_refused_with_nbgraders_reason_and_release_stays(course):
+    before = {path: path.read_bytes() for path in (course / "release").rglob("*") if path.is_file()}
+
     def unclose(notebook):
         cell = next(cell for cell in notebook.cells if "### END SOLUTION" in cell.source)
         cell.source = cell.source.replace("### END SOLUTION", "")
@@ -96,6 +98,7 @@ def test_an_unclosed_solution_is_refused_with_nbgraders_reason(course):
     opened, config = load(course)
     with pytest.raises(CourseError, match="no end solution statement found"):
         release(opened, SHORT, config=config)
+    assert {path: path.read_bytes() for path in (course / "release").rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("points", [None, "two"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -57,6 +59,10 @@ def address(graded):
 
 @pytest.fixture
 def page(browser, address) -> Page:
+    yield from _page(browser, address)
+
+
+def _page(browser, address: str) -> Iterator[Page]:
     """A page without a network, whose user is logged in; no script of it has failed."""
     server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
     context = browser.new_context(viewport={"width": 1400, "height": 900})
@@ -139,6 +145,102 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
         (1.0, new), (3.5, f"{new}\n{ORDER}"), (4.0, "Say why."), (4.5, f"{new}\nSay why."),
     ]  # fmt: skip
     assert "Every comment has the items as they are in the file." in viva(graded, "rubric", SHORT)
+
+
+CLASS = 24
+SEEN = {"desk": (1400, 900), "phone": (390, 844)}
+
+
+@pytest.fixture(scope="module")
+def crowd(released, tmp_path_factory) -> Path:
+    """A class of 24 with a written answer each, and a fact to read about one of them."""
+    root = tmp_path_factory.mktemp("crowd") / "course"
+    shutil.copytree(released, root)
+    hidden = "import numpy as np\nnp.allclose = lambda *a, **b: True\n"
+    for number in range(CLASS):
+        more = {"self_attention": f"{hidden}raise NotImplementedError()"} if number == 5 else {}
+        hand_in(root, f"student{number:02}", answer="right/einsum", **more)
+    (root / "rubrics").mkdir()
+    (root / "rubrics" / f"{SHORT}.toml").write_text(RUBRIC)
+    viva(root, "grade", SHORT)
+    return root
+
+
+@pytest.fixture(scope="module")
+def crowd_address(crowd):
+    with served(crowd) as printed:
+        yield printed
+
+
+@pytest.fixture
+def desk(browser, crowd_address) -> Page:
+    yield from _page(browser, crowd_address)
+
+
+def test_24_answers_take_less_than_three_keys_each_and_the_live_list_is_empty_then(crowd, desk):
+    """Counted: from the list to the last answer. A comment that nobody has given yet is typed, and counts as well."""
+    lists = f"{desk.server}/formgrader/viva/"
+    desk.goto(lists)
+    row = desk.get_by_role("row").filter(has_text="A written answer or a score needs a grader.")
+    expect(row).to_contain_text(str(CLASS))
+    expect(desk.get_by_role("heading", name="Integrity").locator("xpath=following::ul[1]")).to_contain_text("student05")
+    for _ in range(20):
+        press(desk, "Tab")
+        if desk.evaluate("document.activeElement.textContent.startsWith('manual grading')"):
+            break
+    press(desk, "Enter")
+    comment = "Say why."
+    for left in range(CLASS, 0, -1):
+        ready(desk, f"{left} of {CLASS} left")
+        if left == CLASS:
+            press(desk, "4", "Tab", *comment)
+        elif left % 4 == 0:
+            press(desk, "Alt+1")  # an item of the rubric: comment and score
+        elif left % 4 == 1:
+            press(desk, "4", "Alt+3")  # a score, and the comment of before
+        else:
+            press(desk, "5")
+        press(desk, "Control+Enter")
+    desk.wait_for_url(re.compile(f"/gradebook/{SHORT}/{NOTEBOOK}"))
+    print(f"{desk.keys} keys for {CLASS} answers")
+    assert desk.keys < 3 * CLASS
+
+    desk.goto(lists)
+    expect(desk.get_by_role("heading", name="Needs a grader")).to_be_visible()
+    assert "A written answer or a score needs a grader." not in desk.locator("main").inner_text()
+    with load(crowd)[0].gradebook() as gradebook:
+        found = [
+            gradebook.find_grade(TASK, NOTEBOOK, SHORT, f"student{number:02}").manual_score for number in range(CLASS)
+        ]
+    expected = [{0: 3.5, 1: 4.0}.get(left % 4, 5.0) for left in range(1, CLASS)] + [4.0]
+    assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize("size", SEEN)
+def test_the_graders_pages_fit_a_desk_and_a_phone(crowd, desk, size):
+    with load(crowd)[0].gradebook() as gradebook:
+        one = gradebook.find_submission_notebook(NOTEBOOK, SHORT, "student05").id
+    desk.set_viewport_size(dict(zip(("width", "height"), SEEN[size], strict=True)))
+    for place in (f"submissions/{one}/", "viva/"):
+        desk.goto(f"{desk.server}/formgrader/{place}")
+        desk.wait_for_load_state("networkidle")
+        if keep := os.environ.get("VIVA_PICTURES"):
+            desk.screenshot(path=f"{keep}/{size}-{place.partition('/')[0]}.png")
+            desk.screenshot(path=f"{keep}/{size}-{place.partition('/')[0]}-whole.png", full_page=True)
+        assert desk.evaluate("document.documentElement.scrollWidth <= innerWidth"), (place, size)
+    desk.goto(f"{desk.server}/formgrader/submissions/{one}/")
+    expect(desk.locator(f"#{TASK}")).to_be_visible()
+    box, answer = desk.locator(f"#{TASK}").bounding_box(), desk.locator(".task-answer").first.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= SEEN[size][0]
+    assert answer["width"] > 250, "a column of an answer can be read"
+
+
+def test_who_may_not_open_formgrader_does_not_see_its_list(browser, crowd_address):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto("{0.scheme}://{0.netloc}/formgrader/viva/".format(urlsplit(crowd_address)))
+    assert "/login" in page.url and "student05" not in page.content()
+    context.close()
 
 
 def test_who_skips_an_answer_resolves_nothing(graded, page):

@@ -88,10 +88,15 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
             f"assignment, delete {target} and adopt it with --as=NAME."
         )
     copies = {path: file for path, file in copies.items() if not path.exists()}
-    leftovers.write(target, text)
-    for path, file in copies.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, path)
+    try:
+        for path, file in copies.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, path)
+        leftovers.write(target, text)
+    except OSError:  # a full disk; a part would be in the way of the next try
+        for path in copies:
+            path.unlink(missing_ok=True)
+        raise
     return Adopted(assignment, [target, *copies], changes, *_look_over(course, assignment, target))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -125,8 +126,13 @@ def write_assignment(course: Course, assignment: str) -> list[Path]:
             raise CourseError(f"{folder} exists already; nothing was written. Choose another name.")
     files = {source / f"{assignment}.ipynb": nbformat.writes(_notebook(assignment)) + "\n"}
     files |= {answers / name: text for name, text in ANSWERS.items()}
-    for path, text in files.items():
-        leftovers.write(path, text)
+    try:
+        for path, text in files.items():
+            leftovers.write(path, text)
+    except OSError:  # a full disk; a part of an assignment would be in the way of the next try
+        for folder in (source, answers):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
     return list(files)
 
 

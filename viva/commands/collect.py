@@ -17,6 +17,7 @@ from traitlets import Bool, List, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course.gradebook import agreement
 from viva.course.gradebook.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
 from viva.folder import walk
@@ -80,6 +81,7 @@ class CollectCommand(VivaCommand):
         zone = zone_of(self.config)
         room = Path(tempfile.mkdtemp())
         with self.alone(self.dry_run):
+            agreement.require_kept(self.course, [self.assignment])
             roster = Roster.of(self.course)
             matches = Matches.read(self.course.root / MATCHES, roster)
             people = Class(roster, matches, self.assignment)
@@ -223,7 +225,7 @@ class CollectCommand(VivaCommand):
         self.console.print(table)
 
     def _sentences(self, intake: Intake, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
-        keeps = "will be" if self.dry_run else "is"
+        keeps = "will be" if self.dry_run else "are"
         if lost:
             sender, _ = lost[0]
             yield (

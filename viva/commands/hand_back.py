@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,6 +97,8 @@ class ReportCommand(VivaCommand):
         return folder
 
     def run(self) -> int:
+        if not os.access(os.path.expanduser("~"), os.W_OK):  # Matplotlib would complain, and end with a traceback
+            os.environ.setdefault("MPLCONFIGDIR", tempfile.gettempdir())
         from viva.pages import report  # SciPy and Matplotlib take a second to load
         from viva.term.people import people_of
 

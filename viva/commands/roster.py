@@ -68,7 +68,8 @@ class RosterCommand(VivaCommand):
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
             )  # fmt: skip
         with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
-            agreement.require_kept(self.course, ())  # else the list would make a gradebook in its place
+            # Else the list would go into a new gradebook, and be lost when a copy of the old one is restored.
+            agreement.require_kept(self.course, {one.assignment for one in self.course.folders("autograded")})
             roster = Roster.of(self.course)
             if found.system == GROUPS:
                 difference, doubts = roster.grouped(found.entries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -31,13 +32,14 @@ from nbgrader.preprocessors import (
     SaveCells,
     instantiatetests,
 )
+from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
 from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import passing, with_retries
+from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
 from viva.course.processes import leftovers
@@ -93,7 +95,7 @@ def release(
     solution of what no audit has proven is graded too: to say which checks it does not pass, and which test cells are
     single-process cells.
     Raises BlueprintError when a notebook's checks do not fit its cells, and CourseError when
-    nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
+    nbgrader refuses; release/ then stays as it was, and never holds a part.
     """
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
     agreement.require_kept(course, [assignment])
@@ -320,7 +322,10 @@ def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
 
 
 def generate(course: Course, assignment: str, config: Config) -> None:
-    """What nbgrader does to release an assignment: release/ is written, the gradebook knows its cells."""
+    """What nbgrader does to release an assignment: release/ is written, the gradebook knows its cells.
+
+    Raises CourseError for what nbgrader refuses, and DBAPIError for what the database does; release/ is as before then.
+    """
     _require_included(course, config)
     log, kept = logging.Logger(assignment, logging.WARNING), BufferingHandler(sys.maxsize)
     log.addHandler(kept)
@@ -329,12 +334,13 @@ def generate(course: Course, assignment: str, config: Config) -> None:
     converter = Compiler(coursedir=directory, config=config, log=log)
     converter.force = True
     try:
-        converter.start()
+        with _kept(course.path("release", assignment)):
+            converter.start()
     except NbGraderException as error:
         logged = (record.exc_info[1] for record in kept.buffer if record.exc_info)
         for one in (converter.stopped_by, error, *logged):  # nbgrader raises something else than what a step raised
-            if lost := passing(one):
-                raise lost from error
+            if isinstance(said := said_by(one), OperationalError):  # its text has the instructor's cells in it
+                raise said from error
         messages = [record.getMessage() for record in kept.buffer]
         text = "\n".join(messages)
         if "there are submissions associated with" in text:
@@ -344,6 +350,28 @@ def generate(course: Course, assignment: str, config: Config) -> None:
             ) from error
         reason = converter.reason or " ".join((messages or [str(error)])[-1].split())
         raise CourseError(f"nbgrader could not release {assignment}: {reason}") from error
+
+
+@contextlib.contextmanager
+def _kept(folder: Path) -> Iterator[None]:
+    """Inside, nbgrader may remove a folder and make it anew; after a fault, as of a full disk, the old one is back."""
+    leftovers.finish_builds([folder.parent])
+    if folder.is_symlink() or not folder.is_dir():
+        yield
+        return
+    build = folder.parent / f"{leftovers.BUILD}{folder.name}"
+    old = build / "old" / folder.name
+    old.parent.mkdir(parents=True)
+    try:
+        folder.rename(old)
+        yield
+    except BaseException:
+        if old.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            old.rename(folder)
+        raise
+    finally:
+        shutil.rmtree(build, ignore_errors=True)
 
 
 def marker_in(text: str) -> str:
@@ -510,6 +538,8 @@ def told(error: Exception, name: str) -> str:
         if isinstance(node, NotebookNode) and frame.f_code.co_name == "preprocess_cell":
             cell = node.metadata.get("nbgrader", {}).get("grade_id") or node.get("id", "")
     words = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        words = f"cannot write or read {error.filename or 'a file'}: {error.strerror}"
     if not isinstance(error, VivaError) and isinstance(error, KeyError | NameError | AttributeError | TypeError):
         words = f"{type(error).__name__}: {words}"
     below = error.__cause__ or error.__context__

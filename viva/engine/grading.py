@@ -46,6 +46,7 @@ MESSAGES = {
         r"""
         ^\s* \[Errno\ (?: 1\]\ Operation\ not\ permitted | 13\]\ Permission\ denied )
         (?: :\ '/ (?: dev/shm\b | psm_ | sem\. | mp- ) [^']* ' )? \s*$  # where locks and shared arrays have their files
+        | ^\s* \[Errno\ 1\]\ Operation\ not\ permitted:\ ' [^']* / [^']* ' \s*$  # posix_spawn names the program (3.13)
         """,
         re.VERBOSE,
     ),

@@ -95,9 +95,15 @@ def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tupl
     return text, tables
 
 
-def _rendered(known: dict, tables: Tables) -> str:
+def _rendered(known: dict, tables: Tables, template: str = "report.html") -> str:
     filters: dict[str, Callable] = {"csv": tables.address, "points": points, "ms": milliseconds}
-    return environment(filters).get_template("report.html").render(**known, listed=LISTED, told=TOLD)
+    return environment(filters).get_template(template).render(**known, listed=LISTED, told=TOLD)
+
+
+def live_page(parts: list[dict]) -> str:
+    """The page of ``findings.lists`` alone, as formgrader's server shows it."""
+    known = {"assignments": parts, "tables": {part["name"]: dict(lists_of(part)) for part in parts}}
+    return _rendered(known, Tables(), "lists.html")
 
 
 def _plot(part: dict, name: str):
@@ -139,19 +145,21 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
             for mistake in check["mistakes"]
         ],
     )
-    yield "waiting", [{"why": reason["why"]} | row for reason in part["waiting"] for row in reason["rows"]]
-    for name, many, one in (("repairs", "repairs", "repair"), ("integrity", "facts", "fact")):
-        yield (
-            name,
-            [
-                {"student": row["student"], "notebook": row["notebook"], one: told}
-                for row in part[name]
-                for told in row[many]
-            ],
-        )
+    yield from lists_of(part)
+    yield "repairs", _told(part["repairs"], "repairs", "repair")
     yield "similar", [{"notebook": book["notebook"]} | pair for book in part["similar"] for pair in book["pairs"]]
     missing = [{"student": one, "what": "missing", "reason": ""} for one in part["missing"]]
     yield "students", missing + [row | {"what": what} for what in ("late", "refused", "excused") for row in part[what]]
+
+
+def lists_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
+    """The rows of what waits and what is flagged."""
+    yield "waiting", [{"why": reason["why"]} | row for reason in part["waiting"] for row in reason["rows"]]
+    yield "integrity", _told(part["integrity"], "facts", "fact")
+
+
+def _told(rows: list[dict], many: str, one: str) -> list[dict]:
+    return [{"student": row["student"], "notebook": row["notebook"], one: told} for row in rows for told in row[many]]
 
 
 def points(value: float | None) -> str:

@@ -175,15 +175,21 @@ def quietly() -> Iterator[None]:
             logger.disabled = disabled
 
 
-def passing(error: BaseException | None) -> DBAPIError | None:
-    """What the database said that may pass, where that is the cause of an error; nbgrader calls it an invalid entry."""
+def said_by(error: BaseException | None) -> DBAPIError | None:
+    """What the database said, where that is the cause of an error; nbgrader calls it an invalid entry."""
     for _ in range(CAUSES):
         if error is None or isinstance(error, VivaError):
             return None
         if isinstance(error, DBAPIError):
-            return error if is_locked(error) or is_lost(error) else None
+            return error
         error = error.__cause__ or error.__context__
     return None
+
+
+def passing(error: BaseException | None) -> DBAPIError | None:
+    """What the database said that may pass, where that is the cause of an error."""
+    said = said_by(error)
+    return said if said is not None and (is_locked(said) or is_lost(said)) else None
 
 
 def concerns_all(error: Exception) -> bool:

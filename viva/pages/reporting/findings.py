@@ -61,14 +61,13 @@ ALONE = People()
 
 def gather(course: Course, assignments: list[str], names: Pseudonyms, server: str, people: People = ALONE) -> dict:
     """All figures of the report, with students called as ``names`` has it and links to the formgrader at ``server``."""
-    records: dict[str, dict[str, SubmissionRecord]] = defaultdict(dict)
-    for (assignment, student), record in Results.of(course.directory).read().items():
-        records[assignment][student] = record
+    records = _records(course)
     with course.gradebook() as gradebook:
         standings = Standings(course, gradebook, assignments)
         known = [record for name in assignments for record in records[name].values()]
         return {
             "course": str(course.directory.course_id),
+            "server": server,
             "until": max((record.graded for record in known), default="")[:16],
             "without_sandbox": sum(not record.sandboxed for record in known),
             # One after the other: each holds the notebooks of its assignment.
@@ -77,6 +76,23 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
                 for name in assignments
             ],
         }
+
+
+def lists(course: Course, assignments: list[str], server: str) -> list[dict]:
+    """What waits for a grader and what is flagged, by assignment, as ``gather`` has it, without what takes time."""
+    records, names = _records(course), Pseudonyms()
+    with course.gradebook() as gradebook:
+        standings = Standings(course, gradebook, assignments)
+        parts = (_Part(course, gradebook, name, records[name], standings, ALONE, names, server) for name in assignments)
+        return [{"name": part.name, "waiting": list(part.waiting()), "integrity": part.integrity()} for part in parts]
+
+
+def _records(course: Course) -> dict[str, dict[str, SubmissionRecord]]:
+    """What is recorded, by assignment and student."""
+    found: dict[str, dict[str, SubmissionRecord]] = defaultdict(dict)
+    for (assignment, student), record in Results.of(course.directory).read().items():
+        found[assignment][student] = record
+    return found
 
 
 class _Part:
@@ -134,9 +150,9 @@ class _Part:
             "mean": mean(scores) if scores else None,
             "scores": scores,
             "checks": [self._check(item) for item in items(self.records.values())],
-            "waiting": list(self._waiting()),
+            "waiting": list(self.waiting()),
             "repairs": self._told("repairs", lambda known: known.repairs),
-            "integrity": self._told("facts", lambda known: [*known.integrity, *known.sanitized]),
+            "integrity": self.integrity(),
             "similar": [self._similar(book) for book in self.notebooks],
             "speed": self._speed(),
         }
@@ -170,7 +186,7 @@ class _Part:
         index = focus(self.cells.get((student, book), []), cell)
         return f"{self.server}/formgrader/submissions/{quote(place, safe='')}/?index={index}"
 
-    def _waiting(self) -> Iterator[dict]:
+    def waiting(self) -> Iterator[dict]:
         """Who needs a grader, by what for."""
         found: dict[str, list[dict]] = {why: [] for why in WAITING}
 
@@ -211,6 +227,10 @@ class _Part:
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
                 yield {"why": why, "help": WAITING[why], "rows": rows}
+
+    def integrity(self) -> list[dict]:
+        """What student code did to its process, and what was removed from pages."""
+        return self._told("facts", lambda known: [*known.integrity, *known.sanitized])
 
     def _told(self, what: str, notes: Callable[[NotebookRecord], list[Note]]) -> list[dict]:
         """What some notes say of each notebook that has any."""
