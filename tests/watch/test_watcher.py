@@ -153,10 +153,11 @@ def test_a_new_watcher_goes_on_where_the_old_one_was(root):
     assert third.events("graded")[0]["status"] == "unchanged"
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_an_endless_loop_keeps_one_worker_from_its_work_and_delays_nobody_else(root):
     """Those who wait are graded meanwhile, who comes meanwhile too, and who comes a second time."""
     watched = Watched(root)
-    watched.watcher.config.Execute.timeout = 5
     for number in range(8):
         submit(root, f"student{number}")
     submit(root, "loop", ENDLESS)
