@@ -13,22 +13,17 @@ from tests.faults import make_course
 from viva.course.processes import slow
 
 
-@pytest.fixture
-def terminal(monkeypatch):
-    """Standard error is a terminal; the other end of it."""
+def test_what_takes_long_is_told_and_what_does_not_is_not(monkeypatch):
     ours, theirs = os.openpty()
-    with os.fdopen(theirs, "w", encoding="utf-8") as file:
-        monkeypatch.setattr(sys, "stderr", file)
-        yield ours
+    with os.fdopen(theirs, "w", encoding="utf-8") as file, monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", file)
+        with slow.told("Doing little"):
+            pass
+        patched.setattr(slow, "QUIET", 0.01)
+        with slow.told("Running the solution of ps1"):
+            said = os.read(ours, 100)
     os.close(ours)
-
-
-def test_what_takes_long_is_told_and_what_does_not_is_not(terminal, monkeypatch):
-    with slow.told("Doing little"):
-        pass
-    monkeypatch.setattr(slow, "QUIET", 0.01)
-    with slow.told("Running the solution of ps1"):
-        assert os.read(terminal, 100) == b"Running the solution of ps1 ...\r\n"
+    assert said == b"Running the solution of ps1 ...\r\n"
 
 
 def test_nothing_is_told_where_there_is_no_terminal(capsys, monkeypatch):
