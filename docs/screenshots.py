@@ -43,11 +43,12 @@ def main() -> None:
     course = Course(app.coursedir)
     if not Path("report", "index.html").is_file():
         sys.exit("There is no report/index.html to take a picture of. Make one: make demo")
-    assignment, student = likeliest(course)
+    records = Results.of(course.directory).read()
+    assignment, student = likeliest(records)
     PICTURES.mkdir(exist_ok=True)
     with sync_playwright() as playwright, contextlib.closing(start(playwright, path)) as browser:
         report = Path("report/index.html").resolve().as_uri()
-        take(browser, f"{report}#a{1 + sorted(course.chosen([])).index(assignment)}", "report", 1200, 1000)
+        take(browser, f"{report}#a{1 + sorted({name for name, _ in records}).index(assignment)}", "report", 1200, 1000)
         (page,) = Path("feedback", student, assignment).glob("*.html")
         take(browser, page.resolve().as_uri(), "feedback", 420, 1700)
         with formgrader() as address:
@@ -61,7 +62,7 @@ def start(playwright, path: str) -> Browser:
     return playwright.chromium.launch(executable_path=path, args=CHROMIUM.split())
 
 
-def likeliest(course: Course) -> tuple[str, str]:
+def likeliest(records: dict) -> tuple[str, str]:
     """The submission with as many verdicts as any, and most checks passed."""
 
     def variety(record: dict) -> tuple[int, int]:
@@ -73,7 +74,6 @@ def likeliest(course: Course) -> tuple[str, str]:
         ]
         return len(set(verdicts)), verdicts.count(Verdict.PASSED)
 
-    records = Results.of(course.directory).read()
     return max(sorted(records), key=lambda place: variety(records[place]))
 
 

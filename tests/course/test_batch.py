@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in, load
 from tests.mangling import KEEPING, plain
-from viva.course.batch import autograde
+from viva.course.batch import alone, autograde, grade_in_groups
 from viva.folder import remove
 from viva.record import Note
 from viva.submission.submission import Status
@@ -77,6 +77,24 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
 
 
 @pytest.mark.slow
+def test_what_comes_while_a_batch_runs_is_graded_by_it(course):
+    for student in ("first", "late", "later"):
+        hand_in(course, student, answer=RIGHT)
+    hand_in(course, "broken").write_text('{"cells": [')
+    opened, config = load(course)
+    known = {one.student: one for one in opened.submissions([SHORT])}
+    coming = [["late"], ["broken", "later"]]
+
+    def more() -> list:
+        return [known[name] for name in coming.pop(0)] if coming else []
+
+    with alone(opened):
+        groups = list(grade_in_groups(opened, [known["first"]], config=config, workers=2, more=more))
+    found = {ending.submission.student: ending.status for endings in groups for ending in endings}
+    assert found == dict.fromkeys(("first", "late", "later"), Status.DONE) | {"broken": Status.EXPLAINED}
+    assert scores(course) == {"first": 20, "late": 20, "later": 20}
+
+
 def test_what_was_handed_in_again_is_graded_again(course):
     stamp = course / "submitted" / "anna" / SHORT / "timestamp.txt"
     hand_in(course, "anna", answer=RIGHT)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viva.watch.schedule import AGAIN, FULL, LONGEST, Handed, Past, Plan, next_of, over, plan, round_of
+from viva.watch.schedule import AGAIN, FULL, LONGEST, Handed, Past, next_of, over, plan
 from viva.watch.terms import BEFORE, Terms
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
@@ -89,13 +89,6 @@ def test_a_plan_knows_when_there_is_more_to_do_and_leaves_other_assignments_alon
     other = Handed(("ps2", "ada"), "a", NOW)
     found = plan([handed(), other], {}, {"ps1": Terms("nothing")}, {("ps1", "ada"): DUE}, NOW)
     assert (found.todo, found.at) == ([], DUE)
-
-
-def test_a_round_is_small_where_few_wait_and_larger_before_a_deadline():
-    some = plan([handed(str(number)) for number in range(200)], {}, {"ps1": Terms()}, {}, NOW)
-    assert len(round_of(some, 2)) == 50
-    assert len(round_of(Plan(some.todo[:20]), 2)) == 8
-    assert len(round_of(Plan(some.todo[:3]), 2)) == 3
 
 
 def test_an_assignment_is_over_when_all_of_it_was_graded_fully():

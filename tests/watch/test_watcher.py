@@ -16,17 +16,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 
 from tests.conftest import load
 from tests.faults import STUB, TINY, make_course, recorded, require_sound, scores
 from viva.verdict import CourseError
+from viva.watch import watcher
 from viva.watch.memory import Memory
 from viva.watch.watcher import Renewal, Watcher
 
 RIGHT = "return 2 * x"
 DEADLY = "return 2 if x == 1 else __import__('os')._exit(3)"
 """Passes what its student can see, and ends its process where a hidden line calls it."""
+ENDLESS = "while True: pass"
 BOMB = "import os\n    while True:\n        os.fork()"
 NOW = datetime(2026, 10, 1, tzinfo=UTC)
 DUE = NOW + timedelta(days=1)
@@ -151,6 +154,37 @@ def test_a_new_watcher_goes_on_where_the_old_one_was(root):
     assert third.events("graded")[0]["status"] == "unchanged"
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_an_endless_loop_keeps_one_worker_from_its_work_and_delays_nobody_else(root, monkeypatch):
+    """Those who wait are graded meanwhile, who comes meanwhile too, and who comes a second time."""
+    monkeypatch.setattr(watcher, "OPEN", 3600.0)
+    watched = Watched(root)
+    watched.watcher.config.Execute.timeout = 6  # the loop has six times as much
+    for number in range(3):
+        submit(root, f"student{number}")
+    submit(root, "loop", ENDLESS)
+
+    def write(line: str) -> None:
+        watched.lines.append(line)
+        if len(watched.lines) == 1:
+            submit(root, "came", "return x + 1")
+            submit(root, "student0", "return x + 1")
+
+    watched.watcher.write = write
+    watched.go()
+    order = [line["student"] for line in watched.events("graded")]
+    assert sorted(order) == ["came", "loop", "student0", "student0", "student1", "student2"]
+    assert order[-1] == "loop" and watched.watcher.done == 1
+    assert scores(root) == {f"student{number}": (3, False) for number in range(1, 3)} | {
+        "student0": (1, False),
+        "came": (1, False),
+        "loop": (0, False),
+    }
+    assert "1 of 2 checks passed" in watched.page("came")
+    require_sound(root)
+
+
 def test_a_release_counts_from_the_next_attempt_on(root):
     from viva.course.release import release
 
@@ -168,6 +202,15 @@ def test_a_release_counts_from_the_next_attempt_on(root):
     submit(root, "bert")
     watched.go()
     assert scores(root)["bert"] == (2, False)
+
+
+def test_the_clock_of_a_trial_goes_on_after_a_kill(root):
+    first = Watched(root, begins="2026-10-01 00:00", speed=1000.0)
+    first.go()
+    second = Watched(root, begins="2026-10-01 00:00", speed=1000.0)
+    assert second.watcher.memory.trial == first.watcher.memory.trial
+    third = Watched(root, begins="2026-10-02 00:00", speed=1000.0)
+    assert third.watcher.memory.trial != first.watcher.memory.trial
 
 
 def test_what_cannot_be_graded_has_a_page_that_says_why(root):
@@ -274,7 +317,7 @@ def test_two_hundred_in_the_last_minute_are_graded_in_turn_whatever_is_among_the
     for answer in ("return x + 1", "return x + 2"):
         submit(root, "eager", answer)
         watched.go()
-    loops = {"loop1": "while True: pass", "bomb": BOMB, "loop2": "while True: pass"}
+    loops = {"loop1": ENDLESS, "bomb": BOMB, "loop2": ENDLESS}
     for number in range(200):
         submit(root, f"student{number:03}", RIGHT if number % 2 else "return x + 1")
     for student, answer in loops.items():
@@ -335,6 +378,54 @@ def test_a_watcher_that_is_killed_at_any_moment_loses_nothing_and_other_commands
         "started",
         "graded",
     }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_week_in_half_a_minute_with_kills_at_random_loses_nothing_and_takes_no_more_memory(root, tmp_path):
+    """Ten students submit fifty times, before and after the deadline; the watcher is killed four times."""
+    config, log, moments = root / "nbgrader_config.py", tmp_path / "log", random.Random(7)
+    settings = {
+        "Watch.begins": "2026-10-01 00:00",
+        "Watch.speed": 20_000.0,
+        "Watch.settle": 0.2,
+        "Watch.every": 1.0,
+        "Watch.attempts": 3,
+        "Watch.apart": "2 hours",
+        "LatePolicy.assignments": {TINY: {"due": "2026-10-06 00:00"}},
+        "Execute.timeout": 2,
+    }
+    config.write_text(config.read_text() + "".join(f"c.{name} = {value!r}\n" for name, value in settings.items()))
+    worth = {RIGHT: 3, "return x + 1": 1, "return [x]": 0, ENDLESS: 0}
+    last: dict[str, str] = {}
+    process, sizes = start(root, log), []
+
+    def is_graded() -> bool:
+        earned = {student: score for student, (score, _) in scores(root).items()}
+        return earned == {student: worth[answer] for student, answer in last.items()}
+
+    for number in range(50):
+        student = f"student{moments.randrange(10)}"
+        last[student] = moments.choice([RIGHT, RIGHT, "return x + 1", "return [x]"]) if number != 44 else ENDLESS
+        submit(root, student, f"{last[student]}  # {number}")
+        time.sleep(moments.uniform(0, 1))
+        if number in (5, 14, 15, 30):
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            process = start(root, log)
+    try:
+        wait_until(lambda: is_graded() and TINY in Memory.read(root).reported, process, 300)
+        for number in range(8):
+            sizes.append(psutil.Process(process.pid).memory_info().rss)
+            last[f"student{number}"] = RIGHT if last[f"student{number}"] != RIGHT else "return x + 1"
+            submit(root, f"student{number}", last[f"student{number}"])
+            wait_until(is_graded, process)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 128 + signal.SIGTERM
+    require_sound(root)
+    assert len(recorded(root)) == len(last) == 10
+    assert max(sizes) < 1.2 * sizes[0]
 
 
 @pytest.mark.slow

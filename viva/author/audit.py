@@ -41,7 +41,7 @@ from viva.author.trials import Worker, make_grader
 from viva.author.trimming import name_of, seeded, trimmed
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.processes import stopping
+from viva.course.processes import slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.rehearsals import Rehearsals
 from viva.course.release import compiled
@@ -240,7 +240,8 @@ class _Run:
         self.result = Audit(assignment, path.stem)
         locked: dict[str, str] = {}
         self.release = compiled(course, assignment, path.stem, locked)
-        self.known = self._one("rehearse", locked)
+        with slow.told(f"Running the solution of {assignment}/{path.stem}"):
+            self.known = self._one("rehearse", locked)
         self.blueprint = self.known.blueprint
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
@@ -249,7 +250,8 @@ class _Run:
         self.cells = self.jobs.cells
 
     def audit(self) -> Audit:
-        watched = self._one("watch", self.blueprint)
+        with slow.told(f"Running the solution of {self.result.assignment}/{self.path.stem} again, to measure it"):
+            watched = self._one("watch", self.blueprint)
         self.result.kinds = kinds_of_answers(self.known)
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)

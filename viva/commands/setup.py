@@ -89,7 +89,7 @@ class DemoCommand(VivaCommand):
     """
     aliases = nbgrader_aliases | {"students": "DemoCommand.students"}
     flags = VivaCommand.flags | {
-        "flow": ({"DemoCommand": {"flow": True}}, "Run the whole flow with the class, as `make demo` does."),
+        "flow": ({"DemoCommand": {"flow": True}}, "Run the whole flow with the class."),
         "remove": ({"DemoCommand": {"remove": True}}, "Remove the demo class and all its files and grades."),
     }
     students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)

@@ -6,6 +6,9 @@ steps with a draft in place of the gradebook, and puts the graded notebooks into
 piece. This process saves the drafts in the gradebook, many in a transaction, and after that adds the
 results to ``results.jsonl``. A submission counts as done only when its results are there, so that a
 batch which was stopped at any point is finished by running it again.
+
+What is finished is recorded within about a second, also while one submission takes long. Who calls may bring further
+submissions while the batch runs, so that no worker waits for the slowest.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ import contextlib
 import functools
 import logging
 import os
+import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +46,7 @@ from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
 from viva.course.pipeline import Passed
-from viva.course.processes import leftovers, stopping
+from viva.course.processes import leftovers, slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.remote import RemoteGraders
 from viva.course.variants import seeds_of
@@ -54,6 +58,8 @@ from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import BlueprintError, CourseError, SubmissionError, Verdict, VivaError
 
+More = Callable[[], list[Submission]]
+"""Asks for further submissions."""
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
 SHOWN = 10
@@ -107,39 +113,58 @@ def grade(
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot sandbox student code and ``Examine.no_sandbox`` is not set.
     """
+    groups = grade_in_groups(course, submissions, config=config, workers=workers, remote=remote, tell=tell, look=look)
+    with contextlib.closing(groups):
+        for endings in groups:
+            yield from endings
+
+
+def grade_in_groups(
+    course: Course,
+    submissions: list[Submission],
+    *,
+    config: Config,
+    workers: int | None = None,
+    remote: RemoteGraders | None = None,
+    tell: Callable[[str], object] = print,
+    look: bool = False,
+    more: More | None = None,
+    assignments: Iterable[str] = (),
+) -> Generator[list[Ending]]:
+    """Grade submissions as ``grade`` does, yielding those endings together that were recorded together.
+
+    While a worker has nothing to do, ``more`` is asked for further submissions, of the same or of these
+    ``assignments``, and of students of whom everything is recorded. The batch ends when there are none and all are
+    graded.
+    """
     with _swept(course):
-        assignments = sorted({submission.assignment for submission in submissions})
-        released, refused, seeds = {}, {}, {}
-        for name in assignments:
-            try:
-                with_retries(partial(agreement.require_kept, course, [name]))
-                released[name] = course.released_notebooks(name)
-                seeds[name] = with_retries(partial(seeds_of, course, name))
-            except (CourseError, BlueprintError) as error:
-                refused[name] = error
-                released.pop(name, None)
+        names = sorted({submission.assignment for submission in submissions} | set(assignments))
+        released, seeds, refused = gradable(course, names)
         if not released:
-            raise refused[assignments[0]]
-        batch = with_retries(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
-        todo, found, links = [], {}, Links(course)
-        for submission in submissions:
-            if submission.assignment in refused:
-                yield Ending(submission, Status.FAILED, str(refused[submission.assignment]))
-                continue
-            problem = links.problem(submission)
-            finding = Finding(problem) if problem else find(submission, released[submission.assignment])
-            found[submission] = finding
-            if finding.problem:
-                yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
-            elif batch.unchanged(submission):
-                yield Ending(submission, Status.UNCHANGED, "", finding.notes)
-            else:
-                todo.append(submission)
-                if other := batch.renamed(submission):
-                    found[submission] = replace(finding, notes=(*finding.notes, other))
-        tell_apart(course, batch.apart, tell)
+            raise refused[names[0]]
+        batch = with_retries(lambda: _Batch(course, config, released, refused, seeds, remote, tell))
+        todo: list[Submission] = []
+        for ending in batch.sort(submissions, todo):
+            yield [ending]
         if todo and not look:
-            yield from batch.grade(todo, found, workers)
+            yield from batch.grade(todo, workers, more)
+
+
+def gradable(
+    course: Course, assignments: Iterable[str]
+) -> tuple[dict[str, set[str]], dict[str, dict[str, int] | None], dict[str, VivaError]]:
+    """By assignment that can be graded, its notebooks and the seeds of students; and why others cannot be."""
+    released, seeds = {}, {}
+    refused: dict[str, VivaError] = {}
+    for name in assignments:
+        try:
+            with_retries(partial(agreement.require_kept, course, [name]))
+            notebooks = course.released_notebooks(name)
+            seeds[name] = with_retries(partial(seeds_of, course, name))
+            released[name] = notebooks
+        except (CourseError, BlueprintError) as error:
+            refused[name] = error
+    return released, seeds, refused
 
 
 def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[str], object]) -> None:
@@ -180,13 +205,15 @@ class _Batch:
         self,
         course: Course,
         config: Config,
-        assignments: list[str],
+        released: dict[str, set[str]],
+        refused: dict[str, VivaError],
         seeds: dict[str, dict[str, int] | None],
         remote: RemoteGraders | None,
         tell: Callable[[str], object],
     ) -> None:
-        self.course, self.config, self.seeds = course, config, seeds
+        self.course, self.config, self.released, self.refused, self.seeds = course, config, released, refused, seeds
         self.remote, self.tell = remote, tell
+        assignments = sorted(released)
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget
@@ -196,7 +223,7 @@ class _Batch:
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
-        self.apart: list[Submission] = []
+        self.found: dict[Submission, Finding] = {}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.held = agreement.held(gradebook, assignments)
@@ -216,7 +243,7 @@ class _Batch:
         return ground(source, release, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
-        """Taken once, before grading: what is submitted while the batch runs is graded by the next."""
+        """Taken once, before grading: what is submitted meanwhile is graded afterwards."""
         if submission not in self.keys:
             seeds = self.seeds[submission.assignment]
             seed = "" if seeds is None else f"seed {seeds.get(submission.student)}"
@@ -225,6 +252,27 @@ class _Batch:
                     seed += f" at {timestamp.of(submission)}"
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
+
+    def sort(self, submissions: list[Submission], todo: list[Submission]) -> Iterator[Ending]:
+        """Put what is to be graded into ``todo``; the endings of everything else."""
+        apart, links = [], Links(self.course)
+        for submission in submissions:
+            self.keys.pop(submission, None)
+            if submission.assignment in self.refused:
+                yield Ending(submission, Status.FAILED, str(self.refused[submission.assignment]))
+                continue
+            problem = links.problem(submission)
+            finding = Finding(problem) if problem else find(submission, self.released[submission.assignment])
+            if finding.problem:
+                yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
+            elif self.recorded(submission) and self.agrees(submission):
+                yield Ending(submission, Status.UNCHANGED, "", finding.notes)
+            else:
+                todo.append(submission)
+                apart += [submission] * self.recorded(submission)
+                other = self.renamed(submission)
+                self.found[submission] = replace(finding, notes=(*finding.notes, other)) if other else finding
+        tell_apart(self.course, apart, self.tell)
 
     def renamed(self, submission: Submission) -> str:
         """A sentence where a folder holds what somebody was graded for whose own folder is gone; empty where not.
@@ -253,20 +301,19 @@ class _Batch:
                 found[name, known].append(student)
         return found
 
-    def unchanged(self, submission: Submission) -> bool:
+    def recorded(self, submission: Submission) -> bool:
+        """Whether this was graded, and is there."""
         place = submission.assignment, submission.student
         graded = self.course.path("autograded", *place).is_dir()
-        known, key = self.known.get(place), self.key(submission)
-        if not graded or known != key:
-            return False
-        if self.agree[place] and self.held[place].is_of(submission):
-            return True
-        self.apart.append(submission)
-        return False
+        return self.known.get(place) == self.key(submission) and graded
 
-    def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
+    def agrees(self, submission: Submission) -> bool:
+        """Whether the gradebook holds what was recorded."""
+        place = submission.assignment, submission.student
+        return self.agree[place] and self.held[place].is_of(submission)
+
+    def _libraries(self, todo: list[Submission], assignments: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """What the fork servers load; of the source only the examiners' may know."""
-        assignments = {submission.assignment for submission in todo}
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
         source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
         handed_in = (path for one in todo for path in libraries.looked_at(one.folder))
@@ -275,9 +322,11 @@ class _Batch:
             "hidden": libraries.wanted(source),
         }
 
-    def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
-        settings, loaded = (self.seconds, self.no_sandbox, self.memory, self.budget), self._libraries(todo)
-        count = 1 if self.remote else cores(workers, len(todo))
+    def grade(self, todo: list[Submission], workers: int | None, more: More | None) -> Iterator[list[Ending]]:
+        assignments = set(self.released) if more else {one.assignment for one in todo}
+        settings = self.seconds, self.no_sandbox, self.memory, self.budget
+        loaded = self._libraries(todo, assignments)
+        count = 1 if self.remote else cores(workers, sys.maxsize if more else len(todo))
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
@@ -292,24 +341,42 @@ class _Batch:
             contextlib.closing(with_retries(lambda: Writer(self.course.directory, self.config))) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
+            endings: list[Ending] = []
             start = time.monotonic()
-            material = self._material(pool, {one.assignment for one in todo}, Path(folder), grader)
-            jobs = (Job(submission, found[submission], material[submission.assignment]) for submission in todo)
-            for job, done in graders.map(jobs):
-                about = job.submission, job.finding.notes
-                if done is None:
-                    reason = "its grading process was killed twice; check the machine, then grade again"
-                    yield Ending(about[0], Status.FAILED, reason, about[1])
-                elif done.passed is None:
-                    yield Ending(about[0], Status.FAILED, done.problem, about[1], done.log)
-                elif done.passed.explained:
-                    yield Ending(about[0], Status.EXPLAINED, done.passed.explained, about[1])
-                else:
-                    waiting.append((job, done.passed))
-                    if len(waiting) >= IN_ONE_TRANSACTION or time.monotonic() - start > 1:
-                        yield from self._record(writer, waiting)
-                        waiting, start = [], time.monotonic()
-            yield from self._record(writer, waiting)
+            with slow.told(f"Running the solution of {plaintext.some(sorted(assignments), SHOWN)}"):
+                material = self._material(pool, assignments, Path(folder), grader)
+
+            def jobs() -> Iterator[Job | None]:
+                coming = todo
+                while coming or more:
+                    for submission in coming:
+                        yield Job(submission, self.found[submission], material[submission.assignment])
+                    coming = []
+                    if more:
+                        endings.extend(self.sort(more(), coming))
+                        if not coming:
+                            yield None
+
+            for finished in pool.follow(jobs()) if graders is pool else ([one] for one in graders.map(jobs())):
+                for job, done in finished:
+                    about = job.submission, job.finding.notes
+                    if done is None:
+                        reason = "its grading process was killed twice; check the machine, then grade again"
+                        endings.append(Ending(about[0], Status.FAILED, reason, about[1]))
+                    elif done.passed is None:
+                        endings.append(Ending(about[0], Status.FAILED, done.problem, about[1], done.log))
+                    elif done.passed.explained:
+                        endings.append(Ending(about[0], Status.EXPLAINED, done.passed.explained, about[1]))
+                    else:
+                        waiting.append((job, done.passed))
+                if len(waiting) >= IN_ONE_TRANSACTION or time.monotonic() - start > 1:
+                    endings += self._record(writer, waiting)
+                    waiting, start = [], time.monotonic()
+                if endings:
+                    yield endings.copy()
+                    endings.clear()
+            if endings := endings + self._record(writer, waiting):
+                yield endings
 
     def _material(
         self, pool: Workers, assignments: set[str], folder: Path, grader: Grader
@@ -342,6 +409,7 @@ class _Batch:
         if waiting:
             for job, done in waiting:
                 done.results[0].key = self.key(job.submission)
+                self.known.pop(done.results[0].place, None)  # whoever submits again meanwhile is graded again
             self.results.add(done.results[0] for _, done in waiting)
         for job, done in waiting:
             record, _ = done.results

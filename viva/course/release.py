@@ -42,7 +42,7 @@ from viva.course.gradebook import agreement
 from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
-from viva.course.processes import leftovers
+from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
@@ -107,7 +107,10 @@ def release(
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     for name in notebooks:
         _refuse_markers(folder / name)
-    with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
+    with (
+        contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader,
+        slow.told(f"Running the solution of {assignment}"),
+    ):
         kept = Rehearsals.of(course.directory)
         remarks = [_describe(path, folder / path.name, grader, kept) for path in course.source_notebooks(assignment)]
         sources = course.source_notebooks(assignment) if unproven else []

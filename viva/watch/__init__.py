@@ -2,12 +2,13 @@
 
 Theory of operation. The watcher looks at submitted/, and at the exchange, when something changes there and now and then
 besides. What is new and complete is planned by rules that know no folder and no clock (``schedule``), and done in
-rounds: each is a batch as `viva grade` has it, with the course's lock held, followed by pages as `viva feedback` writes
-them. Between two rounds any other command has its turn. Each round has warm parents of its own and reads the course
-anew: memory stays flat, and a release counts from the next round on.
+rounds: each is a batch as `viva grade` has it, with the course's lock held. What is recorded gets its page at once, as
+`viva feedback` writes it. A round takes in what is next whenever a worker is free, so that nobody waits for the
+slowest; after a while it takes in no more and ends. Between two rounds any other command has its turn. Each round has
+warm parents of its own and reads the course anew: memory stays flat, and a release counts from the next round on.
 
-What the watcher remembers (``watch.json``) is written after each round. A watcher that was killed does again what it
-does not remember, and a batch leaves alone what is recorded.
+What the watcher remembers (``watch.json``) is written with each group of pages. A watcher that was killed does again
+what it does not remember, and a batch leaves alone what is recorded.
 
 terms      what the configuration says: what students read before the due date, how often, how far apart
 schedule   what is to be done next, and whose turn it is

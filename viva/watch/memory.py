@@ -27,6 +27,14 @@ class Told(msgspec.Struct, omit_defaults=True):
     """From when it was seen to when its page was there."""
 
 
+class Trial(msgspec.Struct):
+    """A trial's clock: when it begins, how fast it runs, and when it was started (in seconds, by the machine's)."""
+
+    begins: datetime
+    speed: float
+    started: float
+
+
 class Memory(msgspec.Struct, omit_defaults=True):
     """Everything that outlives a watcher."""
 
@@ -34,6 +42,8 @@ class Memory(msgspec.Struct, omit_defaults=True):
     """By assignment and student."""
     reported: dict[str, datetime] = msgspec.field(default_factory=dict)
     """By assignment, for which due time its report was written."""
+    trial: Trial | None = None
+    """It goes on when the watcher is started again."""
     pid: int = 0
     started: datetime | None = None
     looked: datetime | None = None

@@ -12,7 +12,8 @@ import glob
 import logging
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from nbgrader.auth import Authenticator
@@ -31,6 +32,7 @@ from viva.watch.schedule import Place
 
 CLASS = ("student", "submitted_assignment", "submitted_notebook", "grade", "comment")
 """The tables of a gradebook that are about students."""
+VISIBLE = "visible"
 
 
 def place_of(ending: Ending) -> Place:
@@ -43,33 +45,43 @@ class Rounds:
     def __init__(self, course: Course, config: Config, workers: int | None, tell: Callable[[str], object]) -> None:
         self.course, self.config, self.workers, self.tell = course, config, workers, tell
 
-    def grade(self, submissions: list[Submission], kind: str) -> dict[Place, Ending]:
-        """Grade submissions and write their pages, of which students read what ``kind`` says; by place, what became
-        of each. Raises VivaError where none can be graded."""
-        if kind != "visible":
-            config = _showing(self.config, kind)
-            with batch.alone(self.course, self.tell):
-                graded = self._graded(self.course, submissions, config)
-            return self._with_pages(self.course, graded, config)
-        found: dict[Place, Ending] = {}
-        by_assignment: dict[str, list[Submission]] = defaultdict(list)
-        for one in submissions:
-            by_assignment[one.assignment].append(one)
-        for assignment, some in by_assignment.items():
-            with batch.alone(self.course, self.tell), aside(self.course, assignment, self.config) as (other, config):
-                found |= self._with_pages(other, self._graded(other, some, config), config)
-        return found
+    def grade(
+        self, first: list[Submission], kinds: Mapping[Place, str], assignments: Iterable[str], more: batch.More
+    ) -> Generator[list[Ending]]:
+        """Grade submissions, the ``first`` and those that ``more`` brings, of these ``assignments``, and write pages.
 
-    def _graded(self, course: Course, submissions: list[Submission], config: Config) -> list[Ending]:
-        return list(batch.grade(course, submissions, config=config, workers=self.workers, tell=self.tell))
+        ``kinds`` says what each student reads; visible checks are a round of their own. What became of submissions is
+        told when their pages are there. Raises VivaError where none can be graded.
+        """
+        visible = any(kinds[one.assignment, one.student] == VISIBLE for one in first)
+        around = aside(self.course, assignments, self.config) if visible else nullcontext((self.course, self.config))
+        with batch.alone(self.course, self.tell), around as (course, config):
+            groups = batch.grade_in_groups(
+                course,
+                first,
+                config=config,
+                workers=self.workers,
+                tell=self.tell,
+                more=more,
+                assignments=assignments,
+            )
+            with contextlib.closing(groups):
+                for endings in groups:
+                    yield self._with_pages(course, endings, config, kinds)
 
-    def _with_pages(self, course: Course, graded: list[Ending], config: Config) -> dict[Place, Ending]:
+    def _with_pages(
+        self, course: Course, graded: list[Ending], config: Config, kinds: Mapping[Place, str]
+    ) -> list[Ending]:
         found = {place_of(ending): ending for ending in graded}
-        readable = [ending.submission for ending in graded if ending.status is not Status.FAILED]
-        for ending in write_feedback(course, readable, config=config, workers=self.workers):
-            if ending.status is Status.FAILED:
-                found[place_of(ending)] = ending
-        return found
+        readable: dict[str, list[Submission]] = defaultdict(list)
+        for place, ending in found.items():
+            if ending.status is not Status.FAILED:
+                readable[kinds[place]].append(ending.submission)
+        for kind, some in readable.items():
+            for ending in write_feedback(course, some, config=_showing(config, kind), workers=self.workers):
+                if ending.status is Status.FAILED:
+                    found[place_of(ending)] = ending
+        return list(found.values())
 
     def hand_out(self, place: Place) -> str:
         """Release a student's pages to the exchange; why it could not be done, or nothing."""
@@ -78,9 +90,12 @@ class Rounds:
             return ""  # it did not come from the exchange
         return self._exchange("release_feedback", *place)
 
-    def collect(self, places: Iterable[Place]) -> dict[Place, str]:
-        """Collect the newest submissions of students from the exchange; by place, why it could not be done."""
-        with batch.alone(self.course, self.tell):
+    def collect(self, places: Iterable[Place], alone: bool) -> dict[Place, str]:
+        """Collect the newest submissions of students from the exchange; by place, why it could not be done.
+
+        ``alone`` says whether this process has the course's lock already.
+        """
+        with nullcontext() if alone else batch.alone(self.course, self.tell):
             found = {place: self._exchange("collect", *place) for place in places}
         return {place: problem for place, problem in found.items() if problem}
 
@@ -123,7 +138,7 @@ def _showing(config: Config, kind: str) -> Config:
 
 
 @contextlib.contextmanager
-def aside(course: Course, assignment: str, config: Config) -> Iterator[tuple[Course, Config]]:
+def aside(course: Course, assignments: Iterable[str], config: Config) -> Iterator[tuple[Course, Config]]:
     """A course in which only lines are run that students can read, and that is gone afterwards but for its pages.
 
     Raises CourseError when the course's folders are laid out in a way that no copy can follow.
@@ -133,9 +148,8 @@ def aside(course: Course, assignment: str, config: Config) -> Iterator[tuple[Cou
             "Visible checks need a directory_structure that begins with {nbgrader_step}, not "
             f"'{course.directory.directory_structure}'. Choose another c.Watch.before."
         )
-    course.released_notebooks(assignment)
     with tempfile.TemporaryDirectory(prefix="viva-visible-") as name:
-        config = _showing(config, "visible")
+        config = copy.deepcopy(config)
         config.Examine.visible_only = True
         config.CourseDirectory.root = str(course.root)
         config.CourseDirectory.db_url = f"sqlite:///{Path(name, 'gradebook.db')}"

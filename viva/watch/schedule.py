@@ -115,11 +115,6 @@ def plan(
     return Plan(sorted((one for one in found if one.kind), key=turn), min(moments, default=None))
 
 
-def round_of(plan: Plan, workers: int) -> list[Next]:
-    """The first of a plan that make a round: a few for each worker, or more where many wait."""
-    return plan.todo[: max(4 * workers, min(len(plan.todo) // 4, 50))]
-
-
 def over(assignment: str, handed: Iterable[Handed], past: Mapping[Place, Past]) -> bool:
     """Whether all that was submitted for an assignment was graded fully."""
     mine = [one for one in handed if one.place[0] == assignment]

@@ -98,12 +98,13 @@ class Watch(Configurable):
 class Clock:
     """The time by which assignments are due; in a trial it starts elsewhere, and runs faster."""
 
-    def __init__(self, begins: datetime | None = None, speed: float = 1.0) -> None:
-        self.started, self.speed = time.monotonic(), speed
-        self.begins = begins
+    def __init__(self, begins: datetime | None = None, speed: float = 1.0, started: float | None = None) -> None:
+        """A trial ``started`` at this time of the machine's clock, in seconds; by default now."""
+        self.begins, self.speed = begins, speed
+        self.started = time.time() if started is None else started
 
     def __call__(self) -> datetime:
         """Now, in UTC."""
         if self.begins is None:
             return datetime.now(UTC)
-        return self.begins + timedelta(seconds=self.speed * (time.monotonic() - self.started))
+        return self.begins + timedelta(seconds=self.speed * (time.time() - self.started))

@@ -1,14 +1,16 @@
-"""The loop: look, plan, do a round, remember; and wait until something changes."""
+"""The loop: look, plan, do a round, remember; and wait until something changes. A round looks and plans as well."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
+import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,25 +20,31 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 from watchfiles import watch
 
-from viva.course.batch import cores
+from viva.course.batch import cores, gradable
 from viva.course.course import Course
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
 from viva.course.gradebook.database import trouble
 from viva.course.processes import leftovers, stopping
-from viva.submission.submission import Ending, Status
+from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, Verdict, VivaError
 from viva.watch import memory, schedule
 from viva.watch.arrivals import Arrivals, handed
-from viva.watch.memory import Memory, Told
-from viva.watch.rounds import Rounds, place_of
-from viva.watch.schedule import Handed, Next, Place
+from viva.watch.memory import Memory, Told, Trial
+from viva.watch.rounds import VISIBLE, Rounds, place_of
+from viva.watch.schedule import Handed, Next, Place, Plan
 from viva.watch.terms import Clock, Watch
 
 LOCK = "watch.lock"
 AGAIN = 60.0
 """Seconds until what failed for a reason of the machine's, or of the course's, is tried again."""
+OPEN = 60.0
+"""So many seconds a round takes in submissions; then other commands have their turn."""
+AT_ONCE = 4
+"""So many submissions for each worker are taken in at once."""
+PAUSE = 1.0
+"""Seconds between two looks of a round, after one that found nothing."""
 MOST_ROUNDS = 500
 """After so many the watcher begins anew, as a new process: whatever a library keeps is gone."""
 ENDLESS = (Verdict.TIMEOUT, Verdict.KILLED)
@@ -44,6 +52,16 @@ ENDLESS = (Verdict.TIMEOUT, Verdict.KILLED)
 
 class Renewal(Exception):  # noqa: N818
     """The watcher is to begin anew, with what the configuration says now."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What lay there when the watcher looked, and what is to be done about it."""
+
+    submissions: dict[Place, Submission]
+    found: list[Handed]
+    due: dict[Place, datetime | None]
+    plan: Plan
 
 
 class Watcher:
@@ -68,14 +86,13 @@ class Watcher:
         self.policy, self.lateness = Watch(config=config), LatePolicy(config=config)
         self.policy.check(course.assignments())
         self.terms = {name: self.policy.terms(name) for name in assignments}
-        begins = moment.parse(self.policy.begins, self.lateness.place) if self.policy.begins else None
-        self.clock = Clock(begins, self.policy.speed)
         self.workers, self.report, self.write, self.tell = workers, report, write, tell
         self.rounds = Rounds(course, config, workers, self._say)
         self.arrivals, self.exchange = Arrivals(self.policy.settle), Arrivals(self.policy.settle)
         self.taken: dict[Path, str] = {}
         """What was collected from the exchange, by folder there."""
         self.memory = Memory.read(course.root)
+        self.clock = self._clock()
         self.memory.pid, self.memory.started, self.memory.graded = os.getpid(), memory.now(), 0
         self.configured = list(configured)
         self.settings = self._settings()
@@ -83,11 +100,24 @@ class Watcher:
         """By assignment that cannot be graded at all, until when it is left alone."""
         self.refused: dict[Place, float] = {}
         """By place of which the exchange could not be used, until when it is left alone."""
+        self.apart = False
+        """Whether each assignment has rounds of its own, as a round of several failed: one keeps no other from it."""
         self.more = False
         """Whether something arrives that is not complete."""
         self.next: datetime | None = None
         """When there is more to do."""
         self.done = 0
+
+    def _clock(self) -> Clock:
+        """The clock of the machine; or that of a trial, which goes on where the last watcher's was."""
+        if not self.policy.begins:
+            self.memory.trial = None
+            return Clock()
+        begins, speed = moment.parse(self.policy.begins, self.lateness.place), self.policy.speed
+        known = self.memory.trial
+        if known is None or (known.begins, known.speed) != (begins, speed):
+            known = self.memory.trial = Trial(begins, speed, time.time())
+        return Clock(begins, speed, known.started)
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
         """Watch until it is stopped, or ``until`` says so between two rounds. Raises Renewal, and CourseError where
@@ -115,42 +145,92 @@ class Watcher:
 
     def step(self) -> bool:
         """Look, and do one round; whether there was anything to do."""
+        seen = self._look()
+        for place in [place for place, past in self.memory.pasts().items() if past.owed]:
+            self._hand_out(place)
+        if seen.plan.todo:
+            self._do(seen)
+        self._report(seen.found, seen.due)
+        self._remember()
+        return bool(seen.plan.todo)
+
+    def _look(self, grading: Container[Place] | None = None) -> Seen:
+        """See what lies there, and plan; during a round, ``grading`` has what is being graded."""
         if self.policy.collect:
-            self._collect()
+            self._collect(grading)
         now = self.clock()
         submissions, found, self.more = handed(self.course, self.assignments, self.arrivals, now)
         due = self._due(found)
         open_ = {name: one for name, one in self.terms.items() if self.blocked.get(name, 0) <= time.monotonic()}
         plan = schedule.plan(found, self.memory.pasts(), open_, due, now)
-        some = schedule.round_of(plan, cores(self.workers, 1000))
         self.memory.waiting, self.memory.later, self.memory.looked = len(plan.todo), plan.at, memory.now()
         self.next = plan.at
-        for place in [place for place, past in self.memory.pasts().items() if past.owed]:
-            self._hand_out(place)
-        if some:
-            self._do(some, {one.handed.place: submissions[one.handed.place] for one in some}, due)
-        self._report(found, due)
+        return Seen(submissions, found, due, plan)
+
+    def _remember(self) -> None:
         self.memory.write(self.course.root)
         self.tell(self.memory)
-        return bool(some)
 
-    def _do(self, some: list[Next], submissions: dict, due: dict[Place, datetime | None]) -> None:
-        kinds: dict[tuple[str, str], list[Next]] = defaultdict(list)
-        for one in some:  # by assignment too: one that cannot be graded keeps no other from it
-            kinds[one.kind, one.handed.place[0]].append(one)
-        self.done += 1
-        for (kind, assignment), chosen in kinds.items():
-            stopping.check()
-            places = [one.handed.place for one in chosen]
+    def _do(self, seen: Seen) -> None:
+        """Grade what is next in a plan, and what is next then, until nothing is or the round was open long enough."""
+        visible = seen.plan.todo[0].kind == VISIBLE
+        names = {one.handed.place[0] for one in seen.plan.todo if (one.kind == VISIBLE) is visible}
+        if self.apart:
+            names = {seen.plan.todo[0].handed.place[0]}
+        if not (names := self._gradable(names)):
+            return
+        chosen: dict[Place, tuple[Next, datetime | None]] = {}
+        kinds: dict[Place, str] = {}
+        begun, looked = time.monotonic(), -math.inf
+
+        def take(seen: Seen) -> list[Submission]:
+            """The next of a plan, of students of whom nothing is being graded."""
+            fits = [one for one in seen.plan.todo if one.handed.place[0] in names and (one.kind == VISIBLE) is visible]
+            some = [one for one in fits if one.handed.place not in chosen][: AT_ONCE * cores(self.workers, sys.maxsize)]
+            chosen.update({one.handed.place: (one, seen.due.get(one.handed.place)) for one in some})
+            kinds.update({one.handed.place: one.kind for one in some})
+            return [seen.submissions[one.handed.place] for one in some]
+
+        def more() -> list[Submission]:
+            nonlocal begun, looked
+            now = time.monotonic()
+            if now > begun + OPEN or now < looked + PAUSE:
+                return []
             try:
-                endings = self.rounds.grade([submissions[place] for place in places], kind)
-            except (VivaError, OSError, DBAPIError) as error:
-                self.blocked[assignment] = time.monotonic() + AGAIN
-                address = self.course.directory.db_url
-                self._fail(trouble(error, address) if isinstance(error, DBAPIError) else str(error), assignment)
-                continue
-            for one in chosen:
-                self._note(one, endings[one.handed.place], due.get(one.handed.place))
+                some = take(self._look(chosen))
+            except VivaError as error:  # a list that cannot be read, for example
+                self._fail(str(error))
+                begun, some = -math.inf, []
+            looked = -math.inf if some else now
+            return some
+
+        self.done += 1
+        try:
+            with contextlib.closing(self.rounds.grade(take(seen), kinds, names, more)) as groups:
+                for endings in groups:
+                    for ending in endings:
+                        one, due = chosen.pop(place_of(ending))
+                        self._note(one, ending, due)
+                    self._remember()
+        except (VivaError, OSError, DBAPIError) as error:
+            address = self.course.directory.db_url
+            reason = trouble(error, address) if isinstance(error, DBAPIError) else str(error)
+            if len(names) > 1:
+                self.apart = True
+                self._fail(reason)
+            else:
+                self._block(min(names), reason)
+
+    def _gradable(self, names: Iterable[str]) -> set[str]:
+        """The assignments that can be graded; others are left alone for a while, and keep no other from it."""
+        released, _, refused = gradable(self.course, names)
+        for name, error in refused.items():
+            self._block(name, str(error))
+        return set(released)
+
+    def _block(self, assignment: str, reason: str) -> None:
+        self.blocked[assignment] = time.monotonic() + AGAIN
+        self._fail(reason, assignment)
 
     def _note(self, one: Next, ending: Ending, due: datetime | None) -> None:
         """Remember what became of a submission, and hand its page out."""
@@ -209,8 +289,11 @@ class Watcher:
         dues = {one.place: known.get(one.place[0]) for one in found}
         return {place: max(when, granted.get(place, when)) if when else None for place, when in dues.items()}
 
-    def _collect(self) -> None:
-        """Collect from the students of whom the exchange holds something new, all of it complete."""
+    def _collect(self, grading: Container[Place] | None) -> None:
+        """Collect from the students of whom the exchange holds something new, all of it complete.
+
+        During a round this process has the course's lock, and what it is ``grading`` stays as it is.
+        """
         places = {place: folders for place, folders in self.rounds.inbound().items() if place[0] in self.assignments}
         found, _ = self.exchange.complete({one for folders in places.values() for one in folders}, self.clock())
         complete = {folder: digest for folder, (digest, _) in found.items()}
@@ -220,10 +303,11 @@ class Watcher:
             if all(one in complete for one in folders)  # nbgrader takes the newest, complete or not
             and any(self.taken.get(one) != complete[one] for one in folders)
             and self.refused.get(place, 0) <= time.monotonic()
+            and place not in (grading or ())
         ]
         if not fresh:
             return
-        problems = self.rounds.collect(fresh)
+        problems = self.rounds.collect(fresh, alone=grading is not None)
         for place in fresh:
             if place in problems:
                 self._refuse(place, problems[place])

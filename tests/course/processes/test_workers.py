@@ -62,6 +62,19 @@ def test_a_job_whose_worker_is_killed_is_done_by_the_next(tmp_path):
         assert dict(workers.map(range(3))) == {0: 1, 1: 2, 2: 3}
 
 
+def test_a_job_that_comes_later_is_done_while_another_takes_long(tmp_path):
+    def job(number, _):
+        while number == 0 and not (tmp_path / "1").exists():
+            time.sleep(0.01)
+        (tmp_path / str(number)).touch()
+        return number
+
+    with work(job)(2) as workers:
+        finished = list(workers.follow([0, None, None, 1]))
+    assert finished[:2] == [[], []], "somebody is told that nothing was finished, and can do something else"
+    assert sorted(one for some in finished for one in some) == [(0, 0), (1, 1)]
+
+
 def test_a_job_that_kills_two_workers_comes_back_without_a_result(tmp_path):
     def job(number, _):
         if number == 3:

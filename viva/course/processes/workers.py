@@ -58,25 +58,40 @@ class Workers:
 
     def map(self, jobs: Iterable) -> Iterator[tuple[Any, Any]]:
         """Each job with its result, as they are finished; None as the result of a job that killed two workers."""
-        todo = deque((job, TRIES) for job in jobs)
-        while todo or self.busy:
+        for finished in self.follow(jobs):
+            yield from finished
+
+    def follow(self, jobs: Iterable) -> Iterator[list[tuple[Any, Any]]]:
+        """Again and again what was finished, as ``map`` gives it; an empty list when nothing was for LISTEN seconds.
+
+        A job is taken when a worker is free. A job that is None stands for none: while others are at work, the next
+        one is asked for again.
+        """
+        coming, again = iter(jobs), deque[tuple]()
+        while True:
             stopping.check()
             for connection in self.processes:
-                if connection not in self.busy and todo:
-                    self.busy[connection] = todo.popleft()
+                if connection not in self.busy:
+                    job, tries = again.popleft() if again else (next(coming, None), TRIES)
+                    if job is None:
+                        break
+                    self.busy[connection] = job, tries
                     with contextlib.suppress(BrokenPipeError):  # noticed below
-                        connection.send(self.busy[connection][0])
+                        connection.send(job)
+            if not self.busy:
+                return
+            finished = []
             for connection in cast(list[Connection], wait(list(self.busy), LISTEN)):  # of those that it was given
                 job, tries = self.busy.pop(connection)
                 try:
-                    result = connection.recv()
+                    finished.append((job, connection.recv()))
                 except (EOFError, OSError):
                     self._replace(connection)
                     if tries > 1:
-                        todo.appendleft((job, tries - 1))
-                        continue
-                    result = None
-                yield job, result
+                        again.append((job, tries - 1))
+                    else:
+                        finished.append((job, None))
+            yield finished
 
     def _replace(self, connection: Connection) -> None:
         slot = self.slots.pop(connection)
