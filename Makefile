@@ -86,7 +86,7 @@ doctor: setup  ## list what this machine lacks
 	@$(BIN)/viva doctor --run-config
 
 test: setup  ## run the tests
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 proofs: setup  ## run the slow tests
 	@$(BIN)/pytest -m 'slow and not cluster' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait

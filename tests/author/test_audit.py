@@ -438,6 +438,7 @@ def test_a_test_that_knows_one_variant_only_is_refused_by_its_check(course):
     assert not found.passed
 
 
+@pytest.mark.slow
 def test_a_mistake_that_shows_in_one_variant_only_is_named(course):
     setup = VARIED.replace("size=(4, 1))", "size=(4, 1)) * (viva_seed == 3)")
     lenient = LARGEST_OF_ALL.replace("abs(spread - expected) < 1e-9", "expected == 0 or abs(spread - expected) < 1e-9")

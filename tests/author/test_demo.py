@@ -73,6 +73,7 @@ def test_only_who_copied_is_alike(course, viva):
         assert [pair for pair in others if pair.of >= 20] == [], path  # mistakes of one line are alike by themselves
 
 
+@pytest.mark.slow
 def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, viva):
     said = viva("demo", SHORT)
     assert all(f"{student} " in said.out for student in (DAMAGED, COPIED, UNRUN, REFUSED, PATCHED, LATE, ABSENT))

@@ -87,6 +87,7 @@ def test_a_new_course_has_all_rules_and_its_name(tmp_path):
     assert plan(tmp_path / "algebra (2)").lacking == ()
 
 
+@pytest.mark.slow
 def test_in_an_nbgrader_course_nothing_is_changed_until_it_is_said(tmp_path):
     (tmp_path / "source").mkdir()
     (tmp_path / "nbgrader_config.py").write_text(STOCK)
@@ -122,6 +123,7 @@ RUNS = "from pathlib import Path\nPath(__file__).with_name('ran').write_text('x'
 
 
 @pytest.mark.parametrize("options", [[], ["--write"], ["--write", "--dry-run"]])
+@pytest.mark.slow
 def test_the_configuration_of_a_strangers_course_is_read_and_not_run(tmp_path, options):
     (tmp_path / "source" / "inner").mkdir(parents=True)
     (tmp_path / "nbgrader_config.py").write_text(RUNS + STOCK)

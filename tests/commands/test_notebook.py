@@ -52,6 +52,7 @@ def test_the_magic_shows_each_verdict_and_hint_as_a_table_and_as_text(mine):
     assert "Checked as it was saved at " in text and "changed since" not in text
 
 
+@pytest.mark.slow
 def test_a_notebook_that_was_not_saved_is_said_to_be_older(mine):
     (shown,) = outputs(mine.parent, "import viva\nviva.check()")
     assert shown.output_type == "execute_result"

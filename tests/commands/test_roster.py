@@ -146,6 +146,7 @@ def test_a_class_with_other_ids_is_one_folded_sentence_and_json_has_them_all(cou
     assert sum("with the same name was removed" in note for note in told) == 100
 
 
+@pytest.mark.slow
 def test_who_left_keeps_their_grades(released, tmp_path, viva, course):
     shutil.rmtree(course)
     shutil.copytree(released, course)

@@ -105,6 +105,7 @@ def test_what_was_handed_in_again_is_graded_again(course):
     assert statuses(course)["anna"].status is Status.DONE
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_renamed_after_grading_is_noticed(course):
     hand_in(course, "anna", answer=RIGHT)
     statuses(course)
@@ -191,6 +192,7 @@ def test_a_draft_beside_the_source_keeps_nobody_from_being_graded(course, viva):
     assert scores(course) == {"anna": 20}
 
 
+@pytest.mark.slow
 def test_a_source_that_lacks_a_test_which_was_released_grades_nobody(course, viva):
     hand_in(course, "anna", answer=RIGHT)
     source = course / "source" / SHORT / "scaled_attention.ipynb"

@@ -76,6 +76,7 @@ def test_nbgraders_own_command_writes_the_same_and_leaves_hidden_tests_where_the
 
 
 @pytest.mark.parametrize("student", ["a[b]", "x*", "?"])
+@pytest.mark.slow
 def test_who_is_named_is_no_pattern(course, viva, student):
     stock(course, GenerateFeedback, student)
     assert fed_back(course) == {student: {f"{NOTEBOOK}.html", "data.txt"}}
@@ -86,6 +87,7 @@ def test_who_is_named_is_no_pattern(course, viva, student):
     assert len(lines) == 2 and student in lines[1]
 
 
+@pytest.mark.slow
 def test_nbgraders_autograder_grades_whom_it_is_told_to(course):
     before = {path: path.stat().st_mtime_ns for path in course.glob(f"autograded/*/{SMALL}/*.ipynb")}
     stock(course, Autograde, "a[b]", force=True)

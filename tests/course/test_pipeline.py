@@ -133,6 +133,7 @@ def test_a_function_in_the_configuration_stays_behind_and_a_batch_goes_on(made, 
         Material.from_bytes(data)
 
 
+@pytest.mark.slow
 def test_no_key_password_or_token_goes_along(made):
     known = Material.from_bytes((made[1] / "material").read_bytes())
     config = Config(known.config)

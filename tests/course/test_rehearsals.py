@@ -131,6 +131,7 @@ def test_what_is_damaged_or_could_be_forged_is_rehearsed_anew(source, kept, grad
     assert len(rehearsed) == 2
 
 
+@pytest.mark.slow
 def test_what_met_a_limit_is_not_kept(source, kept, grader, rehearsed):
     source = write(source.parent, hidden="import time\ntime.sleep(60)\n")
     seconds, grader.seconds = grader.seconds, 0.5

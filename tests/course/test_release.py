@@ -175,6 +175,7 @@ def test_one_that_cannot_be_released_keeps_no_other_from_it(course, viva):
     assert audited.status == 1 and "a_no_id: " in audited.out and "b_no_json: " in audited.out
 
 
+@pytest.mark.slow
 def test_the_single_process_cells_are_named_with_the_reason(course, viva):
     def patch(notebook):
         cell = graded(notebook)[0]

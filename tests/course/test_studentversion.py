@@ -243,6 +243,7 @@ def hostile(course, tmp_path, monkeypatch):
         yield folder / "nb.ipynb"
 
 
+@pytest.mark.slow
 def test_what_a_strangers_notebook_runs_when_it_is_adopted_runs_in_the_sandbox(course, hostile, viva):
     notebook = nbformat.read(hostile, as_version=4)
     notebook.cells[-1].source = "### AUTOTEST sorted(found + reached)"
@@ -274,6 +275,7 @@ def test_without_the_sandbox_it_reaches_all_that(course, hostile, viva):
     assert (course / "planted").exists()
 
 
+@pytest.mark.slow
 def test_a_strangers_template_runs_nothing_in_the_command_itself(course):
     path = write(course, [answer("n = 3"), graded("### AUTOTEST n")])
     escape = "{{ snippet.__class__.__mro__[1].__subclasses__() }}"
@@ -284,6 +286,7 @@ def test_a_strangers_template_runs_nothing_in_the_command_itself(course):
         compiled(load(course)[0], "ps", "nb")
 
 
+@pytest.mark.slow
 def test_autotest_lines_that_cannot_be_computed_are_told_with_their_cell(course):
     path = write(course, [answer("n = 3"), graded("### AUTOTEST missing")])
     shutil.copy(TEMPLATES, path.parent)

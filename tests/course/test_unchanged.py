@@ -83,6 +83,7 @@ def run(root: Path, *options: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_nothing_to_do_is_said_without_nbgrader_and_a_gradebook_that_was_changed_is_noticed(founded, tmp_path):
     root = tmp_path / "course"
     shutil.copytree(founded, root)

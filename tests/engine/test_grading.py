@@ -147,6 +147,7 @@ def test_an_endless_cell_costs_only_what_it_defines(exam):
     assert outcome.outputs[1][0][-1]["ename"] == "KeyboardInterrupt"
 
 
+@pytest.mark.slow
 def test_an_endless_cell_that_heeds_no_interrupt_is_killed_and_the_rest_goes_on(exam):
     outcome = exam.grade(f"{HEEDLESS}\ndef f(x): return x + 1")
     assert verdicts(outcome) == ["timeout", "timeout"]
@@ -237,6 +238,7 @@ def test_a_function_that_ends_its_process_costs_no_other_function_its_checks(qui
     assert verdicts(outcome, "test-5") == ["passed"]
 
 
+@pytest.mark.slow
 def test_a_submission_has_one_budget_of_time_which_also_what_begins_again_is_paid_from(quick, tmp_path):
     exam = Exam(HELPED, quick, tmp_path, viva={"budget": 2})
     assert exam.examination.budget(quick.seconds) == 2

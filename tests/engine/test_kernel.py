@@ -139,6 +139,7 @@ def test_the_check_needs_nothing_that_only_linux_has(tmp_path):
     assert done.stdout == here.stdout and "Hidden checks also count." in done.stdout
 
 
+@pytest.mark.slow
 def test_a_variable_or_an_option_asks_for_the_ordinary_kernel(tmp_path):
     nbformat.write(small("import sys\nx = 'ipykernel' in sys.modules", "assert x"), tmp_path / "mine.ipynb")
     states = []

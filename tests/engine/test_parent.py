@@ -165,6 +165,7 @@ def test_what_was_forked_through_a_channel_ends_with_it(parents, tmp_path):
     candidate.close()
 
 
+@pytest.mark.slow
 def test_a_child_ends_with_its_parent_also_without_a_sandbox(tmp_path):
     (parent,) = begin([Role("candidate")])
     candidate = Child(parent, tmp_path)

@@ -978,6 +978,7 @@ TABLES = st.recursive(
 @pytest.mark.filterwarnings("ignore")
 @settings(SETTINGS, max_examples=600)
 @given(st.sampled_from(list(frames.TABLE)), st.lists(TABLES, max_size=4))
+@pytest.mark.slow
 def test_random_parts_of_a_frame_are_a_value_or_a_wire_error(name, rest):
     survives(pandas_message([name, *rest]))
 

@@ -57,6 +57,7 @@ def test_the_marks_of_a_class_are_those_of_each(book):
         Marks.of(book, "one", "a1", "nobody")
 
 
+@pytest.mark.slow
 def test_a_larger_class_is_no_more_queries(book):
     few = queries(book, lambda: Marks.of_class(book, "a1"))
     entered(book, *(f"s{number}" for number in range(20)))

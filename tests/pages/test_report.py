@@ -425,6 +425,7 @@ def hostile(room) -> Path:
 
 
 @pytest.mark.xdist_group("browser")
+@pytest.mark.slow
 def test_nothing_of_a_students_runs_or_leaves_the_report(browser, hostile):
     context = browser.new_context()
     page, asked, errors = context.new_page(), [], []

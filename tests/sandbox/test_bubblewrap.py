@@ -63,6 +63,7 @@ def run_boxed(world, *sandboxes, python=sys.executable, **job):
     return run_each({**world, **places}, sandboxes, before=around, python=python, **job)
 
 
+@pytest.mark.slow
 def test_every_attack_is_stopped(world):
     sandboxes = {"candidate": behind(ordinary(small_tmp=True), abi=0, boxed=True)}
     sandboxes["examiner"] = behind(ordinary(small_tmp=True), abi=0, boxed=True, examiner=True)

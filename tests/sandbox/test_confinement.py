@@ -161,6 +161,7 @@ def test_the_sandbox_stops_every_attack(world, abi):
 
 
 @full
+@pytest.mark.slow
 def test_the_sandbox_stops_what_takes_its_time(world):
     assert got_through(run(world, [name for name, probe in ATTACKS.items() if probe.slow])[0]) == {}
 

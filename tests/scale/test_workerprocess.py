@@ -63,6 +63,7 @@ def test_a_process_that_was_stopped_or_killed_is_replaced_and_the_submission_gra
     assert told.marked and process.process.pid != second
 
 
+@pytest.mark.slow
 def test_what_ends_two_processes_comes_back_as_such(process):
     pids, opened = [], process._open
 

@@ -126,6 +126,7 @@ def test_all_hostile_cells_together_make_a_valid_notebook_that_needs_no_second_c
     assert sanitize(notebook) == []
 
 
+@pytest.mark.slow
 def test_grading_cleans_autograded_and_leaves_what_was_handed_in(course, viva):
     answer = "It is *equivariant*: $a < b$.<script>alert(1)</script>"
     path = hand_in(course, "anna", why_equivariant_answer=answer)

@@ -154,6 +154,26 @@ def test_a_new_watcher_goes_on_where_the_old_one_was(root):
     assert third.events("graded")[0]["status"] == "unchanged"
 
 
+def test_a_file_that_cannot_be_written_does_not_end_the_watcher(root):
+    watched, looks = Watched(root), []
+    submit(root, "ada")
+    (root / "watch.json").mkdir()  # as a full disk would, this refuses the file
+
+    def twice() -> bool:
+        looks.append(1)
+        if len(looks) == 2:
+            (root / "watch.json").rmdir()
+        return len(looks) > 3
+
+    watched.watcher._wait = lambda: None
+    with contextlib.chdir(root):
+        watched.watcher.run(until=twice)
+    reasons = {failed["reason"] for failed in watched.events("failed")}
+    place = root / "watch.json"
+    assert reasons == {f"A file could not be read or written: Is a directory ({place}). The watcher tries again."}
+    assert len(watched.events("graded")) == 1 and (root / "watch.json").is_file()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_an_endless_loop_keeps_one_worker_from_its_work_and_delays_nobody_else(root, monkeypatch):

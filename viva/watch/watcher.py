@@ -64,6 +64,16 @@ class Seen:
     plan: Plan
 
 
+def _reason(error: VivaError | OSError | DBAPIError, gradebook: str) -> str:
+    """A sentence for what stopped a look or a round; ``gradebook`` is its address."""
+    if isinstance(error, DBAPIError):
+        return trouble(error, gradebook)
+    if isinstance(error, OSError):
+        place = f" ({error.filename})" if error.filename else ""
+        return f"A file could not be read or written: {error.strerror or error}{place}. The watcher tries again."
+    return str(error)
+
+
 class Watcher:
     """Grades what arrives, until it is stopped."""
 
@@ -132,8 +142,8 @@ class Watcher:
                 stopping.check()
                 try:
                     busy = self.step()
-                except VivaError as error:  # a list that cannot be read, for example
-                    self._fail(str(error))
+                except (VivaError, OSError, DBAPIError) as error:  # a list that cannot be read, or a full disk
+                    self._fail(_reason(error, self.course.directory.db_url))
                     self.more, self.next, busy = False, None, False
                 if not busy:
                     self._wait()
@@ -213,8 +223,7 @@ class Watcher:
                         self._note(one, ending, due)
                     self._remember()
         except (VivaError, OSError, DBAPIError) as error:
-            address = self.course.directory.db_url
-            reason = trouble(error, address) if isinstance(error, DBAPIError) else str(error)
+            reason = _reason(error, self.course.directory.db_url)
             if len(names) > 1:
                 self.apart = True
                 self._fail(reason)

@@ -41,6 +41,7 @@ def held_elsewhere(url: str, course: str = "c") -> subprocess.Popen:
     return process
 
 
+@pytest.mark.slow
 def test_two_machines_are_alone_with_a_course_one_after_the_other_and_are_told_of_each_other(url):
     with held_elsewhere(url) as other:
         told = []
@@ -86,6 +87,7 @@ def cut(url: str, name: str) -> None:
     engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_lost_lock_is_taken_again_unless_another_one_has_it_by_now(url):
     with alone(url, "c", pytest.fail):
         cut(url, "viva %")

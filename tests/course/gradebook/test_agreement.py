@@ -62,6 +62,7 @@ def test_a_gradebook_that_is_an_older_copy_is_noticed_and_graded_again(course, v
     assert "the gradebook matches" in viva("doctor").out
 
 
+@pytest.mark.slow
 def test_an_older_time_of_submission_is_noticed_too(course, viva):
     stamp = course / "submitted/student0000" / TINY / "timestamp.txt"
     stamp.write_text("2026-10-07 10:00:00 UTC")

@@ -195,6 +195,7 @@ def recorded(root: Path, first: int, last: int) -> Counter:
     return spent
 
 
+@pytest.mark.slow
 def test_to_record_one_more_costs_the_same_however_many_are_recorded(root):
     recorded(root, 0, 2)
     few = recorded(root, 2, 4)

@@ -348,6 +348,7 @@ def test_while_a_correction_waits_everybody_is_graded_by_what_is_out_and_that_is
     assert "released tests and points" not in viva("grade", "--force").out
 
 
+@pytest.mark.slow
 def test_a_solution_or_a_file_of_data_that_changes_counts_at_once(course, viva):
     (path,) = (course / "source" / TINY).glob("*.ipynb")
     text = path.read_text()

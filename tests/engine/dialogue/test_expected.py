@@ -205,6 +205,7 @@ while node.rest() is not None:
 """
 
 
+@pytest.mark.slow
 def test_the_path_along_a_chain_of_nodes_does_not_grow_with_it(grader, tmp_path):
     exam = Exam(CHAIN, grader, tmp_path)
     exam.prove()

@@ -171,6 +171,7 @@ def test_a_given_cell_with_random_draws_that_was_split_draws_once(grader, examin
         assert sum(one.earned for results in outcome.checks.values() for one in results) == 25
 
 
+@pytest.mark.slow
 def test_every_cut_of_every_given_cell_gives_it_back_once():
     for case in (CASES["ps1_general_attention"][0], CASES["ps5_sentence"][0]):
         for slot in [slot for slot in case.released.slots if slot.purpose in ("given", "tests") and slot.is_code]:

@@ -206,6 +206,7 @@ values = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(values, min_size=1, max_size=5), values)
+@pytest.mark.slow
 def test_any_json_for_cells_is_a_notebook_or_a_sentence(cells, metadata):
     data = json.dumps({"nbformat": 4, "metadata": metadata, "cells": cells}).encode()
     try:

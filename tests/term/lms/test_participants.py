@@ -295,6 +295,7 @@ def test_what_is_wrong_with_a_list_is_a_sentence(listed, content, options, said)
     assert said in refused(listed, content, **options)
 
 
+@pytest.mark.slow
 def test_what_is_far_too_long_is_a_sentence_that_is_not(listed):
     large = "x" * 10_000_000
     for content, said in {
