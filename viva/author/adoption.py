@@ -251,9 +251,8 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
                 changes.append(f"{name} is a broken link and was skipped.")
             if len(files) > MOST_FILES or sum(file.stat().st_size for file in files.values()) > MOST_BYTES:
                 raise CourseError(
-                    f"The folder of {notebook} has more than {MOST_FILES} files or {MOST_BYTES // 2**20} MB, and "
-                    "all would be "
-                    "released with it. Move the notebook and the files that it needs into a new folder."
+                    f"The folder of {notebook} has more than {MOST_FILES} files or {MOST_BYTES // 2**20} MB, and all "
+                    "would be released with it. Move the notebook and the files that it needs into a new folder."
                 )
 
     look(root)
@@ -296,8 +295,8 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
         cells = [f"'{cell}'" for cell in answers if cell not in named]
         if cells:
             advice.append(
-                f"There is no {verdict} answer to {', '.join(cells)}: "
-                f"write {what} into answers/{assignment}/{verdict}/<name>.py."
+                f"There is no {verdict} answer to {', '.join(cells)}: write {what} into "
+                f"answers/{assignment}/{verdict}/<name>.py."
             )
     if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):
         advice.append("No cell is graded automatically, so the audit tests nothing.")

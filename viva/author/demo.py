@@ -195,8 +195,7 @@ def remove_class(course: Course) -> list[str]:
     if others := [student for student in everybody if not STUDENT.fullmatch(student)]:
         raise CourseError(
             f"Nothing was removed: {len(others)} students of this course are not in the demo class ({others[0]!r} "
-            "first). "
-            "Delete their submissions and grades yourself."
+            "first). Delete their submissions and grades yourself."
         )
     due = {name: FIRST_DUE + number * BETWEEN for number, name in enumerate(course.assignments())}
     with course.gradebook() as gradebook:

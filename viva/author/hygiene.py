@@ -247,9 +247,8 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
                 yield f"Cell '{cell.id}': {name}() draws random numbers before any seed was set."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and chosen:
                 yield (
-                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, because the test sets "
-                    "no seed. "
-                    "Use np.random.default_rng(SEED)."
+                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, because the test sets no "
+                    "seed. Use np.random.default_rng(SEED)."
                 )
 
 

@@ -234,8 +234,7 @@ class CollectCommand(VivaCommand):
                    else "")
                 + f"The files {keeps} kept in {UNMATCHED}/{self.assignment}/. For each sender, add a line to {MATCHES} "
                 f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' if this is "
-                "not a student). "
-                f"Then: viva collect --assignment={self.assignment}"
+                f"not a student). Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
         if intake.left:
             yield (

@@ -147,8 +147,7 @@ class ExportCommand(VivaCommand):
         if self.part:
             return (
                 f"Nothing was written: {path.name} has the scores of the whole class, and --student selects only "
-                "some. To write "
-                "these scores, name another file with --to."
+                "some. To write these scores, name another file with --to."
             )
         return "Nothing was written. Run the same command without --dry-run to write it." if self.dry_run else ""
 

@@ -63,9 +63,8 @@ class GradeCommand(VivaCommand):
                 if cells := with_retries(partial(edition.corrected, self.course, assignment)):
                     yield (
                         f"{assignment}: graded with the released tests and points. In source/, "
-                        f"{plaintext.some(cells, SHOWN)} {'is' if len(cells) == 1 else 'are'} different now. To "
-                        "see the "
-                        f"scores that would change: viva regrade {assignment} --what-if"
+                        f"{plaintext.some(cells, SHOWN)} {'is' if len(cells) == 1 else 'are'} different now. To see "
+                        f"the scores that would change: viva regrade {assignment} --what-if"
                     )
 
     def run(self) -> int:

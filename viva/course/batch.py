@@ -176,8 +176,7 @@ def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[st
         tell(
             f"{assignment}: {course.book} and {Results.of(course.directory).path} have different scores or times for "
             f"{plaintext.some(names, SHOWN)}. The gradebook may be an older copy. These are graded again; manual "
-            "grades that "
-            "are newer than the copy are missing."
+            "grades that are newer than the copy are missing."
         )
 
 
@@ -286,9 +285,9 @@ class _Batch:
             folder = self.course.path("submitted", submission.assignment, student)
             if not folder.exists():
                 return (
-                    f"it is the submission of {plaintext.quoted(student)}, whose folder {folder} is missing. If "
-                    "the folder "
-                    f"was renamed, rename it back to {plaintext.quoted(student)}: manual grades belong to that name"
+                    f"it is the submission of {plaintext.quoted(student)}, whose folder {folder} is missing. If the "
+                    f"folder was renamed, rename it back to {plaintext.quoted(student)}: manual grades belong to that "
+                    "name"
                 )
         return ""
 

@@ -26,9 +26,8 @@ from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 LOST = (
-    "The gradebook {book} is missing, but {results} lists graded submissions. Restore a copy of the gradebook: a "
-    "new one "
-    "from 'viva release' would have no manual grades. To start over, delete {results} first."
+    "The gradebook {book} is missing, but {results} lists graded submissions. Restore a copy of the gradebook: a new "
+    "one from 'viva release' would have no manual grades. To start over, delete {results} first."
 )
 EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")
 
@@ -74,8 +73,8 @@ class Course:
             return
         if path and not os.access(path, os.W_OK):
             raise CourseError(
-                f"The gradebook {path} is read-only; nothing was done. "
-                "Make it writable, then run the same command again."
+                f"The gradebook {path} is read-only; nothing was done. Make it writable, then run the same command "
+                "again."
             )
         self.require_columns()
         if not path:
@@ -157,8 +156,8 @@ class Course:
         source = self.path("source", ".")
         if not self.exists():
             raise CourseError(
-                f"{source} does not exist, so this is not a course. "
-                "Run viva in a course folder, or name one with --course-dir."
+                f"{source} does not exist, so this is not a course. Run viva in a course folder, or name one with "
+                "--course-dir."
             )
         names = sorted((folder.name for folder in source.iterdir() if any(folder.glob("*.ipynb"))), key=_in_order)
         if not names:
@@ -186,8 +185,8 @@ class Course:
             known = {submission.student for name in self.assignments() for submission in self._submissions(name, "*")}
             raise CourseError(
                 f"No submission of {_listed(assignments)} by a student '{student}'. "
-                f"{_nearest(student, sorted(known))}"
-                f"Submissions are in {self.path('submitted', '<assignment>', '<student>')}."
+                f"{_nearest(student, sorted(known))}Submissions are in "
+                f"{self.path('submitted', '<assignment>', '<student>')}."
             )
         return found
 

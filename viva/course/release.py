@@ -429,9 +429,8 @@ class SandboxedTests(InstantiateTests):
                 return super().preprocess(nb, resources)
             raise CourseError(
                 f"it is written in {language}, and the sandbox does not support its kernel, which "
-                f"{self.autotest_delimiter} lines "
-                "need. With --no-sandbox it runs with all your permissions; use that only for code you "
-                "trust"
+                f"{self.autotest_delimiter} lines need. With --no-sandbox it runs with all your permissions; use that "
+                "only for code you trust"
             )
         seconds = float(Execute(parent=self.parent, config=self.config).timeout or 30)
         templates = mock.Mock(Environment=ImmutableSandboxedEnvironment, BaseLoader=BaseLoader)

@@ -123,9 +123,8 @@ class KernelSession:
         except Exception as error:  # whatever a broken installation of Jupyter leads to
             self.close()
             raise SandboxError(
-                f"a Python kernel does not start here ({type(error).__name__}: {error}). Install one: python -m "
-                "pip install "
-                "ipykernel"
+                f"a Python kernel does not start here ({type(error).__name__}: {error}). Install one: python -m pip "
+                "install ipykernel"
             ) from error
 
     def __enter__(self) -> Self:

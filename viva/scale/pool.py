@@ -159,8 +159,7 @@ class ClusterWorkers:
             if time.monotonic() > end:
                 raise ClusterError(
                     f"The cluster has no usable worker, and none connected in {self.cluster.wait:.0f} s. Start one "
-                    "with "
-                    f"'dask worker {self.client.scheduler.address}', or check the workers' logs. {AGAIN}"
+                    f"with 'dask worker {self.client.scheduler.address}', or check the workers' logs. {AGAIN}"
                 )
             self.hear()
 

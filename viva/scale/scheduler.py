@@ -89,9 +89,8 @@ def _require_same(client: Client, url: str) -> None:
         there = client.run_on_scheduler(versions, ())
     except Exception as error:  # whatever it is that keeps it
         raise ClusterError(
-            f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same "
-            "'nbviva[cluster]' version "
-            "there, and restart it. Nothing was sent."
+            f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same 'nbviva[cluster]' "
+            "version there, and restart it. Nothing was sent."
         ) from None
     if different := difference(here, there):
         raise ClusterError(

@@ -46,8 +46,7 @@ class Seeds:
         if self.student not in self.by_student:
             raise CourseError(
                 f"The variant of the student '{self.student}' is unknown, because the student was added after the "
-                "assignment's material "
-                "was read. Run the command again."
+                "assignment's material was read. Run the command again."
             )
         own, (found, certain) = self.by_student[self.student], self._handed_in(notebook, released)
         owners = sorted(student for student, seed in self.by_student.items() if seed == found)

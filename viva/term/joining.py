@@ -44,8 +44,7 @@ class Joining:
         for assignment in self.both:
             yield (
                 f"{assignment}: both ids have a submission. Each id keeps its own, {quoted(self.new)} too. Compare "
-                "them in "
-                "formgrader, and enter the right scores manually."
+                "them in formgrader, and enter the right scores manually."
             )
         yield f"From now on, {quoted(self.new)} in lists and archives means {quoted(self.old)}."
 

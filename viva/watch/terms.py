@@ -89,9 +89,8 @@ class Watch(Configurable):
             self.terms(name)
         if unknown := [name for name in self.assignments if name not in assignments]:
             raise CourseError(
-                f"c.Watch.assignments names '{unknown[0]}', which is not an assignment of the course. The "
-                "assignments are: "
-                f"{', '.join(assignments)}."
+                f"c.Watch.assignments names '{unknown[0]}', which is not an assignment of the course. The assignments "
+                f"are: {', '.join(assignments)}."
             )
 
 

@@ -124,16 +124,14 @@ class LatePolicy(DailyPenalty):
             if name not in known:
                 raise CourseError(
                     f"c.LatePolicy.assignments names '{name}', which is not an assignment of the course. The "
-                    "assignments are: "
-                    f"{', '.join(sorted(known)) or 'none yet'}. Correct the name, or create its folder in source/ "
-                    "first."
+                    f"assignments are: {', '.join(sorted(known)) or 'none yet'}. Correct the name, or create its "
+                    "folder in source/ first."
                 )
         asks = [where for where, one in rules.items() if one.costs or one.close is not None]
         if asks and self._says_none():
             raise CourseError(
                 "nbgrader_config.py contradicts itself on late work: c.LateSubmissionPlugin.penalty_method is "
-                "'none', but "
-                f"{asks[0]} sets a penalty. Remove one of them."
+                f"'none', but {asks[0]} sets a penalty. Remove one of them."
             )
 
     def _says_none(self) -> bool:

@@ -114,8 +114,8 @@ def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list
         names += [name or f"a cell of {notebook}" for name, text in before if name not in {n for n, _ in cells}]
     changed = ", ".join(dict.fromkeys(names)) or "the order of the cells"
     return [
-        f"The student version changed ({changed}). {again}; "
-        "existing submissions are graded with the new text; students do not need to submit again."
+        f"The student version changed ({changed}). {again}; existing submissions are graded with the new text; "
+        "students do not need to submit again."
     ]
 
 

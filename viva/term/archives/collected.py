@@ -176,8 +176,7 @@ class Collection:
         elif by_hand and newest is not by_hand and newest.attempt in plan.files:
             plan.notes.append(
                 f"'{plan.student}': attempt {by_hand.attempt} counts, because --attempt selected it; attempt "
-                f"{newest.attempt} is "
-                f"newer. To select it: --attempt={NEWEST} --student={plan.student}"
+                f"{newest.attempt} is newer. To select it: --attempt={NEWEST} --student={plan.student}"
             )
         for row in plan.rows:
             row.counts = how if row is plan.row else ""
@@ -196,8 +195,7 @@ class Collection:
             if plan.stamped and told and not moments.read(told):
                 plan.notes.append(
                     f"'{plan.student}': {place / TIMESTAMP} contained {plaintext.quoted(told, 40)}, which is not a "
-                    "clear "
-                    f"time; it was replaced by {plan.row.timestamp}."
+                    f"clear time; it was replaced by {plan.row.timestamp}."
                 )
         if here is None:
             plan.status = Status.NEW
@@ -212,8 +210,7 @@ class Collection:
             when = f", submitted at {plan.row.timestamp}," if plan.row.timestamp else ""
             plan.notes.append(
                 f"'{plan.student}': the files in {place}{when} were not collected by Viva, and are not older. They "
-                "are kept; the "
-                f"collected files are attempt {came[-1].attempt}."
+                f"are kept; the collected files are attempt {came[-1].attempt}."
             )
         autograded = self.course.path("autograded", self.assignment, plan.student)
         changes = plan.stamped or (here is not None and plan.row is not plan.current)

@@ -300,9 +300,8 @@ def _require_room(path: Path, size: int) -> None:
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if size > free:
         raise CourseError(
-            f"{path} needs {megabytes(size)} unpacked, and {tempfile.gettempdir()} has only {megabytes(free)} "
-            "free. Free "
-            "some space, or set another folder in the variable TMPDIR."
+            f"{path} needs {megabytes(size)} unpacked, and {tempfile.gettempdir()} has only {megabytes(free)} free. "
+            "Free some space, or set another folder in the variable TMPDIR."
         )
 
 

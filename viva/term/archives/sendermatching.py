@@ -172,9 +172,8 @@ class Class:
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
             note = (
                 f"{plaintext.quoted(sender.label)} has the number, login or address of '{student}', whose name is "
-                f"{plaintext.line(entry.name)} on the roster. If it is a group or another student, add a line for "
-                "it to "
-                f"{MATCHES}."
+                f"{plaintext.line(entry.name)} on the roster. If it is a group or another student, add a line for it "
+                f"to {MATCHES}."
             )
         return Match((student,), note=note)
 

@@ -153,9 +153,8 @@ class Bundle:
         course.released_notebooks(assignment)
         if variants.is_on(course, assignment):
             raise CourseError(
-                f"{assignment} has variants, and Gradescope does not tell the autograder the student's name; "
-                "nothing was "
-                "written. Remove it from c.Variants.assignments, or collect from Gradescope and grade it here."
+                f"{assignment} has variants, and Gradescope does not tell the autograder the student's name; nothing "
+                "was written. Remove it from c.Variants.assignments, or collect from Gradescope and grade it here."
             )
         blueprints = [_blueprint(path) for path in course.source_notebooks(assignment)]
         with course.gradebook() as gradebook:

@@ -36,8 +36,7 @@ from viva.verdict import NOT_DONE, Verdict
 
 AGAIN = (
     "This submission was not graded, and that is not your fault. Your instructor can see the reason in the "
-    "autograder's "
-    "output, and will grade it again."
+    "autograder's output, and will grade it again."
 )
 WITHHELD = "Not shown: it contains a part of a hidden test."
 LONGEST = 2000

@@ -84,11 +84,10 @@ class _Reading:
         self.system: System = SYSTEMS.get(self.name, UNKNOWN)
         if not self.name and not named:
             raise CourseError(
-                f"{path} is not a known roster format: its columns are {listed(table.header)}. Supported are "
-                "rosters of "
-                f"{', '.join(one.title for one in SYSTEMS.values())}; Moodle's in English, German, French, Spanish, "
-                "Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', and 'ID number', "
-                "'Email address' or 'Username'. Name the columns, as in: "
+                f"{path} is not a known roster format: its columns are {listed(table.header)}. Supported are rosters "
+                f"of {', '.join(one.title for one in SYSTEMS.values())}; Moodle's in English, German, French, "
+                "Spanish, Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', and 'ID "
+                "number', 'Email address' or 'Username'. Name the columns, as in: "
                 "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'"
             )
         self.places = self._places(named)
@@ -99,9 +98,8 @@ class _Reading:
             needed = [name for one in wanted for name in self.system.columns.get(one, ())] or list(wanted)
             raise CourseError(
                 f"{path} has no column for student ids. In files of {self.system.title} that is one of "
-                f"{listed(tuple(dict.fromkeys(needed)))}, but its columns are {listed(table.header)}. Choose "
-                "another of "
-                f"{', '.join(IDS)} with --id, or name the column, as in: --columns='id=Matriculation'"
+                f"{listed(tuple(dict.fromkeys(needed)))}, but its columns are {listed(table.header)}. Choose another "
+                f"of {', '.join(IDS)} with --id, or name the column, as in: --columns='id=Matriculation'"
             )
 
     @property

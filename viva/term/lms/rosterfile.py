@@ -212,9 +212,8 @@ class Roster:
             if _is_another(old, new) and any(one and other and one != other for one, other in told):
                 yield (
                     f"{quoted(old.id)} was {plaintext.line(old.name)} and is now {plaintext.line(new.name)}, with "
-                    "another number or address. If the id now belongs to another student, choose another column "
-                    "with --id: otherwise "
-                    "that student gets the grades."
+                    "another number or address. If the id now belongs to another student, choose another column with "
+                    "--id: otherwise that student gets the grades."
                 )
         gone = {entry.name.casefold(): entry for entry in difference.gone}
         for entry in difference.new:
@@ -222,9 +221,8 @@ class Roster:
                 yield f"{quoted(entry.id)} was already in the gradebook, but not on the roster; all grades are kept."
             elif entry.name and (other := gone.get(entry.name.casefold())):
                 yield (
-                    f"{plaintext.line(entry.name)} was added as {quoted(entry.id)}, and {quoted(other.id)} with "
-                    "the same "
-                    f"name was removed. If they are one person: viva roster --same {other.id} {entry.id}"
+                    f"{plaintext.line(entry.name)} was added as {quoted(entry.id)}, and {quoted(other.id)} with the "
+                    f"same name was removed. If they are one person: viva roster --same {other.id} {entry.id}"
                 )
         folded = defaultdict(set)
         for one in self.entries.keys() | {entry.id for entry in difference.new}:

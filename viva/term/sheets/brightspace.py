@@ -68,8 +68,7 @@ class BrightspaceExport(SheetExport):
         if maximum is not None and (over := [mark for mark in marks.scored if mark.points > maximum]):
             plan.warnings.append(
                 f"Over its maximum of {number.written(maximum)}: {len(over)}. Brightspace cuts these scores to the "
-                "maximum, unless "
-                "the item is set to 'Can Exceed'."
+                "maximum, unless the item is set to 'Can Exceed'."
             )
 
     def _item(self, sheet: Sheet, assignment: str) -> tuple[int, re.Match]:
@@ -103,8 +102,7 @@ class BrightspaceExport(SheetExport):
             whole, known = ["login"], {"login": "id"}
             plan.warnings.append(
                 "The numbers and usernames of some students are unknown, so Viva's student ids are written as "
-                "Username. "
-                "Read Brightspace's grades export with 'viva roster', or name it with --into=FILE."
+                "Username. Read Brightspace's grades export with 'viva roster', or name it with --into=FILE."
             )
         rows = []
         for mark in marks.scored:

@@ -80,9 +80,8 @@ class Worksheet:
         if grade is None or not (language or column):
             raise CourseError(
                 f"{path} is not a known grading worksheet: its columns are {listed(tuple(sheet.header))}. {HOW} "
-                f"Worksheets are known in {', '.join(LANGUAGES)}; in another language name the column for grades, "
-                "as in "
-                "--column='Grade'."
+                f"Worksheets are known in {', '.join(LANGUAGES)}; in another language name the column for grades, as "
+                "in --column='Grade'."
             )
         sheet.require_width()
         if sheet.place(_set(SCALE)) is not None:
@@ -223,8 +222,7 @@ class MoodleExport(SheetExport):
         dated = [line for line in lines if worksheet.dated(line)]
         if dated and worksheet.language != "English":
             yield (
-                f"Graded in Moodle before: {len(dated)}. Moodle's importer reads only English dates, and "
-                "would ignore these rows. When you upload, tick the box that allows updating records that were "
-                "modified "
-                "more recently in Moodle than in the sheet."
+                f"Graded in Moodle before: {len(dated)}. Moodle's importer reads only English dates, and would ignore "
+                "these rows. When you upload, tick the box that allows updating records that were modified more "
+                "recently in Moodle than in the sheet."
             )
