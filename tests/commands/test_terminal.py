@@ -84,7 +84,13 @@ OWN_WORDS = {
     "sandbox/attempts.py",
 }
 """What prints words of its own alone, or documents."""
-ELSEWHERE = {"engine", "author/witness.py", "commands/notebook.py", "term/gradescope/container.py"}
+ELSEWHERE = {
+    "engine",
+    "author/witness.py",
+    "commands/notebook.py",
+    "course/processes/slow.py",
+    "term/gradescope/container.py",
+}
 """What prints into a notebook's outputs; and where no console is, and the words are cleaned in their place."""
 
 

@@ -157,7 +157,10 @@ def test_a_picture_that_the_text_shows_is_kept_however_it_is_written(course, tex
             [graded("### BEGIN HIDDEN TESTS\n### BEGIN HIDDEN TESTS\n### END HIDDEN TESTS")],
             "cell 'check': Encountered nested begin hidden tests",
         ),
-        ([answer("n = 1"), graded("### AUTOTEST n")], "nb.ipynb: [Errno 2] No such file or directory"),
+        (
+            [answer("n = 1"), graded("### AUTOTEST n")],
+            "nb.ipynb: cannot read or write autotests.yml: No such file or directory",
+        ),
     ],
     ids=["a picture in a scheme", "no answer", "no end", "nested", "no templates"],
 )

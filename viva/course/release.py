@@ -539,9 +539,9 @@ def told(error: Exception, name: str) -> str:
         node = frame.f_locals.get("cell")
         if isinstance(node, NotebookNode) and frame.f_code.co_name == "preprocess_cell":
             cell = node.metadata.get("nbgrader", {}).get("grade_id") or node.get("id", "")
-    words = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
-        words = f"cannot write or read {error.filename or 'a file'}: {error.strerror}"
+        return f"{name}: cannot read or write {error.filename or 'a file'}: {error.strerror}"
+    words = " ".join(str(error).split()) or type(error).__name__
     if not isinstance(error, VivaError) and isinstance(error, KeyError | NameError | AttributeError | TypeError):
         words = f"{type(error).__name__}: {words}"
     below = error.__cause__ or error.__context__

@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Iterator
 
+from viva.cleaning import plaintext
+
 QUIET = 2.0
 """Seconds before it is printed."""
 
@@ -28,4 +30,4 @@ def told(doing: str) -> Iterator[None]:
 
 def _tell(doing: str) -> None:
     # Not by rich: this goes through the stream that a progress bar puts in place of standard error, above the bar.
-    print(f"{doing} ...", file=sys.stderr, flush=True)
+    print(f"{plaintext.line(doing)} ...", file=sys.stderr, flush=True)
