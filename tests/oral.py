@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -33,6 +35,12 @@ from viva.engine.outcome import CheckResult, Outcome
 from viva.engine.rehearsal import rehearse
 from viva.record import Note
 from viva.verdict import Verdict
+
+
+def one_in_three(names: Iterable[str]) -> list:
+    """Parameters of which `make test` takes the first, the fourth and so on, and `make proofs` the others."""
+    return [pytest.param(name, marks=[pytest.mark.slow] if place % 3 else []) for place, name in enumerate(names)]
+
 
 CELL = re.compile(r"^--- (given|open|answer|manual|test|wrong|right)\n", re.MULTILINE)
 _numbers = itertools.count()

@@ -26,6 +26,7 @@ def test_a_measurement_is_found_from_the_project(module, monkeypatch):
     importlib.import_module(module)
 
 
+@pytest.mark.slow
 def test_the_tape_is_the_same_twice_and_says_which_line_moved():
     from bench.tape import moved, tape
 
@@ -147,6 +148,7 @@ def test_a_small_course_becomes_a_large_one(tmp_path):
     assert "| 20 |" in told and len(list((tmp_path / "large" / "autograded").iterdir())) == 20
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_than_it_did():
     modules, lines = figures.sizes()["engine"]
     assert modules <= 40 and 5000 < lines <= 9700

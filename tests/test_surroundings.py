@@ -94,6 +94,7 @@ def test_a_home_that_is_none_stops_nothing_and_the_exchange_is_made_when_it_is_n
     assert (root / "viva" / "outbound" / TINY / "tiny.ipynb").is_file()
 
 
+@pytest.mark.slow
 def test_a_path_with_the_name_of_a_variable_is_refused(tmp_path, monkeypatch, course, viva):
     monkeypatch.setenv("TERM_NAME", "x")
     for name in ("$HOME z", "${TERM_NAME}", "a$TERM_NAME"):
@@ -424,6 +425,7 @@ def test_a_user_without_root_and_home_with_a_closed_umask_grades_in_a_long_path_
         assert "unchanged" in again
 
 
+@pytest.mark.slow
 def test_pages_that_nobody_else_could_reach_are_said_to_be_so(course):
     done = shell(course, "umask 077; $VIVA feedback")
     assert done.returncode == 0 and "The umask is 077, so no other user can open the folders" in done.stdout

@@ -43,6 +43,7 @@ def written(tmp_path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.slow
 def test_the_page_is_no_wider_than_the_screen_and_all_text_stands_out(browser, written, width, scheme):
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     opened = context.new_page()

@@ -98,6 +98,7 @@ SOURCES = [
 
 
 @pytest.mark.parametrize("path", SOURCES)
+@pytest.mark.slow
 def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
     blueprint = read_blueprint(path)
     found = mutants(blueprint)

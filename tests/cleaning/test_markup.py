@@ -165,6 +165,7 @@ TYPED = st.lists(st.sampled_from(PIECES + SPACES) | st.text(max_size=3), max_siz
 
 @settings(max_examples=300, deadline=None)
 @given(TYPED)
+@pytest.mark.slow
 def test_whatever_is_typed_nothing_dangerous_is_left(text):
     assert dangers(clean_html(text).text) == []
     cleaned = clean_markdown(text)

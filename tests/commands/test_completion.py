@@ -32,6 +32,7 @@ def terminal(request, course, viva, monkeypatch):
     shell.close(force=True)
 
 
+@pytest.mark.slow
 def test_the_shell_completes_commands_options_assignments_and_notebooks(terminal):
     for typed, completed in {
         "relea": "release",

@@ -41,6 +41,7 @@ def outputs(folder, source, **environment):
     return notebook.cells[0].outputs
 
 
+@pytest.mark.slow
 def test_the_magic_shows_each_verdict_and_hint_as_a_table_and_as_text(mine):
     (shown,) = outputs(mine.parent, ASKING)
     html, text = shown.data["text/html"], shown.data["text/plain"]

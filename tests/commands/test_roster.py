@@ -41,6 +41,7 @@ def state(course) -> dict[str, bytes]:
     ],
     ids=["canvas", "moodle", "worksheet", "brightspace", "gradescope", "github", "nbgrader"],
 )
+@pytest.mark.slow
 def test_a_list_of_each_system_is_tried_taken_and_taken_again(course, viva, title, text, count):
     (course / "list.csv").write_text(text)
     before = state(course)

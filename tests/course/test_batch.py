@@ -95,6 +95,7 @@ def test_what_comes_while_a_batch_runs_is_graded_by_it(course):
     assert scores(course) == {"first": 20, "late": 20, "later": 20}
 
 
+@pytest.mark.slow
 def test_what_was_handed_in_again_is_graded_again(course):
     stamp = course / "submitted" / "anna" / SHORT / "timestamp.txt"
     hand_in(course, "anna", answer=RIGHT)

@@ -121,6 +121,7 @@ def read(path: Path) -> Kept:
     ],
     ids=["empty", "cut", "noise", "other cells", "odd", "for all", "in an open folder", "link", "pipe", "stranger's"],
 )
+@pytest.mark.slow
 def test_what_is_damaged_or_could_be_forged_is_rehearsed_anew(source, kept, grader, rehearsed, spoil):
     first = kept.examination(source, grader)
     (path,) = kept.folder.iterdir()

@@ -186,6 +186,7 @@ def facts(record, notebook: str = "first") -> list[str]:
     return wording.sentences(record.notebooks[notebook].integrity)
 
 
+@pytest.mark.slow
 def test_each_notebook_is_graded_with_the_seed_that_it_was_handed_out_with(graded):
     known = records(graded)
     assert {student: lost(record) for student, record in known.items()} == {

@@ -193,6 +193,7 @@ def test_where_the_solution_gives_a_number_of_points_a_students_value_counts_as_
 
 
 @pytest.mark.parametrize("value", ["999", "1", "0", "-1", "float('nan')", "'x'", "[]", "pd.NA"])
+@pytest.mark.slow
 def test_where_the_solution_gives_none_no_value_costs_or_earns_anything(exam, value):
     outcome = exam.grade(wrong(exam, value))
     rest = [outcome.checks[test][0] for test in exam.tests[len(CREDIT) :]]

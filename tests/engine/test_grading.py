@@ -155,6 +155,7 @@ def test_an_endless_cell_that_heeds_no_interrupt_is_killed_and_the_rest_goes_on(
     assert points(outcome)[SECOND] == [1, 1]
 
 
+@pytest.mark.slow
 def test_an_endless_answer_that_heeds_no_interrupt_is_a_timeout(exam):
     indented = HEEDLESS.replace("\n", "\n    ")
     outcome = exam.grade(f"def f(x):\n    if x == 1:\n        return 2\n    {indented}")
@@ -212,6 +213,7 @@ def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quic
     assert wording.reason(last(outcome, "test-1")).startswith("user was not called again: it did not finish in")
 
 
+@pytest.mark.slow
 def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_for_others(quick, tmp_path):
     exam = Exam(HELPED, quick, tmp_path)
     outcome = exam.grade(

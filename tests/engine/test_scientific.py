@@ -89,6 +89,7 @@ def around(request):
     grader.close()
 
 
+@pytest.mark.slow
 def test_what_scikit_learn_finds_in_its_process_it_finds_in_a_fork_too(around, tmp_path):
     """threadpoolctl looks for /proc when it is imported, in the parent, and opens its file about itself in the fork."""
     exam = Exam(LEARNING, around, tmp_path)

@@ -344,6 +344,7 @@ QUIET = {
 
 
 @pytest.mark.parametrize("way", QUIET)
+@pytest.mark.slow
 def test_what_tests_change_for_their_own_sake_keeps_them_apart_from_the_student(way, grader, tmp_path):
     Exam(ANSWERS.replace("{used}", "0") + QUIET[way], grader, tmp_path).prove()
 

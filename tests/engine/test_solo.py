@@ -63,6 +63,7 @@ def test_only_files_that_were_there_before_a_cell_are_told_of_it(grader, tmp_pat
         ("x = bytearray(1 << 45)", "exceeds the memory limit; allow more with c.Examine.memory"),
     ],
 )
+@pytest.mark.slow
 def test_a_cell_that_the_limits_cut_off_comes_with_its_reason(line, why, grader, tmp_path):
     solo = played(f"--- answer\n{line}\n--- test\npass\n", grader, tmp_path)
     assert solo.cut.keys() == {"answer-0"} and solo.raised == {"test-1": None}

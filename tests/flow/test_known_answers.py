@@ -43,6 +43,7 @@ def test_the_instructors_solution_earns_every_check(assignment):
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.slow
 def test_a_test_cell_that_ends_at_its_first_failure_costs_no_other_as_nbgrader_runs_it(assignment):
     """The answer loses something of the first test cell, whose shared lines those below use, and keeps most others."""
     blueprint, release = notebooks(assignment)

@@ -13,7 +13,7 @@ from viva.submission.cells.repair import repair
 from viva.submission.files.salvage import read
 from viva.verdict import Verdict
 
-ONE_IN = 60
+ONE_IN = 200
 """So many of the answers are graded by `make test`, more right ones by `make proofs`, and all of them by `make audit`,
 which does not ask for facts about integrity."""
 

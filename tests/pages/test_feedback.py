@@ -458,6 +458,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.slow
 def test_a_page_is_written_anew_when_anything_that_it_depends_on_changed(course, viva, what):
     CHANGES[what](course)
     assert statuses(viva, "--student=right") == {"right": "done"}

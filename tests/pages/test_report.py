@@ -453,6 +453,7 @@ def test_nothing_of_a_students_runs_or_leaves_the_report(browser, hostile):
 @pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("width", [375, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_the_page_fits_and_can_be_read_in_light_and_dark(browser, classroom, width, scheme):
     written(classroom)
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)

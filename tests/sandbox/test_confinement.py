@@ -169,6 +169,7 @@ def test_the_sandbox_stops_what_takes_its_time(world):
 @full
 @tmpfs
 @pytest.mark.parametrize("abi", [None, 1])
+@pytest.mark.slow
 def test_the_sandbox_with_a_private_tmpfs_stops_every_attack(world, abi):
     assert (
         got_through(
@@ -222,6 +223,7 @@ def needs_system_python():
 
 @full
 @pytest.mark.parametrize("abi", [None, 1])
+@pytest.mark.slow
 def test_root_takes_a_user_of_its_own_where_that_user_can_read_the_interpreter(world, abi):
     needs_system_python()
     attacks, _ = run(world, ordinary(counted=True), python=SYSTEM_PYTHON, abi=abi)
@@ -232,6 +234,7 @@ def test_root_takes_a_user_of_its_own_where_that_user_can_read_the_interpreter(w
 
 @full
 @pytest.mark.parametrize("private_tmp", [False, True])
+@pytest.mark.slow
 def test_a_normal_user_is_sandboxed_in_too(world, private_tmp):
     needs_system_python()
     user = {"python": SYSTEM_PYTHON, "user": NOBODY, "private_tmp": private_tmp}
@@ -273,6 +276,7 @@ def work(world):
 
 @full
 @pytest.mark.parametrize("name", WORK)
+@pytest.mark.slow
 def test_ordinary_work_goes_on(work, name):
     if name not in work:
         pytest.skip("this machine has no namespaces")

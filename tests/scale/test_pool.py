@@ -64,6 +64,7 @@ def refused(address: str, **settings: object) -> tuple[str, list[str]]:
     return str(error.value), told
 
 
+@pytest.mark.slow
 def test_a_cluster_comes_to_what_this_machine_does_byte_by_byte_but_for_times(course, few, dask):
     dask.schedule()
     worker = dask.work(threads=2)

@@ -101,6 +101,7 @@ def agrees(assignment, answer, own_grader, grader, examination, folder):
 
 
 @pytest.mark.parametrize(("assignment", "answer"), SOME)
+@pytest.mark.slow
 def test_its_verdicts_are_the_graders_for_what_is_visible(
     assignment, answer, own_grader, grader, examination, tmp_path
 ):

@@ -294,6 +294,7 @@ def test_a_setting_that_is_none_is_refused_with_a_sentence(root, settings, told)
         Watched(root, **settings)
 
 
+@pytest.mark.slow
 def test_the_status_is_told_at_a_terminal_and_on_a_page(root, monkeypatch, capsys):
     from viva.commands.watch import WatchCommand
     from viva.watch import status

@@ -128,6 +128,7 @@ def test_a_gradebook_that_is_removed_while_a_batch_runs_stops_it_and_nothing_is_
 
 
 @pytest.mark.parametrize("rest", ["garbage", "nothing", "one record less"])
+@pytest.mark.slow
 def test_feedback_writes_no_page_without_verdicts_over_a_good_one(course, viva, rest):
     assert viva("feedback").status == 0
     pages = {path: path.read_bytes() for path in course.glob("feedback/*/*/*.html")}

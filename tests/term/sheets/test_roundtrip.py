@@ -144,6 +144,7 @@ def worksheet(language: str) -> str:
 
 
 @pytest.mark.parametrize("language", WORKSHEETS)
+@pytest.mark.slow
 def test_moodle(course, viva, listed, language):
     rows = "".join(
         f"{quoted(first)},{quoted(last)},{number},{mail(login)},{'Team' if 'team' in login else ''}\n"
