@@ -12,9 +12,9 @@ import psycopg.errors
 import pytest
 from nbgrader.api import Gradebook, InvalidEntry
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import event, text
+from sqlalchemy import create_engine, event, text
 from sqlalchemy.engine import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, PendingRollbackError
 from traitlets.config import Config
 
 from tests.conftest import load
@@ -52,6 +52,22 @@ def wrapped() -> InvalidEntry:
             raise InvalidEntry(*error.args)  # noqa: B904
     except InvalidEntry as error:
         return error
+
+
+def test_a_connection_that_was_lost_in_the_middle_of_a_transaction_is_tried_again():
+    """PostgreSQL, cut at random: the second question on the lost connection is refused by SQLAlchemy itself."""
+    with create_engine("sqlite://").connect() as connection:
+        connection.begin()
+        connection.invalidate()
+
+        def ask() -> int | None:
+            try:
+                return connection.execute(text("SELECT 1")).scalar()
+            except PendingRollbackError:
+                connection.rollback()
+                raise
+
+        assert with_retries(ask) == 1
 
 
 def test_a_lost_connection_is_tried_again_whatever_nbgrader_calls_it():

@@ -18,7 +18,14 @@ from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment, Submitt
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy import Engine, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError, ProgrammingError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    OperationalError,
+    PendingRollbackError,
+    ProgrammingError,
+)
 from sqlalchemy.orm import InstrumentedAttribute
 from tornado.log import app_log
 
@@ -175,6 +182,10 @@ def quietly() -> Iterator[None]:
             logger.disabled = disabled
 
 
+LOST_BEFORE = "8s2b"
+"""SQLAlchemy's code for a question on a connection that was lost before, and that nobody has rolled back yet."""
+
+
 def said_by(error: BaseException | None) -> DBAPIError | None:
     """What the database said, where that is the cause of an error; nbgrader calls it an invalid entry."""
     for _ in range(CAUSES):
@@ -182,6 +193,8 @@ def said_by(error: BaseException | None) -> DBAPIError | None:
             return None
         if isinstance(error, DBAPIError):
             return error
+        if isinstance(error, PendingRollbackError) and error.code == LOST_BEFORE:
+            return OperationalError(None, None, error, connection_invalidated=True)
         error = error.__cause__ or error.__context__
     return None
 
