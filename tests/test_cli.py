@@ -292,7 +292,7 @@ JSON = {
     ),
     "feedback": ([SHORT], {"submissions"}),
     "export": ([SHORT], {"file", "dry_run", "scores"}),
-    "report": ([SHORT], {"course", "until", "without_sandbox", "assignments", "unreleased"}),
+    "report": ([SHORT], {"course", "server", "until", "without_sandbox", "assignments", "unreleased"}),
     "doctor": ([], {"diagnoses"}),
 }
 
