@@ -39,7 +39,7 @@ demo: setup  ## run the whole flow on a demo class: release, submit, grade, feed
 	@echo
 	@echo "submitted/   the demo class's submissions     autograded/   the same, graded"
 	@echo "feedback/    a page for each student            grades.csv    every score"
-	@echo "results.jsonl what every check came to          report/      a page about the class: report/index.html"
+	@echo "results.jsonl the result of every check          report/      a page about the class: report/index.html"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
 audit: setup  ## test every assignment with known answers and mutants (half a minute to some minutes each on two cores)

@@ -26,6 +26,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from viva.commands.doctor import find_browser
 from viva.course.course import Course
 from viva.course.gradebook.results import Results
+from viva.record import SubmissionRecord
 from viva.verdict import Verdict
 
 PICTURES = Path(__file__).with_name("pictures")
@@ -53,25 +54,17 @@ def main() -> None:
         take(browser, page.resolve().as_uri(), "feedback", 420, 1700)
         with formgrader() as address:
             take_formgrader(browser, address, assignment)
-    for picture in sorted(PICTURES.glob("*.png")):
-        Image.open(picture).convert("RGB").quantize(COLOURS).save(picture, optimize=True)
-        print(f"{picture.relative_to(Path.cwd())}: {picture.stat().st_size // 1024} kB")
 
 
 def start(playwright, path: str) -> Browser:
     return playwright.chromium.launch(executable_path=path, args=CHROMIUM.split())
 
 
-def likeliest(records: dict) -> tuple[str, str]:
+def likeliest(records: dict[tuple[str, str], SubmissionRecord]) -> tuple[str, str]:
     """The submission with as many verdicts as any, and most checks passed."""
 
-    def variety(record: dict) -> tuple[int, int]:
-        verdicts = [
-            result["verdict"]
-            for cells in record["notebooks"].values()
-            for results in cells.values()
-            for result in results
-        ]
+    def variety(record: SubmissionRecord) -> tuple[int, int]:
+        verdicts = [result.verdict for _, _, result in record.results()]
         return len(set(verdicts)), verdicts.count(Verdict.PASSED)
 
     return max(sorted(records), key=lambda place: variety(records[place]))
@@ -84,8 +77,11 @@ def take(browser: Browser, address: str, name: str, width: int, height: int) -> 
 
 
 def shoot(page: Page, name: str) -> None:
-    page.screenshot(path=PICTURES / f"{name}.png")
+    picture = PICTURES / f"{name}.png"
+    page.screenshot(path=picture)
     page.close()
+    Image.open(picture).convert("RGB").quantize(COLOURS).save(picture, optimize=True)
+    print(f"{picture.relative_to(Path.cwd())}: {picture.stat().st_size // 1024} kB")
 
 
 def take_formgrader(browser: Browser, address: str, assignment: str) -> None:

@@ -198,7 +198,7 @@ class NoResponse(NbGraderPreprocessor):
 
 
 class RecordResults(NbGraderPreprocessor):
-    """After SaveScores: write what every check came to beside the gradebook."""
+    """After SaveScores: write the result of every check beside the gradebook."""
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         place, work = resources["nbgrader"], Work.of(resources)

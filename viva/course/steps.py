@@ -2,7 +2,7 @@
 
 They are nbgrader's own but for six: student code and tests run in two processes instead of a kernel, scores come from
 there, an empty written answer waits for nobody, the cells that ask for a name are blank again, nothing that a student
-submitted runs in a grader's browser, and what every check came to is written down.
+submitted runs in a grader's browser, and the result of every check is written down.
 """
 
 STEPS = [

@@ -1,6 +1,6 @@
 """What is recorded of a class, and read out again:
 
-results     what every check came to, as JSON lines
+results     the result of every check, as JSON lines
 agreement   whether gradebook, results and graded notebooks speak of the same work
 database    what the gradebook's database says, waiting for it, and the indexes that it lacks
 advisory    being alone with a gradebook that lies on a server
