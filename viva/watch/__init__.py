@@ -5,7 +5,7 @@ besides. What is new and complete is planned by rules that know no folder and no
 rounds: each is a batch as `viva grade` has it, with the course's lock held. What is recorded gets its page at once, as
 `viva feedback` writes it. A round takes in what is next whenever a worker is free, so that nobody waits for the
 slowest; after a while it takes in no more and ends. Between two rounds any other command has its turn. Each round has
-warm parents of its own and reads the course anew: memory stays flat, and a release counts from the next round on.
+fork servers of its own and reads the course anew: memory stays flat, and a release counts from the next round on.
 
 What the watcher remembers (``watch.json``) is written with each group of pages. A watcher that was killed does again
 what it does not remember, and a batch leaves alone what is recorded.
