@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from nbgrader.api import Gradebook
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
@@ -98,6 +98,23 @@ def test_a_lost_lock_is_taken_again_unless_another_one_has_it_by_now(url):
             with pytest.raises(CourseError, match=r"was lost, and viva \(process \d+ on .*\) is using this course now"):
                 still_alone(url, "c")
             other.stdin.close()
+
+
+def test_a_connection_that_is_lost_while_the_lock_is_taken_again_is_opened_anew(url):
+    """Cut at random, ``viva grade`` once said for 20 seconds that the gradebook cannot be reached, and gave up."""
+    lock, cuts = advisory.Alone(url, "c"), iter([cut, cut])
+
+    @event.listens_for(lock.engine, "before_cursor_execute")
+    def lose(_connection, _cursor, statement: str, *_: object) -> None:
+        if "pg_try_advisory_lock" in statement and (now := next(cuts, None)):
+            now(url, "viva %")
+
+    assert database.with_retries(lock.take) and lock.take()
+    cuts = iter([cut])
+    cut(url, "viva %")
+    database.with_retries(lock.held)
+    lock.held()
+    lock.release()
 
 
 class Directory:

@@ -36,12 +36,18 @@ class Alone:
         self.connection: Connection | None = None
 
     def take(self) -> bool:
-        """Whether it could be taken. Raises DBAPIError."""
-        if self.connection is None:
-            self.connection = self.engine.connect()
-            name = f"{' '.join(['viva', *sys.argv[1:2]])} (process {os.getpid()} on {socket.gethostname()})"
-            self.connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
-        return bool(self.connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self.key}).scalar())
+        """Whether it could be taken. Raises DBAPIError; the next call opens a new connection then."""
+        try:
+            if self.connection is None:
+                self.connection = self.engine.connect()
+                name = f"{' '.join(['viva', *sys.argv[1:2]])} (process {os.getpid()} on {socket.gethostname()})"
+                self.connection.execute(
+                    text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]}
+                )
+            return bool(self.connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self.key}).scalar())
+        except DBAPIError:
+            self.release()  # SQLAlchemy refuses every further question on a lost connection
+            raise
 
     def held(self) -> None:
         """Raises CourseError when another one has it by now, and DBAPIError when the server is out of reach."""
