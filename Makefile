@@ -13,7 +13,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor docs test faults proofs cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor docs test faults proofs thorough cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -89,7 +89,10 @@ test: setup  ## run the tests
 	@$(BIN)/pytest -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 proofs: setup  ## run the slow tests
-	@$(BIN)/pytest -m 'slow and not cluster' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
+	@$(BIN)/pytest -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
+
+thorough: setup  ## run the rows of the slow tests that the proofs leave out (about an hour on two cores)
+	@$(BIN)/pytest -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 cluster-proofs: setup  ## kill, freeze and add workers of real clusters, longer than in the proofs
 	@$(BIN)/pytest -m 'slow and cluster' -n 0

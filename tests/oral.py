@@ -42,6 +42,16 @@ def one_in_three(names: Iterable[str]) -> list:
     return [pytest.param(name, marks=[pytest.mark.slow] if place % 3 else []) for place, name in enumerate(names)]
 
 
+def thinned(cases: Iterable, every: int = 3) -> list:
+    """Slow parameters of which `make proofs` takes the first of ``every`` so many, and `make thorough` the others.
+
+    For rows that prove the same thing many times. A case that is a tuple is the parameters of one test.
+    """
+    rows = (case if isinstance(case, tuple) else (case,) for case in cases)
+    marks = [pytest.mark.slow], [pytest.mark.slow, pytest.mark.thorough]
+    return [pytest.param(*row, marks=marks[place % every > 0]) for place, row in enumerate(rows)]
+
+
 CELL = re.compile(r"^--- (given|open|answer|manual|test|wrong|right)\n", re.MULTILINE)
 _numbers = itertools.count()
 

@@ -18,6 +18,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
 from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS, VANDALS
+from tests.oral import thinned
 from viva.engine import wire
 from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
@@ -361,8 +362,7 @@ def check_by_check(answer: str):
     return new_notebook(cells=[*notebook(answer).cells[:2], *tests])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CHEATS)
+@pytest.mark.parametrize("name", thinned(CHEATS))
 def test_what_nbgraders_own_engine_gives_a_cheat(name):
     engine, points = Execute(timeout=15), BY_NBGRADER.get(name, 0)
     if points is None:
@@ -373,8 +373,7 @@ def test_what_nbgraders_own_engine_gives_a_cheat(name):
     assert sum(determine_grade(one)[0] for one in graded.cells[2:]) == points
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", thinned(READERS))
 def test_what_a_reader_finds_in_nbgraders_own_engine(course, name):
     graded, _ = Execute(timeout=15).preprocess(notebook(places(course) + READERS[name]), {})
     assert ("FOUND" in str([one.outputs for one in graded.cells])) == (name in FOUND_BY_NBGRADER)

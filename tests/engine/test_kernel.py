@@ -11,8 +11,9 @@ import nbformat
 import pytest
 
 from tests.conftest import BIN, PROJECT, SHORT
-from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
-from viva.author.answers import fill_in, read_answer, read_answers
+from tests.flow.test_known_answers import ANSWERS, notebooks
+from tests.oral import thinned
+from viva.author.answers import fill_in, read_answer
 from viva.engine.grading import Grader
 from viva.engine.kernel import KernelGrader
 from viva.submission import selfcheck
@@ -52,17 +53,12 @@ def test_verdicts_and_hints_are_those_of_two_processes(name, forks, tmp_path):
     assert all(one.passed for one in found if one.counts) == name.startswith("right")
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_verdicts_and_hints_are_those_of_two_processes_for_known_answers(assignment, forks, tmp_path):
-    """Of each assignment two right ones and three wrong ones; all with VIVA_ALL_ANSWERS, in twenty minutes."""
-    answers = read_answers(PROJECT / "answers" / assignment)
-    some = [[one for one in answers if one.right is right] for right in (True, False)]
-    chosen = answers if os.environ.get("VIVA_ALL_ANSWERS") else [*some[0][-2:], *some[1][:: len(some[1]) // 3]][:5]
-    for answer in chosen:
-        notebook = answered(assignment, answer)
-        assert tried(notebook, tmp_path, KernelGrader()) == tried(notebook, tmp_path, forks), answer.name
+@pytest.mark.parametrize(
+    ("assignment", "answer"), thinned(ANSWERS, 16), ids=[f"{name}-{answer.name}" for name, answer in ANSWERS]
+)
+def test_verdicts_and_hints_are_those_of_two_processes_for_known_answers(assignment, answer, forks, tmp_path):
+    notebook = answered(assignment, answer)
+    assert tried(notebook, tmp_path, KernelGrader()) == tried(notebook, tmp_path, forks)
 
 
 def small(*cells, seconds=None):

@@ -160,6 +160,7 @@ def test_nothing_hidden_is_on_any_page(course):
     assert seen >= 15
 
 
+@pytest.mark.thorough  # of a part of the class, with a hostile student, it is proven above
 def test_nothing_hidden_is_on_any_page_of_the_whole_demo_class(released, tmp_path):
     course = tmp_path / "course"
     shutil.copytree(released, course)

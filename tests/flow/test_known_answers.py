@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import PROJECT, SHORT
 from tests.flow.shell import lost_checks
+from tests.oral import thinned
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import Check
@@ -22,10 +23,10 @@ def notebooks(assignment):
     return read_blueprint(source), nbformat.read(PROJECT / "release" / assignment / source.name, as_version=4)
 
 
-@pytest.mark.slow  # test_two_processes.py holds others to their word in the engine, and `make audit` all
+# test_two_processes.py holds others to their word in the engine, and `make audit` all
 @pytest.mark.parametrize(
     ("assignment", "answer"),
-    ANSWERS[1::8],
+    thinned(ANSWERS[1::8]),
     ids=[f"{name}-{answer.path.parent.name}-{answer.name}" for name, answer in ANSWERS[1::8]],
 )
 def test_a_known_answer_loses_exactly_the_checks_it_names(assignment, answer):
@@ -42,8 +43,7 @@ def test_the_instructors_solution_earns_every_check(assignment):
     assert lost_checks(nbformat.read(source, as_version=4), blueprint) == {}
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
-@pytest.mark.slow
+@pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS))
 def test_a_test_cell_that_ends_at_its_first_failure_costs_no_other_as_nbgrader_runs_it(assignment):
     """The answer loses something of the first test cell, whose shared lines those below use, and keeps most others."""
     blueprint, release = notebooks(assignment)

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
-from tests.oral import Exam
+from tests.oral import Exam, thinned
 from viva.author.answers import fill_in, read_answer, read_answers
 from viva.commands.check import CheckCommand
 from viva.engine.blueprint import read_blueprint
@@ -61,9 +61,14 @@ def filled(assignment, name):
     return fill_in(read_answer(PROJECT / "answers" / assignment / f"{name}.py"), release, blueprint), blueprint
 
 
+def named(case):
+    """The id of a test of an answer to an assignment."""
+    return f"{case[0]}-{case[1].name}"
+
+
 EVERY = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]
 SOME = [
-    pytest.param(name, answer, marks=[pytest.mark.slow] * (name != SHORT), id=f"{name}-{answer.name}")
+    (name, answer)
     for name in ASSIGNMENTS
     for place, answer in enumerate(read_answers(PROJECT / "answers" / name))
     if place == 0 or answer.name == "only_the_first_answers"
@@ -100,16 +105,14 @@ def agrees(assignment, answer, own_grader, grader, examination, folder):
     return notebook, mine
 
 
-@pytest.mark.parametrize(("assignment", "answer"), SOME)
-@pytest.mark.slow
+@pytest.mark.parametrize(("assignment", "answer"), thinned(SOME), ids=map(named, SOME))
 def test_its_verdicts_are_the_graders_for_what_is_visible(
     assignment, answer, own_grader, grader, examination, tmp_path
 ):
     agrees(assignment, answer, own_grader, grader, examination(assignment), tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("assignment", "answer"), MANY, ids=[f"{name}-{answer.name}" for name, answer in MANY])
+@pytest.mark.parametrize(("assignment", "answer"), thinned(MANY), ids=map(named, MANY))
 def test_its_verdicts_are_the_graders_for_known_answers_and_in_one_plain_process(
     assignment, answer, own_grader, grader, examination, tmp_path
 ):
@@ -144,8 +147,7 @@ def test_nbgrader_validate_fails_the_cells_in_which_a_visible_check_does_not_pas
     validate_agrees(assignment, filled(assignment, name)[0], own_grader, tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("assignment", "answer"), FEW, ids=[f"{name}-{answer.name}" for name, answer in FEW])
+@pytest.mark.parametrize(("assignment", "answer"), thinned(FEW), ids=map(named, FEW))
 def test_nbgrader_validate_agrees_on_known_answers(assignment, answer, own_grader, tmp_path):
     blueprint, release = notebooks(assignment)
     validate_agrees(assignment, fill_in(answer, release, blueprint), own_grader, tmp_path)
