@@ -4,6 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 COMMA := ,
+# The tests start hundreds of processes, and each would compile the package anew where none may keep what it compiled.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest
 # With --quiet pip does not name what conflicts. What it says is kept, and its end shown where it fails.
 INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' >.venv/pip.log 2>&1 \
 	  || { tail -n 20 .venv/pip.log; echo; echo "pip could not install what Viva needs. All it said is in .venv/pip.log."; exit 1; }
@@ -86,19 +88,19 @@ doctor: setup  ## list what this machine lacks
 	@$(BIN)/viva doctor --run-config
 
 test: setup  ## run the tests
-	@$(BIN)/pytest -n $$(( ($$(nproc) * 3 + 1) / 2 ))
+	@$(PYTEST) -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 proofs: setup  ## run the slow tests
-	@$(BIN)/pytest -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
+	@$(PYTEST) -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
 
 thorough: setup  ## run the rows of the slow tests that the proofs leave out (about an hour on two cores)
-	@$(BIN)/pytest -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))
+	@$(PYTEST) -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 cluster-proofs: setup  ## kill, freeze and add workers of real clusters, longer than in the proofs
-	@$(BIN)/pytest -m 'slow and cluster' -n 0
+	@$(PYTEST) -m 'slow and cluster' -n 0
 
 faults: setup  ## kill, stop and crowd the grader, more often than in the tests (about ten minutes)
-	@VIVA_FAULTS=1 $(BIN)/pytest -m '' -n 0 --timeout=1800 -q tests/test_faults.py
+	@VIVA_FAULTS=1 $(PYTEST) -m '' -n 0 --timeout=1800 -q tests/test_faults.py
 
 compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
 	@$(BIN)/python -m pytest -c /dev/null --rootdir=. -p tests.compat.plugin -p no:cacheprovider -n auto -q \

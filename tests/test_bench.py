@@ -61,6 +61,7 @@ def test_a_run_with_nothing_to_do_takes_a_seventh_of_what_nbgrader_takes_for_one
 
 
 @pytest.mark.slow
+@pytest.mark.thorough  # two minutes of processor time, for figures of ours and not for a course
 @pytest.mark.timeout(1600)
 def test_throughput_measures_a_class_of_two(tmp_path):
     results = tmp_path / "RESULTS.md"
@@ -110,7 +111,7 @@ def test_parity_prints_what_it_has_when_one_fails(monkeypatch, capsys):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1600)
-@pytest.mark.parametrize("term", ["exam", "course"])
+@pytest.mark.parametrize("term", ["course", pytest.param("exam", marks=pytest.mark.thorough)])
 def test_scale_measures_a_term_of_two(term, tmp_path):
     told = started(
         "bench.scale", "--submissions=2", f"--term={term}", f"--keep={tmp_path / 'course'}", "--assignments", SHORT
