@@ -54,6 +54,7 @@ def test_the_page_is_no_wider_than_the_screen_and_all_text_stands_out(browser, w
     context.close()
 
 
+@pytest.mark.slow
 def test_on_paper_nothing_is_folded_dark_or_cut_off(browser, written):
     opened = browser.new_page()
     opened.goto(written.as_uri())

@@ -57,6 +57,7 @@ def fed_back(course) -> dict[str, set[str]]:
     return {folder.name: {path.name for path in (folder / SMALL).iterdir()} for folder in folders}
 
 
+@pytest.mark.slow
 def test_everybody_has_a_page_of_their_own_and_nothing_of_the_graded_notebook(course, viva):
     result = viva("feedback", "--json", "--workers=1")
     assert result.status == 0, result.text
@@ -103,6 +104,7 @@ def test_a_pattern_that_is_nobodys_name_still_means_whom_it_matches(course):
         stock(course, GenerateFeedback, "nobody")
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_notebook_is_not_the_one_that_its_name_would_match(course):
     (course / "autograded" / "a[b]" / SMALL / f"{NOTEBOOK}.ipynb").unlink()
     with pytest.raises(NbGraderException, match=r"No notebooks were matched by '.*a\[b\]"):

@@ -95,6 +95,7 @@ def timeless(record: SubmissionRecord) -> SubmissionRecord:
     return record
 
 
+@pytest.mark.slow
 def test_a_process_that_sees_no_course_grades_bytes_as_the_batch_did(made, tmp_path):
     root, folder = made
     hidden = root.rename(root.with_name("moved"))

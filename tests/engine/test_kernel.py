@@ -45,12 +45,11 @@ def known(name):
     return answered(SHORT, read_answer(PROJECT / "answers" / SHORT / f"{name}.py"))
 
 
-@pytest.mark.parametrize("name", ["right/einsum", "wrong/only_the_first_answers", "wrong/three_results"])
-def test_verdicts_and_hints_are_those_of_two_processes(name, forks, tmp_path):
-    notebook = known(name)
+def test_verdicts_and_hints_are_those_of_two_processes(forks, tmp_path):
+    notebook = known("wrong/three_results")
     found = tried(notebook, tmp_path, KernelGrader())
     assert found == tried(notebook, tmp_path, forks)
-    assert all(one.passed for one in found if one.counts) == name.startswith("right")
+    assert {one.passed for one in found if one.counts} == {True, False}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,7 @@ ODD = {
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(name, marks=[pytest.mark.slow] * (place > 1)) for place, name in enumerate(ODD)]
+    "case", [pytest.param(name, marks=[pytest.mark.slow] * (place > 0)) for place, name in enumerate(ODD)]
 )
 def test_odd_answers_come_to_the_same_words(case, forks, tmp_path):
     notebook = small(*ODD[case], seconds=2)

@@ -99,6 +99,7 @@ def test_what_scikit_learn_finds_in_its_process_it_finds_in_a_fork_too(around, t
         assert len(lost(exam.grade(variant.answers))) == 1
 
 
+@pytest.mark.slow
 def test_thread_pools_locks_and_shared_values_work_where_namespaces_do(around, tmp_path):
     if not around.sandboxes[0].private_tmp:
         pytest.skip("their files lie in a folder that all processes of the machine share")

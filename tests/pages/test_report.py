@@ -466,7 +466,6 @@ def test_the_page_fits_and_can_be_read_in_light_and_dark(browser, classroom, wid
     context.close()
 
 
-@pytest.mark.xdist_group("browser")
 def test_on_paper_the_page_is_light_unfolded_and_not_cut_off(browser, classroom):
     written(classroom)
     page = browser.new_context(color_scheme="dark").new_page()

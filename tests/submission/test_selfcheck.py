@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
-from tests.oral import Exam, thinned
+from tests.oral import Exam, one_in_three, thinned
 from viva.author.answers import fill_in, read_answer, read_answers
 from viva.commands.check import CheckCommand
 from viva.engine.blueprint import read_blueprint
@@ -370,7 +370,7 @@ def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader
     assert states["test_scaled_attention"] == {NOT_DONE}
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
 def test_an_untouched_notebook_is_not_done_yet_and_nothing_in_it_is_an_error(assignment, own_grader, tmp_path):
     _, release = notebooks(assignment)
     _, tried = check(write(release, tmp_path), own_grader)

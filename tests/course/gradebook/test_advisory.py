@@ -55,6 +55,7 @@ def test_two_machines_are_alone_with_a_course_one_after_the_other_and_are_told_o
     assert len(told) == 1 and told[0].startswith("Waiting for viva (process ")
 
 
+@pytest.mark.slow
 def test_another_course_in_the_same_database_waits_for_nobody(url):
     with held_elsewhere(url) as other:
         with alone(url, "another", pytest.fail):

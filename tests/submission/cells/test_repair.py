@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 from tests.conftest import PROJECT, SHORT
 from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, half, plain, strip_ids, strip_nbgrader
+from tests.oral import one_in_three
 from viva.author.answers import fill_in, read_answers
 from viva.engine import names
 from viva.engine.blueprint import read_blueprint
@@ -186,7 +187,7 @@ def test_cells_of_code_that_were_all_made_raw_are_code_again_where_anything_iden
 
 
 @pytest.mark.parametrize("strip", [False, True])
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
 def test_an_answer_below_its_stub_stays_there_and_is_doubted_only_below_the_test(assignment, strip):
     for case, further in itertools.product(CASES[assignment], (1, 2)):
         notebook = plain(case.full)
