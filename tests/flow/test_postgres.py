@@ -67,7 +67,7 @@ def test_a_class_is_graded_handed_back_and_regraded_on_a_server(rooted):
     assert scores(url) == {name: (20, 2.0 * (name in STUDENTS[4:])) for name in STUDENTS}
     assert not (root / "gradebook.db").exists()
     unchanged = viva(root, "grade", SHORT, "--json")
-    assert {one["status"] for one in json.loads(unchanged.stdout)["submissions"]} == {"unchanged"}
+    assert {one["status"] for one in json.loads(unchanged.stdout)["submissions"]} == {"unchanged"}, unchanged.stdout
     viva(root, "feedback", SHORT)
     assert len(list(root.glob(f"feedback/*/{SHORT}/*.html"))) == len(STUDENTS)
     viva(root, "report", SHORT)
