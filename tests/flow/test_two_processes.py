@@ -27,7 +27,7 @@ which does not ask for facts about integrity."""
             marks=[pytest.mark.slow] if place != ONE else [],
         )
         for place, pair in enumerate(ANSWERS)
-        if place == ONE or (place % 5 == 0 and pair[1].right)
+        if place == ONE or (place % 10 == 0 and pair[1].right)
     ],
 )
 def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examination, assignment, answer):
