@@ -91,31 +91,34 @@ class Jobs:
         return notebook
 
     def proofs(self) -> Iterator[tuple]:
-        """The untouched release, the solution, and each known answer."""
+        """The untouched release, the solution, and each right answer, as a submission is graded."""
         solution = self.filled(set(self.cells))
         yield self._grading(("untouched",), self.filled(set()))
         yield self._grading(("solution",), solution)
         yield self._grading(("trimmed",), *self._trimmed(solution))
         for place, answer in enumerate(self.answers):
-            yield self._grading(("answer", place), self._answered(answer))
+            if answer.right:
+                yield self._grading(("answer", place), self._answered(answer))
 
     def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
         tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == Purpose.TESTS}
         return trimmed(notebook, self.known, tests)
 
     def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
-        """What is graded of a notebook from its second run on: without pictures, if the solution passes then."""
+        """What is graded of a notebook whose time does not count: without pictures, if the solution passes then."""
         trial = trials[("trimmed",)]
         return self._trimmed if trial and not trial.lost and not trial.faults else lambda notebook: (notebook,)
 
     def again(self, trials: dict) -> Iterator[tuple]:
-        """The solution and the known answers once more, with other random numbers."""
+        """The wrong answers; and the solution and the known answers once more, with other random numbers."""
         lean, solution = self._leaner(trials), self.filled(set(self.cells))
         for run in range(1, RUNS):
             notebook, *known = lean(solution)
             yield self._grading(("again", run), seeded(notebook, run), *known)
         for place, answer in enumerate(self.answers):
             notebook, *known = lean(self._answered(answer))
+            if not answer.right:
+                yield self._grading(("answer", place), notebook, *known)
             yield self._grading(("second", place), seeded(notebook, place), *known)
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
@@ -257,7 +260,8 @@ class _Run:
         self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
         found = mutants(self.blueprint, results, watched["integers"])
-        jobs, more = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers)
+        wrong = sum(not answer.right for answer in self.answers)
+        jobs, more = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers) + wrong
         self.total = len(jobs) + more + len(self.cells) + len(found)
         trials = self._map(jobs)
         trials |= self._map([*self.jobs.alone(trials), *self.jobs.again(trials)])
