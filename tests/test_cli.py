@@ -118,6 +118,7 @@ def test_assignments_to_come_are_one_line_of_the_report_and_miss_nobody(course, 
 
 
 @pytest.mark.parametrize("command", ["report", "grade", "audit", "export", "deadlines"])
+@pytest.mark.slow
 def test_a_folder_without_a_course_is_one_sentence(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     done = subprocess.run([BIN / "viva", command], capture_output=True, text=True, check=False)

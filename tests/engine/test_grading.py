@@ -595,7 +595,10 @@ MISFORTUNES = {
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=[pytest.mark.slow] * (one == "has to be ended at the last check")) for one in MISFORTUNES],
+    [
+        pytest.param(one, marks=[pytest.mark.slow] * (one in ("never ends", "has to be ended at the last check")))
+        for one in MISFORTUNES
+    ],
 )
 def test_shared_lines_of_a_test_cell_are_there_for_those_below_whatever_came_of_its_checks(quick, tmp_path, name):
     answer, expected = MISFORTUNES[name]

@@ -122,6 +122,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_the_check_needs_nothing_that_only_linux_has(tmp_path):
     nbformat.write(known("wrong/three_results"), tmp_path / "mine.ipynb")
     done = subprocess.run(
