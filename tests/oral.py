@@ -42,6 +42,18 @@ def one_in_three(names: Iterable[str]) -> list:
     return [pytest.param(name, marks=[pytest.mark.slow] if place % 3 else []) for place, name in enumerate(names)]
 
 
+def sampled(cases: Iterable[tuple], fast: int) -> list:
+    """Parameters of which `make test` takes one of ``fast`` so many, `make proofs` one in three, `make thorough` all.
+
+    Where the cases are all of some lists, ``fast`` is prime to what those count, so that each entry has its turn.
+    """
+    slow, rest = [pytest.mark.slow], [pytest.mark.slow, pytest.mark.thorough]
+    return [
+        pytest.param(*case, marks=[] if place % fast == 0 else rest if place % 3 else slow)
+        for place, case in enumerate(cases)
+    ]
+
+
 def thinned(cases: Iterable, every: int = 3) -> list:
     """Slow parameters of which `make proofs` takes the first of ``every`` so many, and `make thorough` the others.
 

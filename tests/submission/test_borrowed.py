@@ -8,6 +8,7 @@ import pytest
 
 from tests.borrowed import answers_in, borrow, borrowed_bytes
 from tests.conftest import PROJECT
+from tests.oral import thinned
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
@@ -30,7 +31,7 @@ def answers_to(assignment: str) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed else []) for seed in range(8)])
+@pytest.mark.parametrize("seed", [0, *thinned(range(1, 8))])
 def test_every_answer_is_in_its_place_no_text_is_one_and_nothing_is_doubted(assignment, seed):
     released, dice = CASES[assignment][0].released, random.Random(seed)
     answers = answers_to(assignment)
@@ -47,7 +48,7 @@ def test_every_answer_is_in_its_place_no_text_is_one_and_nothing_is_doubted(assi
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed else []) for seed in range(8)])
+@pytest.mark.parametrize("seed", [0, *thinned(range(1, 8))])
 def test_an_answer_that_is_given_twice_is_doubted_whichever_counts(assignment, seed):
     released, dice = CASES[assignment][0].released, random.Random(seed)
     answers = answers_to(assignment)

@@ -13,6 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from tests.mangling import KEEPING, as_utf8, half, plain
+from tests.oral import sampled
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, bare, find
 from viva.record import doubtful
 from viva.submission.cells.handout import Handout
@@ -131,10 +132,7 @@ def assert_not_done_or_doubted(result: Repaired, release) -> None:
 
 @pytest.mark.parametrize(
     ("name", "way", "strip"),
-    [
-        pytest.param(*case, marks=[pytest.mark.slow] if place % 23 else [])  # 23 is prime to what the lists count
-        for place, case in enumerate(half(RELEASES, SAVED, [False, True]))
-    ],
+    sampled(half(RELEASES, SAVED, [False, True]), 23),
 )
 def test_an_untouched_notebook_is_blank_however_it_was_saved(name, way, strip):
     release = RELEASES[name]

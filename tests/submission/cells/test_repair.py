@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from tests.conftest import PROJECT, SHORT
 from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, half, plain, strip_ids, strip_nbgrader
-from tests.oral import one_in_three
+from tests.oral import one_in_three, sampled
 from viva.author.answers import fill_in, read_answers
 from viva.engine import names
 from viva.engine.blueprint import read_blueprint
@@ -156,10 +156,7 @@ def test_a_notebook_that_needs_no_repair_has_none_and_stays_as_it_is(assignment)
 
 @pytest.mark.parametrize(
     ("way", "also_without_ids", "assignment"),
-    [
-        pytest.param(*case, marks=[pytest.mark.slow] if place % 17 else [])  # 17 is prime to what the lists count
-        for place, case in enumerate(half(KEEPING, [False, True], ASSIGNMENTS))
-    ],
+    sampled(half(KEEPING, [False, True], ASSIGNMENTS), 17),
 )
 def test_each_way_of_mangling_is_undone_or_doubted(way, also_without_ids, assignment):
     for case in CASES[assignment]:
