@@ -104,6 +104,7 @@ def test_throughput_prints_what_it_has_when_it_fails(tmp_path, monkeypatch, caps
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_parity_compares_two_known_answers():
     assert re.search(rf"{SHORT}\W+2\W+\d+\W+0", started("bench.parity", SHORT, "--submissions=2"))
@@ -149,6 +150,7 @@ def test_scale_prints_what_it_has_when_it_fails(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough  # tests/test_soak.py grades some, and judges them
 @pytest.mark.timeout(600)
 def test_the_soak_grades_two():
     assert "No fault: every score is exact" in started("bench.soak", "--submissions=2")

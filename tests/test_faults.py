@@ -31,6 +31,7 @@ from tests.faults import (
     timeless,
     until_dead,
 )
+from tests.oral import thinned
 from viva.submission.submission import Status
 
 pytestmark = pytest.mark.slow
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.slow
 MANY = 40
 SLOW = bool(os.environ.get("VIVA_FAULTS"))
 """`make faults` asks for more."""
-KILLS, CROWD, ROOM = (50, 1000, (0, 30, 60, 90, 150)) if SLOW else (8, 300, (60,))
+KILLS, CROWD, ROOM = (50, 1000, (0, 30, 60, 90, 150)) if SLOW else (5, 300, (60,))
 
 
 @pytest.fixture(autouse=True)
@@ -217,7 +218,7 @@ def test_a_full_disk_costs_nothing_that_was_recorded(tiny, complete, room, tmp_p
     complete(kept)
 
 
-@pytest.mark.parametrize("most", [16, 24, 64])
+@pytest.mark.parametrize("most", thinned([24, 16, 64]))
 def test_where_too_few_files_may_be_open_sentences_say_so(tiny, complete, most):
     grading = Grading(tiny, within=("sh", "-c", f'ulimit -n {most}; exec "$@"', "sh"))
     status = grading.wait()

@@ -255,6 +255,5 @@ def test_a_right_answer_in_other_words_is_right(grader, examination):
 
 @pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS))
 def test_every_right_answer_in_other_words_is_right(assignment, grader, examination):
-    for path in RIGHT[assignment]:
-        for seed in range(2):
-            assert lost(path, grader, examination, assignment, seed) == [], path
+    for place, path in enumerate(RIGHT[assignment]):
+        assert lost(path, grader, examination, assignment, place % 2) == [], path

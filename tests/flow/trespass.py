@@ -92,11 +92,12 @@ def main() -> None:
     words = [bytes.fromhex(word) for word in asked["words"]]
     rounds, leaks, shown = 0, set(), set()
     while not (HOME / "enough.txt").exists() or not rounds:
+        start = time.monotonic()
         leaks |= {path for path in readable(asked["searched"]) if holds(path, words)}
         shown |= {path for path in processes() if not path.endswith("cmdline") or holds(path, words)}
         rounds += 1
         (HOME / "trespassing.txt").write_text(str(rounds))
-        time.sleep(0.5)
+        time.sleep(max(0.5, 3 * (time.monotonic() - start)))  # most of the machine is left to those who work
     asked |= json.loads((HOME / "enough.txt").read_text())
     result = {
         "rounds": rounds,
