@@ -246,17 +246,17 @@ def test_results_are_the_same_for_any_number_of_workers_and_any_order(course, tm
 
 @pytest.mark.slow
 def test_the_results_of_a_mangled_class_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
-    for name in sorted(KEEPING):
+    for name in sorted(KEEPING)[::3]:
         path = hand_in(course, name.replace("_", "-"), answer=RIGHT)
         notebook = plain(nbformat.read(path, as_version=4))
         KEEPING[name](notebook, random.Random(name))
         path.write_text(json.dumps(notebook))
     mixed(course)
     found = []
-    for workers in (1, 2, 4):
+    for workers in (1, 4):
         root = shutil.copytree(course, tmp_path / str(workers))
         found.append(results(root, workers, random.Random(workers)))
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
 
 
 def deepen(folder) -> None:
