@@ -362,13 +362,14 @@ def test_every_command_waits_as_long_for_a_gradebook_that_somebody_has_locked(co
             )
             for command in commands
         ]
-        threading.Event().wait(15)
+        for one in running[1:]:  # a crowded machine may take long to start them; what grade says goes to the output
+            assert "is locked by another program. Trying again for 20 seconds" in one.stderr.readline()
+        threading.Event().wait(12)
         assert [one.poll() for one in running] == [None] * len(running)
         other.execute("ROLLBACK")
         for one, command in zip(running, commands, strict=True):
             said = one.communicate(timeout=120)[1]
             assert one.returncode == 0 or "--remove" in command, (command, said)
-            assert "is locked by another program. Trying again for 20 seconds" in said or command == "grade", command
 
 
 @pytest.mark.slow
