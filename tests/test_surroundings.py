@@ -194,6 +194,10 @@ FILLS = (
     "new ps9",
     "adopt {mine}/tiny.ipynb --as=ps7",
     "audit",
+    "init ../founded",
+    "demo",
+    "deadlines",
+    f"package gradescope {TINY}",
 )
 FILLING = """
 import contextlib, io, json, os, shlex, shutil, sys
@@ -241,6 +245,8 @@ def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(cou
     source.write_text(source.read_text().replace("double(1) == 2", "double(2) == 4"))
     with (course / "nbgrader_config.py").open("a") as file:
         file.write(f"c.LatePolicy.assignments = {{'{TINY}': {{'due': '2026-10-05 23:59'}}}}\n")
+    plus = '"""A sum."""\n\n# %% double\ndef double(x):\n    return x + x\n'
+    folder(course / "answers" / TINY / "right", {"plus.py": plus})
     mine = folder(tmp_path / "mine", {"words.csv": "word\n" * 20_000})
     shutil.copy(source, mine)
     before = {path.relative_to(course) for path in course.rglob("*") if path.is_file()}
@@ -258,6 +264,10 @@ def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(cou
         assert again == 0 or first == 0, (command, then)  # what was done may say that it is there already
         for path in before:
             assert Path(f"{disk}-{number}", path).stat().st_size, (command, path)
+        for path in Path(f"{disk}-{number}", "submitted").glob("*/*/*.ipynb"):  # the demo class has whole notebooks
+            assert path.read_bytes().endswith((b"}\n", b"%%EOF\n")), (command, path)
+        if command.startswith("init"):  # a part of a course was "a complete course"
+            assert "ps1.ipynb" in (then if first else said), then
         require_sound(Path(f"{disk}-{number}"))
 
 

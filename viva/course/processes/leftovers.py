@@ -181,8 +181,10 @@ def whole(
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
-    except BaseException:
+    except BaseException as error:
         fresh.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not error.filename:  # a full disk names no file
+            error.filename = str(path)
         raise
 
 
