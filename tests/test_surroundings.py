@@ -237,8 +237,9 @@ print(json.dumps(found))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("fills", [FILLS[::2], FILLS[1::2]], ids=["one half", "the other"])
 @pytest.mark.parametrize("room", [0, 24])
-def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(course, tmp_path, room):
+def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(course, tmp_path, room, fills):
     """The same command then goes on. A failed release once removed the released notebooks, and printed hidden tests."""
     (course / "list.csv").write_text(HEAD + "".join(f"student{number:04},A,B,,\n" for number in range(300)))
     source = course / "source" / TINY / "tiny.ipynb"  # as one corrects a test, which regrade then has to release
@@ -253,11 +254,11 @@ def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(cou
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = in_private_mounts(course, f"mount -t tmpfs -o size=12m none {disk}")
-    words = [sys.executable, "-c", FILLING, course, disk, room, *(command.format(mine=mine) for command in FILLS)]
+    words = [sys.executable, "-c", FILLING, course, disk, room, *(command.format(mine=mine) for command in fills)]
     done = shell(course, shlex.join(map(str, words)), within=mounted)
     assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout.splitlines()[-1])
-    for number, (command, (first, said, again, then)) in enumerate(zip(FILLS, results, strict=True)):
+    for number, (command, (first, said, again, then)) in enumerate(zip(fills, results, strict=True)):
         full = "No space left on device" in said or "its disk is full" in said
         assert full == (first != 0), (command, first, said)
         assert not re.search("Traceback|Errno|sqlite3|HIDDEN", said), (command, said)
