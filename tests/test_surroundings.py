@@ -318,6 +318,8 @@ ASK = (
     "deadlines",
     f"extend student0000 {TINY} --until='2030-01-01 10:00'",
     "roster list.csv",
+    "roster --same student0000 student0002",
+    "demo",
     "release --no-audit",
     f"regrade {TINY} --no-audit",
     f"rubric {TINY}",

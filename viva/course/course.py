@@ -27,7 +27,7 @@ from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 LOST = (
-    "The gradebook {book} is missing, but {results} lists graded submissions. Restore a copy of the gradebook: a new "
+    "The gradebook {book} is missing, but graded submissions are in {results}. Restore a copy of the gradebook: a new "
     "one from 'viva release' would have no manual grades. To start over, delete {results} first."
 )
 EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")

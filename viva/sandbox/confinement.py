@@ -290,6 +290,6 @@ def _claim() -> tuple[int, int]:
             if error.errno != errno.EADDRINUSE:
                 raise SandboxError(f"A user for the sandbox could not be reserved: {error.strerror}.") from error
     raise SandboxError(
-        f"This machine already grades {SLOTS // 2} submissions at once, which is the limit. Stop other grading commands "
-        "on it first."
+        f"This machine already grades {SLOTS // 2} submissions at once, which is the limit. Stop other grading "
+        "commands on it first."
     )
