@@ -149,7 +149,8 @@ def found(founding: Founding) -> list[Path]:
         for path, text in files.items():
             leftovers.write(path, text)
         return list(files)
-    folders = {folder for path in files for folder in path.parents if not folder.exists()}
+    places = [*files, founding.folder / "answers" / FIRST]
+    folders = {folder for path in places for folder in path.parents if not folder.exists()}
     try:
         for path, text in files.items():
             leftovers.write(path, text)

@@ -123,9 +123,9 @@ class Course:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Gradebook]:
-        """An open gradebook that nobody else writes into: a file that goes with it is not changed without it.
+        """An open gradebook that can be written to, so that a file that goes with it is not changed without it.
 
-        Raises DBAPIError where it is locked or cannot be written to.
+        In SQLite nobody else can write until it is closed. Raises DBAPIError where it is locked or read-only.
         """
         with self.gradebook() as gradebook:
             _lock(gradebook)
