@@ -424,22 +424,3 @@ def test_a_compiled_pattern_is_taken_where_the_solution_gives_a_text(grader, tmp
     exam = Exam(PATTERNS, grader, tmp_path)
     exam.prove()
     assert len(lost(exam.grade(exam.variants[1].answers))) == 3
-
-
-SPARSE = """
---- given
-import pandas as pd
---- answer
-def one_hot(series): return pd.get_dummies(series, dtype=float)
---- test
-table = one_hot(pd.Series(list("aba")))
-assert list(table.columns) == ["a", "b"] and table["a"].tolist() == [1, 0, 1] and table.sum().sum() == 3
---- right
-def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True)
---- wrong
-def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True, drop_first=True)
-"""
-
-
-def test_sparse_columns_are_columns(grader, tmp_path):
-    Exam(SPARSE, grader, tmp_path).prove()
