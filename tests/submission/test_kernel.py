@@ -14,8 +14,8 @@ from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from viva.author.answers import fill_in, read_answer, read_answers
 from viva.engine.grading import Grader
-from viva.engine.kernel import KernelGrader
 from viva.submission import selfcheck
+from viva.submission.kernel import KernelGrader
 from viva.verdict import Verdict
 
 
