@@ -472,8 +472,6 @@ except Exception as e:
 ### CHECK 1: the class itself
 assert issubclass(Overdrawn, BankError) and issubclass(BankError, Exception)
 assert Overdrawn.__name__ == "Overdrawn"
-e = Overdrawn(3)
-assert e.amount == 3 and str(e) == "3 too much"
 """,
     "exceptions of Python's own": """
 --- answer
@@ -2063,6 +2061,45 @@ assert found["q"] == 3
 assert after(["a", "b", "a"])["a"]["b"] == 1 and after(["a", "b"])["a"]["c"] == 0
 ### CHECK 1: by name
 assert table["a"] == 1 and table["b"] == 0
+""",
+    "an exception of the student's that a test makes": """
+--- answer
+class Overdrawn(ValueError):
+    limit = 10
+    def __init__(self, amount):
+        super().__init__(f"{amount} too much")
+        self.amount = amount
+def settled(pay):
+    try:
+        pay()
+    except Overdrawn as error:
+        return error.amount <= Overdrawn.limit
+--- wrong
+class Overdrawn(ValueError):
+    limit = 10
+    def __init__(self, amount): self.amount = -amount
+def settled(pay): return pay() is None
+--- test
+error = Overdrawn(3)
+assert error.amount == 3 and str(error) == "3 too much" and Overdrawn.limit == 10
+--- test
+def pay(): raise Overdrawn(3)
+assert settled(pay)
+""",
+    "a method of a student's exception": """
+--- answer
+class Overdrawn(Exception):
+    def told(self): return "too much"
+def pay(): raise Overdrawn
+--- wrong
+class Overdrawn(Exception):
+    def told(self): return "too little"
+def pay(): raise Overdrawn
+--- test
+try:
+    pay()
+except Overdrawn as error:
+    assert error.told() == "too much"
 """,
     "a queue that a test hands over": """
 --- answer
