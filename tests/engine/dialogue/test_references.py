@@ -100,25 +100,6 @@ def test_what_the_solution_took_from_a_library_is_the_examiners_own(references):
     assert resolved(references, path="np") == (np, []), "whatever the student's name means"
 
 
-def test_where_the_solution_gave_a_list_an_iterator_is_read_item_by_item(references, monkeypatch):
-    references.expected.learn({"f()": PLAIN})
-    items, asked = iter([1, 2]), []
-
-    def ask(operation: str, iterator: Proxy, path: str) -> object:
-        asked.append((operation, number_of(iterator), str(path)))
-        return next(items)
-
-    monkeypatch.setattr(references.home, "ask", ask)
-    value, found = resolved(references, path="f()", iterator=True)
-    assert list(value) == [1, 2] and found == []
-    assert asked == [("next", 3, "f()[*]")] * 3
-
-
-def test_a_view_of_a_dictionary_is_one(references):
-    value, found = resolved(references, type="dict_keys", contents=["a", "b"])
-    assert value == {"a": 1, "b": 2}.keys() and found == []
-
-
 @pytest.mark.parametrize(
     ("name", "contents"),
     [
