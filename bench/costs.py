@@ -2,18 +2,22 @@
 
 Each number is the median over several gradings of one right answer: what the kernel counted for a process
 while it did what it was asked for. The floor's parts are those of the same cells in the candidate alone.
+`python -m bench.costs ASSIGNMENT` compares every known answer, right and wrong.
 """
 
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import nbformat
 
-from viva.author.answers import fill_in, read_answers
+from viva.author.answers import Answer, fill_in, read_answers
 from viva.course.graders import examination
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
@@ -66,8 +70,9 @@ class Counted(Session):
                 self.spent[ANSWERS if of_candidate else part] += spent_by(pid) - start
 
 
-def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
-    """Milliseconds of each part of grading one right answer, and of the floor's parts."""
+def measured(assignment: str, every: bool = False) -> Iterator[tuple[Answer, dict[str, float], dict[str, float]]]:
+    """A right answer, or ``every`` known answer, each with the milliseconds of every part of grading it, and of the
+    floor's parts."""
     (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
     release = PROJECT / "release" / assignment / source.name
     loaded = libraries.wanted([release])
@@ -76,29 +81,36 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
     try:
         known = examination(source, grader, {}, {}, {}, Rehearsals())
         grader.learn(known)
-        answer = next(one for one in read_answers(PROJECT / "answers" / assignment) if one.right)
-        notebook = fill_in(answer, nbformat.read(release, as_version=4), known.blueprint)
+        blueprint, released = known.blueprint, nbformat.read(release, as_version=4)
         parents = [parent.process.pid for parent in (grader.candidates, grader.examiners)]
-        graded = _medians(lambda: grader.grade(notebook, known), parents)
-        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
-        cells = [
-            (tests.get(cell.metadata.get("nbgrader", {}).get("grade_id")), cell.source)
-            for cell in notebook.cells
-            if cell.cell_type == "code"
-        ]
-        return graded, _medians(lambda: _bare(grader, cells), parents)
+        tests = {
+            cell.id: [cell.prelude, *(check.source for check in cell.checks)]
+            for cell in blueprint.cells
+            if cell.purpose == Purpose.TESTS
+        }
+        answers = sorted(read_answers(PROJECT / "answers" / assignment), key=lambda one: not one.right)
+        for answer in answers if every else answers[:1]:
+            notebook = fill_in(answer, released, blueprint)
+            cells = [
+                (tests.get(cell.metadata.get("nbgrader", {}).get("grade_id")), cell.source)
+                for cell in notebook.cells
+                if cell.cell_type == "code"
+            ]
+            graded = _medians(partial(grader.grade, notebook, known), parents)
+            yield answer, graded, _medians(partial(_bare, grader, cells), parents)
     finally:
         sessions.Session = Session
         grader.close()
 
 
-def _bare(grader: Grader, cells: list[tuple[str | None, str]]) -> None:
-    """Run all cells in one process."""
+def _bare(grader: Grader, cells: list[tuple[list[str] | None, str]]) -> None:
+    """Run all cells in one process, those of tests check by check."""
     with Session(grader.candidates, grader.examiners) as session:
         pid = session.pids[grader.candidates]
         for test, source in cells:
             start = spent_by(pid)
-            session.candidate(60, do="run", source=test or source)
+            for part in test or [source]:
+                session.candidate(60, do="run", source=part)
             Counted.spent[TESTS if test else CELLS] += spent_by(pid) - start
 
 
@@ -116,15 +128,25 @@ def _medians(work, parents: list[int]) -> dict[str, float]:
 
 
 def table(assignment: str) -> list[str]:
-    """A table in Markdown."""
-    graded, floor = costs(assignment)
+    """A table in Markdown: one right answer, part by part."""
+    ((_, graded, floor),) = measured(assignment)
     rows = [f"| {part} | {graded[part]:.1f} | {_of_floor(part, floor)} |" for part in sorted(graded, key=graded.get)]
     return ["| milliseconds of processor time | Viva | the floor |", "|---|---|---|", *reversed(rows)]
 
 
+def by_answer(assignment: str) -> Iterator[str]:
+    """A table in Markdown: every known answer; wrong ones cost what their tracebacks and deaths cost."""
+    yield "| | right | Viva, ms | the floor, ms | times |"
+    yield "|---|---|---|---|---|"
+    for answer, graded, floor in measured(assignment, every=True):
+        ours, theirs = sum(graded.values()), floor[CELLS] + floor[TESTS]
+        right = "yes" if answer.right else "no"
+        yield f"| {answer.name} | {right} | {ours:.0f} | {theirs:.0f} | {ours / theirs:.2f} |"
+
+
 def times_floor(assignment: str) -> float:
     """How many times the processor time of its cells and tests a right answer takes."""
-    graded, floor = costs(assignment)
+    ((_, graded, floor),) = measured(assignment)
     return sum(graded.values()) / (floor[CELLS] + floor[TESTS])
 
 
@@ -133,4 +155,5 @@ def _of_floor(part: str, floor: dict[str, float]) -> str:
 
 
 if __name__ == "__main__":
-    print("\n".join(table("ps3_scaled_attention")))
+    for line in by_answer(sys.argv[1]) if sys.argv[1:] else table("ps3_scaled_attention"):
+        print(line, flush=True)

@@ -14,6 +14,7 @@ import pytest
 from bench import figures
 from tests.conftest import PROJECT, SHORT
 from tests.faults import grade_here, hand_in_tiny, make_course
+from viva.author.answers import read_answers
 
 MAKEFILE = (PROJECT / "Makefile").read_text(encoding="utf-8")
 MODULES = [f"bench.{path.stem}" for path in sorted((PROJECT / "bench").glob("*.py"))]
@@ -71,6 +72,19 @@ def test_throughput_measures_a_class_of_two(tmp_path):
         rf"^\| {OTHER} \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", told, re.MULTILINE
     )
     assert results.read_text() == told + "\n## Before and after\n\nby hand\n"
+
+
+@pytest.mark.slow
+def test_costs_measures_every_known_answer_right_and_wrong(monkeypatch):
+    from bench import costs
+
+    monkeypatch.setattr(costs, "RUNS", 1)
+    rows = [line.split("|")[1:-1] for line in costs.by_answer(OTHER)][2:]
+    known = read_answers(PROJECT / "answers" / OTHER)
+    assert sorted((name.strip(), right.strip()) for name, right, *_ in rows) == sorted(
+        (one.name, "yes" if one.right else "no") for one in known
+    )
+    assert all(float(times) > 0 for *_, times in rows)
 
 
 def test_throughput_prints_what_it_has_when_it_fails(tmp_path, monkeypatch, capsys):

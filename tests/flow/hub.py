@@ -25,6 +25,7 @@ PAGE = PROJECT / "docs" / "hub.md"
 OWNER, COURSE = "grader-attention", "/home/grader-attention/attention"
 STUDENTS, GRADERS = ("student1", "student2", "student3"), ("grader1", "grader2")
 PASSWORD = secrets.token_hex(16)
+WATCHED = ["c.Watch.collect = True", "c.Watch.release = True"]
 
 
 def commands() -> str:
@@ -69,8 +70,11 @@ def _ports(number: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def running(folder: Path, secret: str) -> Iterator[Hub]:
-    """A hub, with one assignment of the course released through the exchange; ``secret`` stands in its hidden tests."""
+def running(folder: Path, secret: str, watched: bool = False) -> Iterator[Hub]:
+    """A hub, with one assignment of the course released through the exchange; ``secret`` stands in its hidden tests.
+
+    ``watched``: ``viva watch`` is a service of the hub, as docs/watch.md says.
+    """
     needed = [Path(sys.prefix), Path(sys.base_prefix), PROJECT / "viva"]
     path = f"{BIN}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     with machine.running(folder, needed, [PROJECT], path) as made:
@@ -78,12 +82,14 @@ def running(folder: Path, secret: str) -> Iterator[Hub]:
         for user in (*STUDENTS, *GRADERS):
             made.run("useradd", "--create-home", "--shell", "/bin/bash", user)
         made.run("bash", "-c", "chmod 0700 /home/*")
-        _lay_course(made, secret)
+        _lay_course(made, secret, WATCHED if watched else [])
         for file, text in files().items():
             (folder / file.removeprefix("/")).write_text(text.replace("/opt/viva", sys.prefix))
         public, internal, proxy, service = _ports(4)
         with (folder / "srv/jupyterhub/jupyterhub_config.py").open("a") as config:
             config.write(_of_this_test(public, internal, proxy, service))
+            if watched:
+                config.write((PROJECT / "deploy/jupyterhub_watch.py").read_text().replace("/opt/viva", sys.prefix))
         log = folder / "hub.log"
         with log.open("w") as said:
             process = made.start("jupyterhub", cwd="/srv/jupyterhub", stdout=said, stderr=subprocess.STDOUT)
@@ -98,7 +104,7 @@ def running(folder: Path, secret: str) -> Iterator[Hub]:
     process.wait()
 
 
-def _lay_course(made: Machine, secret: str) -> None:
+def _lay_course(made: Machine, secret: str, more: list[str]) -> None:
     """Put a course with one assignment where docs/hub.md wants it, and release that."""
     course = made.folder / COURSE.removeprefix("/")
     shutil.copytree(PROJECT / "source" / SHORT, course / "source" / SHORT)
@@ -113,7 +119,7 @@ def _lay_course(made: Machine, secret: str) -> None:
         name = line.split(" = ")[0]
         config, changed = re.subn(rf"^{re.escape(name)} = .*$", line, config, flags=re.MULTILINE)
         assert changed == 1, name
-    (course / "nbgrader_config.py").write_text(config)
+    (course / "nbgrader_config.py").write_text("\n".join([config, *more, ""]))
     made.run("chown", "--recursive", f"{OWNER}:{OWNER}", COURSE)
     made.run("viva", "release", "--no-audit", SHORT, user=OWNER, cwd=COURSE)
     made.run("nbgrader", "release_assignment", SHORT, user=OWNER, cwd=COURSE)

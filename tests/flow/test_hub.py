@@ -6,8 +6,10 @@ import json
 import re
 import secrets
 import shutil
+import statistics
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -38,13 +40,23 @@ OPEN = "/srv/left-open.txt"
 SCORES = {"student1": 20, "student2": 5, "student3": 20}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def hub():
+    yield from started(watched=False)
+
+
+@pytest.fixture
+def watched():
+    """A hub of which ``viva watch`` is a service."""
+    yield from started(watched=True)
+
+
+def started(watched: bool) -> Iterator[Hub]:
     if missing := hubs.lacking():
         lacking(missing)
     folder = Path(tempfile.mkdtemp(prefix="viva-hub-"))
     try:
-        with hubs.running(folder, SECRET) as running:
+        with hubs.running(folder, SECRET, watched) as running:
             yield running
     finally:
         shutil.rmtree(folder)
@@ -167,6 +179,27 @@ def test_a_course_goes_out_comes_back_and_is_graded_on_a_hub_and_nobody_sees_wha
     grade(hub, *graders)
     hand_back(hub, pages["student2"])
     only_what_is_for_all_was_found(enough(hub, pages["student1"]))
+
+
+@pytest.mark.timeout(1200)
+def test_a_student_reads_the_page_in_the_session_in_which_they_submitted(browser, watched, capsys):
+    """The watcher is a service of the hub, as docs/watch.md says; nobody presses a button but the students."""
+    took = {}
+    for student in STUDENTS[1:]:
+        page = hand_in(browser, watched, student)
+        start = time.monotonic()
+        here = watched.inside(f"/home/{student}/attention/{SHORT}/feedback")
+        while not page.get_by_text("view feedback").count() and time.monotonic() < start + TIMEOUT / 1000:
+            page.get_by_role("button", name="Fetch Feedback").click()
+            page.wait_for_timeout(500)
+        took[student] = time.monotonic() - start
+        (feedback,) = here.glob(f"*/{NOTEBOOK}.html")
+        page.goto(f"{watched.address}/user/{student}/files/{feedback.relative_to(watched.inside(f'/home/{student}'))}")
+        expect(page.get_by_text(f"{SCORES[student]} of 25 points").first).to_be_visible(timeout=TIMEOUT)
+        assert WORDS[student] in feedback.read_text() and SECRET not in feedback.read_text()
+    assert scores(watched.inside(COURSE)) == {student: SCORES[student] for student in took}
+    with capsys.disabled():
+        print(f"\nFrom submit to page on the hub: {statistics.median(took.values()):.1f} s, the median of {len(took)}.")
 
 
 def forge(hub: Hub) -> None:

@@ -265,7 +265,7 @@ class ExpectedTypes:
         A student may give either, and a series that was compared does not pass for true.
         """
         known = self.known.get(path)
-        if self.recording or (known and known.arrays) or not any(mark in data for mark in PANDAS):
+        if self.recording or (known and known.arrays) or not _may_deceive(data):
             return value
         from pandas import Series
         from pandas.api.extensions import ExtensionArray
@@ -283,6 +283,7 @@ def merged(one: Expected, other: Expected) -> Expected:
 
 
 def _may_deceive(data: bytes | None) -> bool:
+    """Whether a value that was read from a message may hold such a thing; the bytes of any array may be ``NA``, too."""
     return "pandas" in sys.modules and (data is None or any(mark in data for mark in PANDAS))
 
 
