@@ -338,7 +338,6 @@ ENDLESS.append(ENDLESS)
 NOT_FRAMES = {
     "time zones": pd.Series(STAMPS.tz_localize("UTC")),
     "objects": pd.Series([object()]),
-    "sparse columns": pd.get_dummies(pd.Series(list("aba")), sparse=True),
     "lists of objects": pd.DataFrame({"a": [[1], [{"b": (object(),)}]]}),
     "arrays of objects": pd.DataFrame({"a": [np.array([object()])]}),
     "lists without end": pd.Series([ENDLESS]),

@@ -408,6 +408,19 @@ number = re.compile("[0-9]")
 def word(least): return re.compile(b"some")
 vowels = [re.compile(one) for one in ("a", "e")]
 """,
+    "sparse columns in the place of dense ones": """
+--- given
+import pandas as pd
+--- answer
+def one_hot(series): return pd.get_dummies(series, dtype=float)
+--- test
+table = one_hot(pd.Series(list("aba")))
+assert list(table.columns) == ["a", "b"] and table["a"].tolist() == [1, 0, 1] and table.sum().sum() == 3
+--- right
+def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True)
+--- wrong
+def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True, drop_first=True)
+""",
 }
 
 

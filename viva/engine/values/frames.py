@@ -2,10 +2,10 @@
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
 together; an index, and a column that is not a NumPy array, is a nested list of the same form. Columns
-of NumPy's types, strings, categories and nullable numbers cross, periods and intervals as their texts, and object
-columns that hold only scalars, or lists and the like of them. Anything else (objects of a student's class, time zones,
-sparse columns) makes an object of the whole that cannot cross. The attributes and flags of a frame stay behind, and
-the calendar step of an index of more than STEPS dates.
+of NumPy's types, strings, categories and nullable numbers cross, sparse ones as dense ones, periods and intervals as
+their texts, and object columns that hold only scalars, or lists and the like of them. Anything else (objects of a
+student's class, time zones) makes an object of the whole that cannot cross. The attributes
+and flags of a frame stay behind, and the calendar step of an index of more than STEPS dates.
 """
 
 from __future__ import annotations
@@ -158,6 +158,8 @@ def _split_cells(array) -> np.ndarray | list:
     if type(array) is pd.arrays.NumpyExtensionArray or isinstance(array.dtype, np.dtype):
         cells = array.to_numpy()
         return cells if cells.dtype.kind in NUMERIC else ["objects", in_column(cells.tolist())]
+    if type(array) is pd.arrays.SparseArray:
+        return _split_cells(pd.Series(np.asarray(array)).array)
     if type(array) in (pd.arrays.PeriodArray, pd.arrays.IntervalArray):
         return ["objects", array.astype(str).tolist()]
     if type(array) not in COLUMNS:
