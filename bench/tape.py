@@ -107,7 +107,7 @@ def _damaged(notebook: NotebookNode, dice: random.Random) -> tuple[NotebookNode,
 
 def foreign(source: Path) -> list[Line]:
     """The lines of an instructor's notebook from elsewhere: its solution, its release, and a broken solution."""
-    notebook = nbformat.read(source, as_version=4)
+    notebook = nbformat.v4.upgrade(nbformat.read(source, as_version=4))  # older ones have cells without ids
     if not any(is_grade(cell) and not is_solution(cell) for cell in notebook.cells):
         return []
     text = nbformat.from_dict(notebook)

@@ -19,8 +19,9 @@ from tests.conftest import PROJECT
 from viva.author.answers import read_answer
 from viva.commands.command import VivaCommand
 from viva.course.gradebook.export import COLUMNS
-from viva.engine.blueprint import read_blueprint, seed_in
+from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import split_checks
+from viva.submission.variant import seed_in
 from viva.wording import READERS, WORDS
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")

@@ -194,6 +194,10 @@ FILLS = (
     "new ps9",
     "adopt {mine}/tiny.ipynb --as=ps7",
     "audit",
+    "init ../founded",
+    "demo",
+    "deadlines",
+    f"package gradescope {TINY}",
 )
 FILLING = """
 import contextlib, io, json, os, shlex, shutil, sys
@@ -233,31 +237,38 @@ print(json.dumps(found))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("fills", [FILLS[::2], FILLS[1::2]], ids=["one half", "the other"])
 @pytest.mark.parametrize("room", [0, 24])
-def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(course, tmp_path, room):
+def test_every_command_on_a_full_disk_ends_with_a_sentence_and_loses_nothing(course, tmp_path, room, fills):
     """The same command then goes on. A failed release once removed the released notebooks, and printed hidden tests."""
     (course / "list.csv").write_text(HEAD + "".join(f"student{number:04},A,B,,\n" for number in range(300)))
     source = course / "source" / TINY / "tiny.ipynb"  # as one corrects a test, which regrade then has to release
     source.write_text(source.read_text().replace("double(1) == 2", "double(2) == 4"))
     with (course / "nbgrader_config.py").open("a") as file:
         file.write(f"c.LatePolicy.assignments = {{'{TINY}': {{'due': '2026-10-05 23:59'}}}}\n")
+    plus = '"""A sum."""\n\n# %% double\ndef double(x):\n    return x + x\n'
+    folder(course / "answers" / TINY / "right", {"plus.py": plus})
     mine = folder(tmp_path / "mine", {"words.csv": "word\n" * 20_000})
     shutil.copy(source, mine)
     before = {path.relative_to(course) for path in course.rglob("*") if path.is_file()}
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = in_private_mounts(course, f"mount -t tmpfs -o size=12m none {disk}")
-    words = [sys.executable, "-c", FILLING, course, disk, room, *(command.format(mine=mine) for command in FILLS)]
+    words = [sys.executable, "-c", FILLING, course, disk, room, *(command.format(mine=mine) for command in fills)]
     done = shell(course, shlex.join(map(str, words)), within=mounted)
     assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout.splitlines()[-1])
-    for number, (command, (first, said, again, then)) in enumerate(zip(FILLS, results, strict=True)):
+    for number, (command, (first, said, again, then)) in enumerate(zip(fills, results, strict=True)):
         full = "No space left on device" in said or "its disk is full" in said
         assert full == (first != 0), (command, first, said)
         assert not re.search("Traceback|Errno|sqlite3|HIDDEN", said), (command, said)
         assert again == 0 or first == 0, (command, then)  # what was done may say that it is there already
         for path in before:
             assert Path(f"{disk}-{number}", path).stat().st_size, (command, path)
+        for path in Path(f"{disk}-{number}", "submitted").glob("*/*/*.ipynb"):  # the demo class has whole notebooks
+            assert path.read_bytes().endswith((b"}\n", b"%%EOF\n")), (command, path)
+        if command.startswith("init"):  # a part of a course was "a complete course"
+            assert "ps1.ipynb" in (then if first else said), then
         require_sound(Path(f"{disk}-{number}"))
 
 
@@ -307,6 +318,8 @@ ASK = (
     "deadlines",
     f"extend student0000 {TINY} --until='2030-01-01 10:00'",
     "roster list.csv",
+    "roster --same student0000 student0002",
+    "demo",
     "release --no-audit",
     f"regrade {TINY} --no-audit",
     f"rubric {TINY}",

@@ -37,7 +37,7 @@ def test_an_excuse_stays_where_this_machine_proves_its_mutant_equivalent():
     [
         ("[[excuse]\n", "not TOML"),
         ('[[excuse]]\ncell = "a"\nreason = "it is really fine"\n', "either 'changes' or 'operator'"),
-        ('[[excuse]]\ncell = "a"\noperator = "b"\nreason = "fine"\n', "not a reason that a colleague would accept"),
+        ('[[excuse]]\ncell = "a"\noperator = "b"\nreason = "fine"\n', "the reason 'fine' is too short"),
     ],
 )
 def test_an_excuse_must_be_one(tmp_path, text, message):

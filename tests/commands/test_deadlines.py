@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from datetime import datetime, timedelta
 
 import pytest
@@ -141,6 +143,22 @@ def test_more_time_is_granted_tried_first_and_taken_back(graded, viva):
     assert scores(graded) == before and len(path.read_text().splitlines()) == 1
 
 
+@pytest.mark.slow
+def test_an_extension_changes_only_together_with_the_gradebook(graded, viva, monkeypatch):
+    """The file was written first: once the lock was gone, the same command said that there was nothing to undo."""
+    viva("extend", "cy", SHORT, "--until=1 day")
+    before = (graded / "extensions.csv").read_bytes()
+    monkeypatch.setattr("viva.course.gradebook.database.RETRY_SECONDS", 0.0)
+    with contextlib.closing(sqlite3.connect(graded / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        found = viva("extend", "cy", SHORT, "--remove")
+        other.execute("ROLLBACK")
+    assert (found.status, "is locked by another program; close it." in found.err) == (2, True)
+    assert (graded / "extensions.csv").read_bytes() == before
+    assert viva("extend", "cy", SHORT, "--remove").status == 0
+    assert scores(graded)["cy"] == 20
+
+
 def test_more_time_for_somebody_whom_nobody_knows_is_told(graded, viva):
     """A name that was misspelt in the file gives nobody more time, and its student pays."""
     (graded / "extensions.csv").write_text(f"assignment,student_id,until\n{SHORT},b0,2026-11-01 12:00\n")
@@ -197,7 +215,7 @@ def test_an_extension_that_frees_late_days_is_told_of_the_other_assignments_too(
         (["bo", "ps99", "--until=1 day"], "There is no assignment 'ps99'"),
         (["bo", SHORT, "--until=Friday"], "'Friday' is not a date and time"),
         (["bo", SHORT, "--until=2026-10-24 23:58"], "is not after 2026-10-24 23:59"),
-        (["bo", SHORT, "--remove"], f"bo had no extension or excuse for {SHORT}"),
+        (["bo", SHORT, "--remove"], f"bo has no extension or excuse for {SHORT}"),
     ],
 )
 def test_what_cannot_be_granted_is_refused_and_nothing_is_written(graded, viva, arguments, sentence):

@@ -171,3 +171,17 @@ def test_git_ignores_in_a_course_what_it_ignores_in_ours(tmp_path):
     ours = (PROJECT / ".gitignore").read_text().partition("# made by the flow")[2].splitlines()
     theirs = plan(tmp_path / "course").files[".gitignore"].splitlines()
     assert {line for line in ours if line and not line.startswith("#")} <= set(theirs)
+
+
+def test_what_cannot_be_written_whole_leaves_no_part_of_a_course(tmp_path):
+    """A part, with a configuration, was called a complete course by the next 'viva init'."""
+    for folder in (tmp_path, tmp_path / "new" / "course"):
+        planned = plan(folder)
+        planned.files["submitted/.gitignore"] = "\udcff"  # cannot be encoded, as on a full disk it cannot be written
+        with pytest.raises(UnicodeEncodeError):
+            found(planned)
+        assert not list(tmp_path.iterdir())
+    (tmp_path / "answers" / "ps1").mkdir(parents=True)
+    with pytest.raises(CourseError, match="answers/ps1 exists already; nothing was written"):
+        found(plan(tmp_path))
+    assert [path.name for path in tmp_path.rglob("*")] == ["answers", "ps1"]

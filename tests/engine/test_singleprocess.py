@@ -112,7 +112,8 @@ def dump(value): return b""
     assert [cell for cell, _ in lost(exam.grade(attack))] == [exam.tests[0]]
 
 
-HINTS = """
+WHERE_THE_STUDENT_IS = {
+    "annotations that are texts": """
 --- answer
 def add(a: int, b: int = 1) -> int: return a + b
 --- test
@@ -126,14 +127,8 @@ class Add:
     __annotations__, __globals__ = {"a": "__import__('builtins').int"}, {}
     def __call__(self, a): return 0
 add = Add()
-"""
-
-
-def test_annotations_that_are_texts_are_read_where_the_student_wrote_them(grader, tmp_path):
-    Exam(HINTS, grader, tmp_path).prove(inside=True)
-
-
-EXAMPLES = """
+""",
+    "the examples of a docstring": """
 --- answer
 def f(x):
     '''Adds one.
@@ -156,14 +151,8 @@ finder = doctest.DocTestParser().get_doctest(f.__doc__, {"f": f}, "f", None, 0)
 runner = doctest.DocTestRunner(verbose=False)
 runner.run(finder)
 assert runner.summarize().failed == 0
-"""
-
-
-def test_the_examples_of_a_docstring_run_where_the_student_wrote_them(grader, tmp_path):
-    Exam(EXAMPLES, grader, tmp_path).prove(inside=True)
-
-
-NAMED = """
+""",
+    "a function that a student's text names": """
 --- answer
 def f(x): return 2 * x
 name = "f"
@@ -175,11 +164,57 @@ def mine(x): return x
 name = "mine"
 --- test
 assert globals()[name](3) == 6
-"""
+""",
+    "a limit of recursion that a test raises": """
+--- answer
+def depth(n):
+    return n
+--- right
+def depth(n):
+    return 0 if n == 0 else 1 + depth(n - 1)
+--- wrong
+def depth(n):
+    return 1
+--- test
+import sys
+sys.setrecursionlimit(20_000)
+assert depth(5000) == 5000
+""",
+    "what a cell captures is read by the cell below": """
+--- answer
+def greet():
+    print("hello")
+--- wrong
+def greet():
+    print("bye")
+--- test
+%%capture printed
+greet()
+--- test
+assert printed.stdout == "hello\\n"
+""",
+    "a list that both sides change": """
+--- answer
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return sum(map(sum, self.rows))
+--- wrong
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return 0
+--- test
+g = Grid()
+g.rows[0][1] = 5
+assert g.total() == 5
+g.rows.append([1, 1])
+assert g.total() == 7
+""",
+}
 
 
-def test_a_function_that_a_students_text_names_may_be_called_anything(grader, tmp_path):
-    Exam(NAMED, grader, tmp_path).prove(inside=True)
+@pytest.mark.parametrize("text", WHERE_THE_STUDENT_IS.values(), ids=WHERE_THE_STUDENT_IS)
+def test_what_only_the_students_process_shows_is_looked_at_there(text, grader, tmp_path):
+    Exam(text, grader, tmp_path).prove(inside=True)
 
 
 HELPED = """
@@ -347,46 +382,6 @@ QUIET = {
 @pytest.mark.slow
 def test_what_tests_change_for_their_own_sake_keeps_them_apart_from_the_student(way, grader, tmp_path):
     Exam(ANSWERS.replace("{used}", "0") + QUIET[way], grader, tmp_path).prove()
-
-
-DEEP = """
---- answer
-def depth(n):
-    return n
---- right
-def depth(n):
-    return 0 if n == 0 else 1 + depth(n - 1)
---- wrong
-def depth(n):
-    return 1
---- test
-import sys
-sys.setrecursionlimit(20_000)
-assert depth(5000) == 5000
-"""
-
-
-def test_a_limit_that_a_test_raises_holds_for_the_student(grader, tmp_path):
-    Exam(DEEP, grader, tmp_path).prove(inside=True)
-
-
-CAPTURED = """
---- answer
-def greet():
-    print("hello")
---- wrong
-def greet():
-    print("bye")
---- test
-%%capture printed
-greet()
---- test
-assert printed.stdout == "hello\\n"
-"""
-
-
-def test_what_a_cell_captures_is_read_by_the_cell_below(grader, tmp_path):
-    Exam(CAPTURED, grader, tmp_path).prove(inside=True)
 
 
 IDENTITY = """
@@ -608,27 +603,3 @@ def test_each_check_of_a_class_without_copies_fails_for_itself(grader, tmp_path)
         for variant in exam.variants
     ]
     assert verdicts == [["failed"] * 3, ["failed", "passed", "failed"], ["passed", "failed", "passed"]]
-
-
-NESTED = """
---- answer
-class Grid:
-    def __init__(self): self.rows = [[0, 0], [0, 0]]
-    def total(self): return sum(map(sum, self.rows))
---- wrong
-class Grid:
-    def __init__(self): self.rows = [[0, 0], [0, 0]]
-    def total(self): return 0
---- test
-g = Grid()
-g.rows[0][1] = 5
-assert g.total() == 5
-g.rows.append([1, 1])
-assert g.total() == 7
-"""
-
-
-def test_a_test_that_needs_both_to_hold_one_list_is_found_in_the_rehearsal(grader, tmp_path):
-    exam = Exam(NESTED, grader, tmp_path)
-    assert exam.examination.inside
-    exam.prove(inside=True)

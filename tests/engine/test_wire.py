@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import datetime as dt
 import enum
@@ -56,9 +55,8 @@ def same(one, two) -> bool:
     if isinstance(one, OrderedDict | dict):
         pairs = zip(one.items(), two.items(), strict=True)
         return len(one) == len(two) and all(same(a, c) and same(b, d) for (a, b), (c, d) in pairs)
-    if isinstance(one, list | tuple | deque):
-        long = len(one) == len(two) and getattr(one, "maxlen", None) == getattr(two, "maxlen", None)
-        return long and all(map(same, one, two))
+    if isinstance(one, list | tuple):
+        return len(one) == len(two) and all(map(same, one, two))
     if isinstance(one, set | frozenset):
         left = list(two)
         for item in one:
@@ -70,9 +68,7 @@ def same(one, two) -> bool:
     if isinstance(one, slice):
         return same([one.start, one.stop, one.step], [two.start, two.stop, two.step])
     if isinstance(one, dt.datetime | dt.time):
-        return one == two and one.fold == two.fold and same(one.tzinfo, two.tzinfo)
-    if isinstance(one, dt.timezone):
-        return repr(one) == repr(two)
+        return one == two and one.fold == two.fold
     if isinstance(one, Decimal):
         return one.as_tuple() == two.as_tuple()
     return one == two
@@ -89,11 +85,6 @@ def _items(array) -> list:
 
 DTYPES = [np.dtype(char) for char in "?bhilqBHILQefdFD"]
 DTYPES += [np.dtype(name) for name in (">f8", ">i4", "S3", "U4", ">U2", "M8[D]", "M8[ns]", "M8[25s]", "m8[s]")]
-ZONES = st.one_of(
-    st.none(),
-    st.builds(dt.timezone, st.timedeltas(dt.timedelta(hours=-23), dt.timedelta(hours=23))),
-    st.just(dt.timezone(dt.timedelta(hours=1), "here")),
-)
 TEXT = st.text(st.characters(), max_size=8) | st.sampled_from(["\ud800", "a\0b", "é\udfff", "\0"])
 ATOMS = st.one_of(
     st.none(),
@@ -109,7 +100,8 @@ SCALARS = st.one_of(
     ATOMS,
     st.complex_numbers(),
     st.dates(),
-    st.datetimes(timezones=ZONES, allow_imaginary=True),
+    st.datetimes(),
+    st.just(dt.datetime(2020, 10, 25, 2, fold=1)),
     st.times(),
     st.timedeltas(),
     st.decimals(),
@@ -138,7 +130,6 @@ VALUES = st.recursive(
         st.dictionaries(KEYS, inner, max_size=4).map(OrderedDict),
         st.dictionaries(KEYS, st.integers(), max_size=4).map(Counter),
         st.sets(KEYS, max_size=4),
-        st.builds(deque, st.lists(inner, max_size=4), st.none() | st.integers(4, 9)),
         st.builds(slice, inner, inner, inner),
     ),
     max_leaves=12,
@@ -148,8 +139,8 @@ SAMPLE = {
     (1, 2): frozenset({1}),
     "array": np.arange(6.0).reshape(2, 3),
     "scalars": [np.float32(1), np.datetime64("2020-01-01"), np.str_("s"), np.bool_(True), np.longdouble(1)],
-    "more": (deque([1], 2), range(3), slice(1), ..., Counter("ab"), bytearray(b"x")),
-    "dates": [dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc), dt.timedelta(1), Decimal("1.5"), Fraction(1, 3)],  # noqa: UP017
+    "more": (range(3), slice(1), ..., Counter("ab"), bytearray(b"x")),
+    "dates": [dt.datetime(2020, 1, 1), dt.timedelta(1), Decimal("1.5"), Fraction(1, 3)],
 }
 FRAME = pd.DataFrame({"n": [1, 2], "s": ["x", None], "c": pd.Categorical(["u", "v"])})
 
@@ -205,7 +196,7 @@ def test_long_doubles_keep_their_digits_and_leak_no_padding():
         np.array(2.5),
         [range(5, 0, -2), slice(None, 3), slice(np.int64(1), (2,), "x"), Decimal("-0.10"), Fraction(2**70, 3)],
         [Decimal("NaN"), Decimal("sNaN12"), Decimal("-Infinity"), Decimal("1E+9999")],
-        [OrderedDict(b=1, a=2), Counter(a=-1), deque([1, 2, 3], 2), deque()],
+        [OrderedDict(b=1, a=2), Counter(a=-1)],
         [dt.date.min, dt.time.max, dt.timedelta.min, dt.datetime(2020, 10, 25, 2, 30, fold=1)],
     ],
     ids=str,
@@ -247,12 +238,6 @@ def test_a_message_that_unfolds_without_end_is_refused():
         row = [pair, *row, again, number]
     with pytest.raises(WireError, match="items"):
         decode(packb(row))
-
-
-def test_an_ordered_dict_keeps_the_order_it_was_given():
-    value = OrderedDict(a=1, b=2)
-    value.move_to_end("a")
-    assert list(decode(encode(value))) == ["b", "a"]
 
 
 # --- pandas
@@ -309,19 +294,15 @@ INDEXES = [
 ]
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-def test_a_frame_crosses_unchanged(frame):
-    pd.testing.assert_frame_equal(decode(encode(frame)), frame)
-
-
-@pytest.mark.parametrize("series", SERIES.values(), ids=SERIES)
-def test_a_series_crosses_unchanged(series):
-    pd.testing.assert_series_equal(decode(encode({"a": [series]}))["a"][0], series)
-
-
-@pytest.mark.parametrize("index", INDEXES, ids=str)
-def test_an_index_crosses_unchanged(index):
-    pd.testing.assert_index_equal(decode(encode(index)), index, exact=True)
+@pytest.mark.parametrize(
+    "value", [*FRAMES.values(), *SERIES.values(), *INDEXES], ids=[*FRAMES, *SERIES, *map(str, INDEXES)]
+)
+def test_a_frame_a_series_and_an_index_cross_unchanged(value):
+    crossed = decode(encode({"a": [value]}))["a"][0]
+    if isinstance(value, pd.Index):
+        pd.testing.assert_index_equal(crossed, value, exact=True)
+    else:
+        (pd.testing.assert_frame_equal if value.ndim == 2 else pd.testing.assert_series_equal)(crossed, value)
 
 
 def test_pandas_scalars_cross_unchanged():
@@ -345,11 +326,6 @@ def test_periods_and_intervals_cross_as_their_texts():
     assert decode(encode(pd.Series(pd.interval_range(0, 1)))).tolist() == ["(0, 1]"]
 
 
-def test_sparse_columns_cross_as_dense_ones():
-    found = decode(encode(pd.get_dummies(pd.Series(list("aba")), sparse=True)))
-    pd.testing.assert_frame_equal(found, pd.get_dummies(pd.Series(list("aba"))))
-
-
 @SETTINGS
 @given(st.dictionaries(TEXT, st.lists(st.floats(), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_any_frame_of_numbers_crosses_unchanged(columns):
@@ -366,7 +342,7 @@ NOT_FRAMES = {
     "arrays of objects": pd.DataFrame({"a": [np.array([object()])]}),
     "lists without end": pd.Series([ENDLESS]),
     "index of objects": pd.Series([1], index=pd.Index([object()])),
-    "an unknown zone": pd.Series([dt.datetime(2020, 1, 1, tzinfo=type("Zone", (dt.tzinfo,), {})())], dtype=object),
+    "dates of a zone": pd.Series([dt.datetime(2020, 1, 1, tzinfo=dt.UTC)], dtype=object),
 }
 
 
@@ -416,7 +392,6 @@ LIES = [
     (list, ([1, [2]],), [1, [2]]),
     (dict, ({"a": 1},), {"a": 1}),
     (set, ({1, 2},), {1, 2}),
-    (deque, ([1, 2], 3), deque([1, 2], 3)),
     (dt.date, (2020, 1, 2), dt.date(2020, 1, 2)),
     (dt.datetime, (2020, 1, 2, 3), dt.datetime(2020, 1, 2, 3)),
     (dt.time, (1, 2), dt.time(1, 2)),
@@ -485,10 +460,6 @@ class Colour(enum.IntEnum):
     RED = 1
 
 
-class Zone(dt.tzinfo):
-    pass
-
-
 FOREIGN = {
     "function": len,
     "class": int,
@@ -500,7 +471,9 @@ FOREIGN = {
     "record scalar": np.zeros(2, "i4,f4")[0],
     "masked array": np.ma.masked_array([1, 2], [True, False]),
     "generator": iter([]),
-    "datetime of another zone": dt.datetime(2020, 1, 1, tzinfo=Zone()),
+    "datetime of a time zone": dt.datetime(2020, 1, 1, tzinfo=dt.UTC),
+    "time of a time zone": dt.time(1, tzinfo=dt.UTC),
+    "deque": deque([1]),
     "memoryview": memoryview(b"a"),
     "reference": Reference(1, {}),
     "exception": ValueError("a"),
@@ -631,7 +604,7 @@ def test_too_many_frames_are_refused(monkeypatch):
 def test_of_a_simple_value_nothing_is_built_that_nobody_uses(monkeypatch):
     listed = [1, "a"]
     whole = {"text": "a", "parts": (listed, {"b": 2.5}, listed), "frame": pd.DataFrame({"a": [1]})}
-    whole |= {"odd": [np.arange(3), {1}, dt.datetime(2020, 1, 1, tzinfo=dt.UTC), 2**70, b"c"], "last": [listed]}
+    whole |= {"odd": [np.arange(3), {1}, dt.datetime(2020, 1, 1), 2**70, b"c"], "last": [listed]}
     message, parts = wire.encode(whole), ([1, "a"], {"b": 2.5}, [1, "a"])
     monkeypatch.setattr(plain, "learn_pandas", lambda: pytest.fail("a frame was built"))
     found = wire.decode(message, simple=True)
@@ -704,9 +677,8 @@ BAD = {
     "a decimal of words": message((Decimal, 1), "one"),
     "a decimal of many digits": message((Decimal, 1), "1" * 30_000),
     "a long step": message((dt.timedelta, 3), 10**12, 0, 0),
-    "a zone of two days": message((dt.timezone, 1), (dt.timedelta, 3), 2, 0, 0),
-    "a deque of minus one": message((deque, 1), -1),
-    "a deque of nothing": message((deque, 0)),
+    "a time without a fold": message((dt.time, 0)),
+    "a time of two folds": message((dt.time, 5), 1, 1, 1, 1, 2),
     "an array of objects": message((np.ndarray, 3), "|O", bytes(8), 1),
     "an array of records": message((np.ndarray, 3), "|V8", bytes(8), 1),
     "an array of code": message((np.ndarray, 3), "O,f8", bytes(8), 1),
@@ -965,7 +937,7 @@ TABLES = st.recursive(
         ),
         st.sampled_from([np.zeros(2), np.arange(2), np.zeros(2, bool), np.zeros((2, 2)), np.int8([0, 1])]),
         st.sampled_from([np.arange(2).astype("M8[D]"), np.zeros(2, "M8[ns]"), np.zeros(2, "m8[s]"), np.zeros(2, "U1")]),
-        st.sampled_from([np.datetime64(0, "ns"), np.timedelta64(1, "s"), dt.timezone(dt.timedelta()), Decimal(1)]),
+        st.sampled_from([np.datetime64(0, "ns"), np.timedelta64(1, "s"), dt.timedelta(), Decimal(1)]),
     ),
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -1016,7 +988,3 @@ def test_work_is_in_proportion_to_the_message(cls):
 def test_a_small_array_crosses_in_tens_of_microseconds():
     array = np.ones((3, 4))
     assert min(timeit.repeat(lambda: decode(encode(array)), number=50, repeat=40)) / 50 < 100e-6
-
-
-def test_everything_the_module_needs_is_collected():
-    assert collections.Counter(wire.__all__) == Counter(["Reference", "WireError", "decode", "encode", "is_plain"])

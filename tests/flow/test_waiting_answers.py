@@ -146,7 +146,7 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
     assert grades(graded) == [
         (1.0, new), (3.5, f"{new}\n{ORDER}"), (4.0, "Say why."), (4.5, f"{new}\nSay why."),
     ]  # fmt: skip
-    assert "Every comment has the items as they are in the file." in viva(graded, "rubric", SHORT)
+    assert "Every comment matches the items in the file; nothing to update." in viva(graded, "rubric", SHORT)
 
 
 CLASS = 12

@@ -13,12 +13,13 @@ from nbgrader import utils
 from tests.conftest import PROJECT
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
+from viva.engine.blueprint import Blueprint, Cell
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import repair
 from viva.submission.files import salvage
 from viva.submission.studentcopy import open_copy
-from viva.submission.variant import Seeds, seeded
-from viva.verdict import CourseError
+from viva.submission.variant import Seeds, default_of, seed_in, seeded, with_seed
+from viva.verdict import BlueprintError, CourseError
 
 RELEASE = nbformat.read(PROJECT / "release" / "ps4_multihead" / "multihead.ipynb", as_version=4)
 SEEDS = {"anna": 123456789, "bo": 987654321, "twin": 987654321, "cy": 555555555}
@@ -154,3 +155,68 @@ def test_viva_check_takes_a_variant_as_it_was_handed_out_and_says_where_its_numb
     for cell in edited.cells:
         cell.source = cell.source.replace("viva_seed = 0", "viva_seed = 5")
     assert open_copy(edited).remarks == ["the read-only cell 'data' was changed; grading restores its original text"]
+
+
+def blueprint_of(*cells: tuple[str, str], **more: object) -> Blueprint:
+    made = (Cell(f"c{place}", purpose, source, **more) for place, (purpose, source) in enumerate(cells))
+    return Blueprint("book", tuple(made))
+
+
+@pytest.mark.parametrize(
+    ("line", "seed"),
+    [
+        ("viva_seed = 20261", 20261),
+        ("viva_seed=0", 0),
+        ("import numpy\nviva_seed =  123_456  # of everybody\nx = viva_seed", 123456),
+        ("viva_seed = 7\r\nx = 1", 7),
+        ("viva_seed = 7 + 1", None),
+        ("viva_seed = -7", None),
+        ("    viva_seed = 7", None),
+        ("not_viva_seed = 7", None),
+        ("viva_seed = 1.5", None),
+        ("viva_seed = " + "9" * 5000, None),
+    ],
+)
+def test_a_line_with_a_whole_number_gives_the_seed(line, seed):
+    assert seed_in(line) == seed
+    changed = with_seed(line, 31)
+    assert seed_in(changed) == (None if seed is None else 31)
+    assert changed == line if seed is None else len(changed.splitlines()) == len(line.splitlines())
+
+
+def test_another_seed_changes_the_number_alone():
+    text = "import numpy as np\nviva_seed  =  11 # of 11\nrng = np.random.default_rng(viva_seed)  # viva_seed = 3\n"
+    assert with_seed(text, 987654321) == text.replace("=  11", "=  987654321")
+
+
+def test_the_default_is_that_of_the_given_cell():
+    assert (
+        default_of(blueprint_of(("given", "x = 1"), ("given", "viva_seed = 4\ny = viva_seed"), ("tests", "assert y")))
+        == 4
+    )
+    assert default_of(blueprint_of(("given", "x = 1"), ("tests", "assert viva_seed"))) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "more", "said"),
+    [
+        ([("given", "viva_seed = 4"), ("given", "viva_seed = 5")], {}, "a value here and in 'c1'"),
+        ([("given", "viva_seed = 4"), ("tests", "viva_seed += 5")], {}, "a value here and in 'c1'"),
+        ([("answer", "viva_seed = 4")], {}, "in a cell that is not a locked read-only cell"),
+        ([("given", "viva_seed = 4")], {"locked": False}, "in a cell that is not a locked read-only cell"),
+        ([("tests", "viva_seed = 4")], {}, "in a cell that is not a locked read-only cell"),
+        ([("given", "viva_seed = 4\nviva_seed = 5")], {}, "is not a whole number on its own line"),
+        ([("given", "viva_seed = 2 * 2")], {}, "is not a whole number on its own line"),
+        ([("given", "viva_seed = True")], {}, "is not a whole number on its own line"),
+        ([("given", "viva_seed = other = 4")], {}, "is not a whole number on its own line"),
+        ([("given", "viva_seed: int = 4")], {}, "is not a whole number on its own line"),
+        ([("given", "for viva_seed in [1]:\n    pass")], {}, "is not a whole number"),
+        ([("given", "text = '''\nviva_seed = 4\n'''"), ("given", "viva_seed = 5")], {}, "a value here and in 'c1'"),
+        ([("given", "if 1:\n    viva_seed = 4")], {}, "is not a whole number"),
+        ([("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = int('4')")], {}, "is not a whole number"),
+        ([("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = 5")], {}, "is not a whole number"),
+    ],
+)
+def test_where_no_seed_can_be_put_in_a_sentence_says_so(cells, more, said):
+    with pytest.raises(BlueprintError, match=f"book, cell 'c0'.*viva_seed.*{said}"):
+        default_of(blueprint_of(*cells, **more))

@@ -93,7 +93,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, path)
         leftovers.write(target, text)
-    except OSError:  # a full disk; a part would be in the way of the next try
+    except BaseException:  # a full disk, or Ctrl-C; a part would be in the way of the next try
         for path in copies:
             path.unlink(missing_ok=True)
         raise

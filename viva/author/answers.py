@@ -121,7 +121,7 @@ class Answer:
             if not found:
                 raise AnswerError(
                     f"{self.path}: '{line}' is not a check of this assignment. Write its new name there, or delete the "
-                    "file if the answer is of no use any more."
+                    "file if you no longer need this answer."
                 )
             matched |= found
         return matched

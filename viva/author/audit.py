@@ -47,7 +47,7 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import SEED, Blueprint, Cell, Purpose, default_of, language_of, read_notebook
+from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
 from viva.engine.checks import HIDDEN
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
@@ -123,7 +123,7 @@ class Jobs:
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
         """The solution and the right answers in a variant; the ``wrong`` answers, too."""
-        other = Jobs(variant.seeded(self.release, seed), self.known.seeded(seed), self.answers)
+        other = Jobs(variant.seeded(self.release, seed), variant.examined(self.known, seed), self.answers)
         lean = other._leaner(trials)
         yield other._grading(("varied", seed), *lean(other.filled(set(other.cells))))
         for place, answer in enumerate(self.answers):
@@ -289,7 +289,7 @@ class _Run:
     def _vary(self, trials: dict) -> None:
         """Grade the known answers in other variants, where the notebook offers them."""
         try:
-            default = default_of(self.blueprint)
+            default = variant.default_of(self.blueprint)
         except BlueprintError:  # hygiene says so
             return
         if default is None:
@@ -304,8 +304,8 @@ class _Run:
                     self.result.errors += varied(name, case, lost, known["varied", seed, *place], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
-            f"It has variants ({SEED} = {default}): right answers were also graded with {listed}, wrong ones with "
-            "the first."
+            f"It has variants ({variant.SEED} = {default}): right answers were also graded with {listed}, wrong ones "
+            "with the first."
         )
 
     # jobs

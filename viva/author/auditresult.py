@@ -304,6 +304,6 @@ def read_excuses(path: Path) -> list[Excuse]:
         if not ({"cell", "reason"} <= entry.keys() <= known and ("changes" in entry) != ("operator" in entry)):
             raise AnswerError(f"{path}: an excuse needs 'cell', 'reason', and either 'changes' or 'operator'.")
         if len(str(entry["reason"]).split()) < 4:
-            raise AnswerError(f"{path}: '{entry['reason']}' is not a reason that a colleague would accept.")
+            raise AnswerError(f"{path}: the reason '{entry['reason']}' is too short. Write at least four words.")
         excuses.append(Excuse(**entry | {"changes": tuple(entry.get("changes", ()))}))
     return excuses

@@ -23,6 +23,7 @@ from nbgrader import utils
 
 from viva.author.answers import Answer, Section, fill_in, read_answers
 from viva.course.course import Course
+from viva.course.processes import leftovers
 from viva.course.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
 from viva.engine.names import names_of
@@ -145,13 +146,11 @@ def _variant(number: int, assignment: Assignment, key: bytes) -> Assignment:
 def _write(course: Course, number: int, assignment: Assignment, answer: Answer, submitted: datetime) -> None:
     student = _name(number)
     folder = course.path("submitted", assignment.name, student)
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{assignment.blueprint.name}.ipynb"
-    if number == REFUSED:
-        path.write_bytes(b"%PDF-1.7\n%%EOF\n")
-    else:
-        nbformat.write(_notebook(number, assignment, answer), path)
-    (folder / "timestamp.txt").write_text(f"{submitted:%Y-%m-%d %H:%M:%S.%f} UTC\n", encoding="utf-8")
+    pdf = "%PDF-1.7\n%%EOF\n"
+    # Each whole or not at all: a part of a notebook on a full disk would be graded as a submission.
+    leftovers.write(path, pdf if number == REFUSED else nbformat.writes(_notebook(number, assignment, answer)) + "\n")
+    leftovers.write(folder / "timestamp.txt", f"{submitted:%Y-%m-%d %H:%M:%S.%f} UTC\n")
 
 
 def _notebook(number: int, assignment: Assignment, answer: Answer) -> NotebookNode:

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import ANSWERS, SEED, Blueprint, Cell, Purpose, default_of
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
 from viva.pages.hidden import Veil, hidden_of
+from viva.submission.variant import SEED, default_of
 from viva.verdict import BlueprintError
 from viva.wording import counted
 

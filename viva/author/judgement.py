@@ -8,9 +8,10 @@ from viva.author.auditresult import CheckScore, Fate, Proof
 from viva.author.checkname import CheckName, Ruling
 from viva.author.mutants import Mutant
 from viva.author.trials import Probe
-from viva.engine.blueprint import SEED, Blueprint, Cell
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import HIDDEN, Check
 from viva.record import Fault
+from viva.submission.variant import SEED
 from viva.verdict import Verdict
 
 ENDED = "it ended the grading process, twice"

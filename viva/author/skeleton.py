@@ -129,7 +129,7 @@ def write_assignment(course: Course, assignment: str) -> list[Path]:
     try:
         for path, text in files.items():
             leftovers.write(path, text)
-    except OSError:  # a full disk; a part of an assignment would be in the way of the next try
+    except BaseException:  # a full disk, or Ctrl-C; a part of an assignment would be in the way of the next try
         for folder in (source, answers):
             shutil.rmtree(folder, ignore_errors=True)
         raise

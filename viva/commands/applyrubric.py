@@ -66,7 +66,7 @@ class RubricCommand(VivaCommand):
             else:
                 self._say("Nothing was written.")
         else:
-            self._say("Every comment has the items as they are in the file.")
+            self._say("Every comment matches the items in the file; nothing to update.")
         self.show_document(
             items=[vars(item) | {"used": used.get(item.key, 0)} for item in items],
             updates=[vars(one) for one in planned],

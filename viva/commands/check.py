@@ -100,7 +100,7 @@ class CheckCommand(ShortHelp, Application):
 
     def _portable_grader(self, path: Path):
         try:
-            from viva.engine.kernel import KernelGrader
+            from viva.submission.kernel import KernelGrader
         except ModuleNotFoundError as error:
             raise VivaError(
                 f"The check needs {error.name}, which is not installed: python -m pip install nbclient ipykernel"

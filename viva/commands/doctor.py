@@ -237,4 +237,4 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
             unreleased.append(name)
     if unreleased:
         release = f"viva release {' '.join(map(_typed, unreleased))}"
-        yield Diagnosis(f"in the gradebook: {plaintext.some(unreleased, 12)}", False, release, needed=False)
+        yield Diagnosis(f"not released yet: {plaintext.some(unreleased, 12)}", False, release, needed=False)

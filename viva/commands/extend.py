@@ -74,9 +74,9 @@ class ExtendCommand(LateCommand):
             grants = self._grants(rules, assignment, students, due and due.replace(tzinfo=UTC), own)
             after = lateness.reckonings(gradebook.db(), rules, granted=self._granted(rules, grants, own))
         if not self.dry_run:
-            with self.alone():
+            with self.alone(), self.course.writing() as gradebook:
                 self._write(grants, own)
-                self.course.settle()
+                lateness.settle(gradebook.db())
         self._show(assignment, students, grants, before, after)
         return 0
 
@@ -104,7 +104,8 @@ class ExtendCommand(LateCommand):
             ]
             if not found:
                 raise CourseError(
-                    f"{', '.join(students)} had no extension or excuse for {assignment}; nothing was written."
+                    f"{', '.join(students)} {'has' if len(students) == 1 else 'have'} no extension or excuse for "
+                    f"{assignment}; nothing was written."
                 )
             return found
         row = {"assignment": assignment, "reason": plaintext.line(self.reason)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,15 +144,26 @@ def plan(folder: Path) -> Founding:
 
 def found(founding: Founding) -> list[Path]:
     """Write what was planned; the paths. Of what is there only a configuration is replaced, by itself with more."""
-    written = []
-    for name, text in founding.files.items():
-        written.append(founding.folder / name)
-        leftovers.write(written[-1], text)
-    if not founding.exists:
+    files = {founding.folder / name: text for name, text in founding.files.items()}
+    if founding.exists:
+        for path, text in files.items():
+            leftovers.write(path, text)
+        return list(files)
+    places = [*files, founding.folder / "answers" / FIRST]
+    folders = {folder for path in places for folder in path.parents if not folder.exists()}
+    try:
+        for path, text in files.items():
+            leftovers.write(path, text)
         config = said_in(founding.folder / CONFIG)
         config.CourseDirectory.root = str(founding.folder)
-        written += write_assignment(Course(CourseDirectory(config=config)), FIRST)
-    return written
+        return [*files, *write_assignment(Course(CourseDirectory(config=config)), FIRST)]
+    except BaseException:  # a full disk, or Ctrl-C; a part of a course would be taken for a complete one
+        for path in files:
+            path.unlink(missing_ok=True)
+        for folder in sorted(folders, reverse=True):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 def _with_lines(config: Path) -> str:

@@ -68,8 +68,7 @@ class RosterCommand(VivaCommand):
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
             )  # fmt: skip
         with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
-            # Else the list would go into a new gradebook, and be lost when a copy of the old one is restored.
-            agreement.require_kept(self.course, {one.assignment for one in self.course.folders("autograded")})
+            self._require_gradebook()
             roster = Roster.of(self.course)
             if found.system == GROUPS:
                 difference, doubts = roster.grouped(found.entries)
@@ -82,11 +81,16 @@ class RosterCommand(VivaCommand):
         self._show(found, difference, notes)
         return 0
 
+    def _require_gradebook(self) -> None:
+        """Raises CourseError for a gradebook that was emptied: what goes into it is lost when a copy is restored."""
+        agreement.require_kept(self.course, {one.assignment for one in self.course.folders("autograded")})
+
     def _join(self) -> int:
         """Make two students one, and say what that moves."""
         if len(self.extra_args) != 2:
             raise CourseError("Name two ids, first the one to keep: viva roster --same OLD NEW")
         with self.alone(self.dry_run):
+            self._require_gradebook()
             joining = plan(self.course, *self.extra_args)
             if not self.dry_run:
                 join(self.course, joining)

@@ -127,7 +127,8 @@ class DemoCommand(VivaCommand):
         return 0
 
     def _write_class(self) -> int:
-        counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
+        with self.alone():
+            counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
         students = counted(self.students, "demo student")
         for assignment, count in counts.items():
             self.console.print(f"{assignment}: {counted(count, 'submission')} by {students}")

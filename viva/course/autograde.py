@@ -36,7 +36,7 @@ from viva.record import CheckResult, Note, SubmissionRecord, doubtful
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import made_output
-from viva.submission.variant import seeded
+from viva.submission.variant import examined, seeded
 from viva.submission.work import Work
 from viva.verdict import CourseError, Verdict
 
@@ -92,7 +92,7 @@ class Examine(NbGraderPreprocessor):
         assert work.grader is not None and known is not None and work.data is not None  # given, or prepared
         files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
-            notebook, known = seeded(notebook, work.seed), known.seeded(work.seed)
+            notebook, known = seeded(notebook, work.seed), examined(known, work.seed)
         work.outcome = work.grader.grade(notebook, known, work.data, files)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import glob
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 LOST = (
-    "The gradebook {book} is missing, but {results} lists graded submissions. Restore a copy of the gradebook: a new "
+    "The gradebook {book} is missing, but graded submissions are in {results}. Restore a copy of the gradebook: a new "
     "one from 'viva release' would have no manual grades. To start over, delete {results} first."
 )
 EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")
@@ -119,6 +120,16 @@ class Course:
                 f"{error}. Write sqlite:////home/me/course/gradebook.db, or "
                 "postgresql+psycopg://user@host/course after: pip install 'nbviva[postgres]'."
             ) from error
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Gradebook]:
+        """An open gradebook that can be written to, so that a file that goes with it is not changed without it.
+
+        In SQLite nobody else can write until it is closed. Raises DBAPIError where it is locked or read-only.
+        """
+        with self.gradebook() as gradebook:
+            _lock(gradebook)
+            yield gradebook
 
     def settle(self) -> None:
         """Compute late penalties again where another program changed the gradebook."""
@@ -281,10 +292,15 @@ def _missing_columns(gradebook: Gradebook) -> list[tuple[str, str]]:
 
 
 def _try_writing(gradebook: Gradebook) -> None:
+    _lock(gradebook)
+    gradebook.db.rollback()
+
+
+def _lock(gradebook: Gradebook) -> None:
+    """Begin to write into every table, and change nothing: until the transaction ends SQLite lets nobody else write."""
     for table in Base.metadata.sorted_tables:
         key = next(iter(table.primary_key))
         gradebook.db.execute(update(table).values({key: key}).where(false()))
-    gradebook.db.rollback()
 
 
 def require_plain(folder: Path) -> None:

@@ -26,8 +26,11 @@ from viva.course.graders import examination, require_source
 from viva.course.rehearsals import Rehearsals
 from viva.course.release import released_notebook
 from viva.course.variants import Variants, seeds_of
+from viva.engine.blueprint import Cell, Purpose
+from viva.engine.checks import parts_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.engine.names import parsed
 from viva.engine.session import ExaminerFault
 from viva.folder import fill, walk
 from viva.submission.blind import Blind, forms_of
@@ -84,7 +87,7 @@ class Material:
         for name in self.expected.notebooks:
             known = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
             if only and isinstance(known, Examination):
-                known = known.visible(self._texts(name))
+                known = visible(known, self._texts(name))
             self.examinations[name] = known
 
     def examination(self, notebook: str) -> Examination:
@@ -97,7 +100,7 @@ class Material:
     def without_hidden_lines(self) -> Material:
         """The same without the hidden lines of the tests: what students read may come of it before the deadline."""
         known = {
-            name: one.without_hidden_lines(self._texts(name)) if isinstance(one, Examination) else one
+            name: without_hidden_lines(one, self._texts(name)) if isinstance(one, Examination) else one
             for name, one in self.examinations.items()
         }
         return replace(self, examinations=known)
@@ -183,3 +186,51 @@ def _without_secrets(config: Config | None) -> Config | None:
 def _rooted(config: Config, course: Course) -> Config:
     """The configuration with the place of the course, which names of files are relative to."""
     return Config(config, CourseDirectory=Config(config.CourseDirectory, root=str(course.root)))
+
+
+# --- the tests without their hidden lines
+
+
+def visible(known: Examination, released: Mapping[str, str]) -> Examination:
+    """The examination of the test cells' ``released`` texts, by name: no hidden line is in it, so none can be run.
+
+    Checks without a visible line are left out, and a test cell that is not among them has none.
+    """
+    cells = (
+        _as_released(cell, released.get(cell.id, "")) if cell.purpose == Purpose.TESTS else cell
+        for cell in known.blueprint.cells
+    )
+    return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
+
+
+def without_hidden_lines(known: Examination, released: Mapping[str, str]) -> Examination:
+    """The same for the ``released`` texts, with all checks: one without a visible line looks at nothing."""
+    shown = visible(known, released).blueprint
+    cells = (
+        _with_all_checks(cell, full) if full.purpose == Purpose.TESTS else cell
+        for cell, full in zip(shown.cells, known.blueprint.cells, strict=True)
+    )
+    return replace(known, blueprint=replace(shown, cells=tuple(cells)))
+
+
+def _as_released(cell: Cell, source: str) -> Cell:
+    prelude, checks = parts_of(source)
+    if not checks and len(cell.checks) == 1:
+        prelude, checks = "", (replace(cell.checks[0], source=source),)
+    titles = {check.title for check in cell.checks}
+    # Without its hidden lines a statement may be cut in half.
+    readable = (check for check in checks if parsed(check.source) is not None)
+    kept = tuple(check for check in readable if check.title in titles and not check.hidden)
+    return replace(cell, source=source, prelude=prelude, checks=kept)
+
+
+def _with_all_checks(shown: Cell, full: Cell) -> Cell:
+    """A released test cell with each check of the full one, in its order."""
+    left = list(shown.checks)
+    checks = []
+    for check in full.checks:
+        found = next((one for one in left if one.title == check.title), None)
+        checks.append(replace(check, source=found.source if found else ""))
+        if found:
+            left.remove(found)
+    return replace(shown, checks=tuple(checks))

@@ -26,10 +26,10 @@ from viva.course import joined
 from viva.course.course import Course
 from viva.course.gradebook.database import with_retries
 from viva.course.processes import leftovers
-from viva.engine.blueprint import SEED, default_of, read_blueprint
+from viva.engine.blueprint import read_blueprint
 from viva.folder import fill
 from viva.submission.files.handin import name_problem
-from viva.submission.variant import seeded
+from viva.submission.variant import SEED, default_of, seeded
 from viva.verdict import CourseError
 
 KEY = "variants.key"

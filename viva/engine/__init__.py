@@ -12,7 +12,7 @@ pipe          messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
 names         the names in a cell's text: given, used, mentioned
 checks        the checks of a grade cell: titles, points, lines, hidden ones
-blueprint     what an assignment expects: cells, points, checks, the line of variants
+blueprint     what an assignment expects: cells, points, checks
 ownership     which cells and names of a notebook are the student's
 singleprocess  test cells that run in the student's process, told by their text
 candidate     in the sandbox: runs the student's cells and answers questions about them
@@ -26,7 +26,6 @@ outcome       what checks and notebooks came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
-kernel        a notebook's visible checks in a Jupyter kernel, for students' own machines
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 """

@@ -7,18 +7,18 @@ import functools
 import itertools
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec import structs
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, Purpose, with_seed
-from viva.engine.checks import Check, parts_of
+from viva.engine.blueprint import Blueprint, Cell, Purpose
+from viva.engine.checks import Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.names import helpers_of, import_statements, names_of, parsed
+from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import CheckReport, outputs_of, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
@@ -73,34 +73,6 @@ class Examination:
         limits = [seconds, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)]
         return float(self.blueprint.budget or chosen or budget(limits, self.seconds))
 
-    def seeded(self, seed: int) -> Examination:
-        """The same with the seed of a variant in the read-only cells; what the solution showed holds for every seed."""
-        cells = (
-            replace(cell, source=with_seed(cell.source, seed)) if cell.purpose == Purpose.READ_ONLY else cell
-            for cell in self.blueprint.cells
-        )
-        return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
-
-    def visible(self, released: Mapping[str, str]) -> Examination:
-        """The same for the test cells' ``released`` texts, by name: no hidden line is in it, so none can be run.
-
-        Checks without a visible line are left out, and a test cell that is not among them has none.
-        """
-        cells = (
-            _as_released(cell, released.get(cell.id, "")) if cell.purpose == Purpose.TESTS else cell
-            for cell in self.blueprint.cells
-        )
-        return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
-
-    def without_hidden_lines(self, released: Mapping[str, str]) -> Examination:
-        """The same for the ``released`` texts, with all checks: one without a visible line looks at nothing."""
-        shown = self.visible(released).blueprint
-        cells = (
-            _with_all_checks(cell, full) if full.purpose == Purpose.TESTS else cell
-            for cell, full in zip(shown.cells, self.blueprint.cells, strict=True)
-        )
-        return replace(self, blueprint=replace(shown, cells=tuple(cells)))
-
     def cells_before(self, name: str, after: str | None) -> list[Cell]:
         """The blueprint's cells between two grade cells."""
         ids = [cell.id for cell in self.blueprint.cells]
@@ -129,29 +101,6 @@ class Examination:
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
         return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
-
-
-def _as_released(cell: Cell, source: str) -> Cell:
-    prelude, checks = parts_of(source)
-    if not checks and len(cell.checks) == 1:
-        prelude, checks = "", (replace(cell.checks[0], source=source),)
-    titles = {check.title for check in cell.checks}
-    # Without its hidden lines a statement may be cut in half.
-    readable = (check for check in checks if parsed(check.source) is not None)
-    kept = tuple(check for check in readable if check.title in titles and not check.hidden)
-    return replace(cell, source=source, prelude=prelude, checks=kept)
-
-
-def _with_all_checks(shown: Cell, full: Cell) -> Cell:
-    """A released test cell with each check of the full one, in its order."""
-    left = list(shown.checks)
-    checks = []
-    for check in full.checks:
-        found = next((one for one in left if one.title == check.title), None)
-        checks.append(replace(check, source=found.source if found else ""))
-        if found:
-            left.remove(found)
-    return replace(shown, checks=tuple(checks))
 
 
 def prepare(

@@ -288,7 +288,8 @@ def _claim() -> tuple[int, int]:
         except OSError as error:
             claim.close()
             if error.errno != errno.EADDRINUSE:
-                raise SandboxError(f"No slot could be claimed: {error.strerror}.") from error
+                raise SandboxError(f"A user for the sandbox could not be reserved: {error.strerror}.") from error
     raise SandboxError(
-        f"All {SLOTS // 2} pairs of slots are in use. Stop other grading commands on this machine first."
+        f"This machine already grades {SLOTS // 2} submissions at once, which is the limit. Stop other grading "
+        "commands on it first."
     )

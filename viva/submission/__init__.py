@@ -10,10 +10,11 @@ cells/      a notebook's cells find their places
 submission  what one student submitted for one assignment, and what became of it
 packing     the same as bytes, so that another machine can grade it
 work        one notebook on its way through the steps of grading, and as text at their end
-variant     whose variant of an assignment a notebook is
+variant     the seed that makes a variant of an assignment, and whose variant a notebook is
 reading     what a student submitted -> notebooks, or why there are none
 studentcopy  what a released notebook says about its own checks
 selfcheck   a student's own check: the visible checks, graded where the student works
+kernel      the same in a Jupyter kernel, where there is neither sandbox nor fork
 blind       the step that empties the cells which ask for a name
 sanitize    the step that cleans what was submitted before a browser shows it
 """

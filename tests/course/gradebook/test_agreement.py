@@ -101,17 +101,17 @@ def test_a_gradebook_that_knows_nothing_of_what_was_graded_is_refused_by_every_c
         more = [TINY, "--no-audit"] if command in ("release", "regrade") else []
         done = viva(command, *more)
         assert done.status == 2, (command, done.text)
-        assert "lists graded submissions" in done.err and "Restore a copy of the gradebook" in done.err
+        assert "graded submissions are in" in done.err and "Restore a copy of the gradebook" in done.err
         assert "Traceback" not in done.text
     assert recorded(course) and not (course / "grades.csv").exists()
-    assert "lists graded submissions" in viva("doctor").out
+    assert "graded submissions are in" in viva("doctor").out
 
 
 def test_graded_notebooks_alone_tell_that_the_gradebook_was_made_anew(course, viva):
     lose(course, viva, "released again")
     (course / "results.jsonl").unlink()
     done = viva("grade")
-    assert done.status == 2 and f"{course / 'autograded'} lists graded submissions" in done.err
+    assert done.status == 2 and f"graded submissions are in {course / 'autograded'}" in done.err
 
 
 def test_a_gradebook_that_is_removed_while_a_batch_runs_stops_it_and_nothing_is_recorded(course, viva, monkeypatch):

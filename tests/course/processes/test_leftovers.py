@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -114,3 +115,10 @@ def test_sweeping_many_leftovers_ends_in_time_and_says_what_is_left(tmp_path, ca
     assert len(list(tmp_path.iterdir())) >= 299
     leftovers.sweep(tmp_path, 600)
     assert list(tmp_path.iterdir()) == [] and capsys.readouterr().err == ""
+
+
+def test_a_full_disk_is_told_with_the_file_that_could_not_be_written():
+    """Else the course folder was named, also where the file was to go to another disk."""
+    with pytest.raises(OSError, match="No space left") as error, leftovers.whole(Path("/dev/full")) as file:
+        file.write("scores")
+    assert error.value.filename == "/dev/full"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 
 import numpy as np
 import pandas as pd
@@ -367,7 +367,6 @@ def told(before: list, change) -> list:
         ({"a": 1}, lambda value: value.update(b=2)),
         ({1, 2}, lambda value: value.add(3)),
         (bytearray(b"a"), lambda value: value.extend(b"b")),
-        (deque([1]), lambda value: value.append(2)),
         (OrderedDict(a=1, b=2), lambda value: value.move_to_end("a")),
         (Counter("aab"), lambda value: value.update("b")),
         (([1], 2), lambda value: value[0].append(3)),

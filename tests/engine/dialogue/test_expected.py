@@ -134,6 +134,44 @@ class Ratio:
 --- test
 assert Ratio(1, 2) + Ratio(1, 2) == 1
 """,
+    "a Counter": """
+--- answer
+from collections import Counter
+def count(words): return Counter(words)
+--- right
+class Counts(dict):
+    def __missing__(self, word): return 0
+def count(words): return Counts((word, words.count(word)) for word in words)
+--- wrong
+def count(words): return {word: words.count(word) for word in words}
+--- test
+assert count(["a", "b", "a"])["a"] == 2 and count([])["z"] == 0
+""",
+}
+
+
+@pytest.mark.parametrize("text", OF_STUDENTS_CHOICE.values(), ids=OF_STUDENTS_CHOICE)
+def test_what_crosses_by_value_of_a_class_that_students_may_write_makes_a_single_process_cell(text, grader, tmp_path):
+    Exam(text, grader, tmp_path).prove(inside=True)
+
+
+STUDENTS_CLASS = {
+    "a namedtuple": """
+--- answer
+from collections import namedtuple
+Point = namedtuple("Point", "x y")
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+--- right
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+--- wrong
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+def middle(a, b): return Point(0, 0)
+--- test
+assert middle(Point(0, 0), Point(2, 4)).y == 2
+""",
     "a deque": """
 --- answer
 from collections import deque
@@ -151,31 +189,9 @@ assert list(last([1, 2, 3], 2)) == [2, 3]
 }
 
 
-@pytest.mark.parametrize("text", OF_STUDENTS_CHOICE.values(), ids=OF_STUDENTS_CHOICE)
-def test_what_crosses_by_value_of_a_class_that_students_may_write_makes_a_single_process_cell(text, grader, tmp_path):
-    Exam(text, grader, tmp_path).prove(inside=True)
-
-
-NAMEDTUPLE = """
---- answer
-from collections import namedtuple
-Point = namedtuple("Point", "x y")
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
---- right
-class Point:
-    def __init__(self, x, y): self.x, self.y = x, y
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
---- wrong
-class Point:
-    def __init__(self, x, y): self.x, self.y = x, y
-def middle(a, b): return Point(0, 0)
---- test
-assert middle(Point(0, 0), Point(2, 4)).y == 2
-"""
-
-
-def test_where_the_solution_has_a_namedtuple_students_may_write_the_class(grader, tmp_path):
-    Exam(NAMEDTUPLE, grader, tmp_path).prove()
+@pytest.mark.parametrize("text", STUDENTS_CLASS.values(), ids=STUDENTS_CLASS)
+def test_where_the_solution_has_a_class_of_the_librarys_students_may_write_it(text, grader, tmp_path):
+    Exam(text, grader, tmp_path).prove()
 
 
 CHAIN = """

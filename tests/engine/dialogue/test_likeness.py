@@ -37,7 +37,7 @@ def crossed(error: BaseException, raised: Raised | None = None) -> BaseException
     """The exception as the examiner makes it of what the candidate tells."""
     numbers: dict[int, int] = {}
     known = told(error, lambda value: numbers.setdefault(id(value), len(numbers)))
-    return (raised or Raised(print)).exception(known)
+    return (raised or Raised()).exception(known)
 
 
 HONEST = {
@@ -157,13 +157,13 @@ def test_a_students_class_hides_the_fields_of_its_bases():
 def test_what_is_said_of_an_exception_is_cut(text):
     known = told(KeyError("x"), lambda value: 1) | {"message": text, "name": text, "traceback": text}
     known["lineage"] = [(5, "__main__", "a." + "x" * 10**6, [])]
-    error = Raised(print).exception(known)
+    error = Raised().exception(known)
     texts = [str(error), error.viva_name, error.viva_traceback, type(error).__name__]
     assert all(0 < len(one) <= 4 * MESSAGE for one in texts)
 
 
 def test_more_classes_than_any_notebook_has_are_a_lie():
-    raised = Raised(print)
+    raised = Raised()
     with pytest.raises(CandidateLied):
         for number in range(10_000):
             raised.class_of([(number, "__main__", "Mine", [])])

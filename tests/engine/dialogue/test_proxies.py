@@ -472,8 +472,6 @@ except Exception as e:
 ### CHECK 1: the class itself
 assert issubclass(Overdrawn, BankError) and issubclass(BankError, Exception)
 assert Overdrawn.__name__ == "Overdrawn"
-e = Overdrawn(3)
-assert e.amount == 3 and str(e) == "3 too much"
 """,
     "exceptions of Python's own": """
 --- answer
@@ -1444,8 +1442,9 @@ def keys(d): return d.keys()
 def evens(n): return (i for i in range(n) if i % 2 == 0)
 def keys(d): return iter(d)
 --- right
+from collections import deque
 def evens(n): return filter(lambda i: i % 2 == 0, range(n))
-def keys(d): return map(str, d)
+def keys(d): return deque(d)
 --- wrong
 def evens(n): return (i for i in range(n))
 def keys(d): return d.values()
@@ -2062,6 +2061,67 @@ assert found["q"] == 3
 assert after(["a", "b", "a"])["a"]["b"] == 1 and after(["a", "b"])["a"]["c"] == 0
 ### CHECK 1: by name
 assert table["a"] == 1 and table["b"] == 0
+""",
+    "an exception of the student's that a test makes": """
+--- answer
+class Overdrawn(ValueError):
+    limit = 10
+    def __init__(self, amount):
+        super().__init__(f"{amount} too much")
+        self.amount = amount
+def settled(pay):
+    try:
+        pay()
+    except Overdrawn as error:
+        return error.amount <= Overdrawn.limit
+--- wrong
+class Overdrawn(ValueError):
+    limit = 10
+    def __init__(self, amount): self.amount = -amount
+def settled(pay): return pay() is None
+--- test
+error = Overdrawn(3)
+assert error.amount == 3 and str(error) == "3 too much" and Overdrawn.limit == 10
+--- test
+def pay(): raise Overdrawn(3)
+assert settled(pay)
+""",
+    "a method of a student's exception": """
+--- answer
+class Overdrawn(Exception):
+    def told(self): return "too much"
+def pay(): raise Overdrawn
+--- wrong
+class Overdrawn(Exception):
+    def told(self): return "too little"
+def pay(): raise Overdrawn
+--- test
+try:
+    pay()
+except Overdrawn as error:
+    assert error.told() == "too much"
+""",
+    "a queue that a test hands over": """
+--- answer
+def served(queue): return [queue.popleft() for _ in range(2)]
+--- wrong
+def served(queue): return list(queue)[:2]
+--- test
+from collections import deque
+line = deque("abc")
+assert served(line) == ["a", "b"] and list(line) == ["c"]
+""",
+    "dates of a time zone": """
+--- answer
+import datetime as dt
+def later(date, hours): return date + dt.timedelta(hours=hours)
+--- wrong
+import datetime as dt
+def later(date, hours): return date.replace(tzinfo=None) + dt.timedelta(hours=hours)
+--- test
+import datetime as dt
+noon = dt.datetime(2020, 1, 1, 12, tzinfo=dt.timezone.utc)
+assert later(noon, 1) == dt.datetime(2020, 1, 1, 13, tzinfo=dt.timezone.utc)
 """,
     "what a test asserts while it is called back, and the solution catches": """
 --- answer

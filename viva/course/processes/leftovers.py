@@ -166,7 +166,7 @@ def whole(
     given; what is not a file is written to directly.
     """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
-        with path.open("w", encoding="utf-8", newline=newline, errors=errors) as file:
+        with _named(path), path.open("w", encoding="utf-8", newline=newline, errors=errors) as file:
             yield file
         return
     path = path.resolve()  # a link stays one
@@ -174,7 +174,7 @@ def whole(
     fresh.unlink(missing_ok=True)
     try:
         opener = partial(os.open, mode=0o666 if mode is None else mode)
-        with open(fresh, "w", encoding="utf-8", opener=opener, newline=newline, errors=errors) as file:
+        with _named(path), open(fresh, "w", encoding="utf-8", opener=opener, newline=newline, errors=errors) as file:
             if mode is None and path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
@@ -183,6 +183,17 @@ def whole(
         fresh.replace(path)
     except BaseException:
         fresh.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Inside, an error of the system that names no file, as of a full disk, names this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno and not error.filename:
+            error.filename = str(path)
         raise
 
 

@@ -142,7 +142,7 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
                     where = "in hidden lines only" if hidden else "which students see"
                     said.append(f"{name} has a new text, {where}.")
     return said or [
-        "The checks are the same as released; changed points come from changed read-only cells or data files."
+        "The checks are the same as released. Scores can change only if read-only cells or data files changed."
     ]
 
 

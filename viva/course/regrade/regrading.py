@@ -110,7 +110,10 @@ class Regrade:
                     f"{student}: submitted again since grading, so some changes may come from the new submission."
                 )
         return gone + (
-            [f"Not graded so far, and not included: {wording.counted(new, 'submission')}. 'viva grade' grades these."]
+            [
+                f"Not graded before, so not included: {wording.counted(new, 'submission')}. To grade those that can be "
+                f"graded, run: viva grade {self.assignment}"
+            ]
             if new
             else []
         )

@@ -10,7 +10,7 @@ over and changed three times is one array on both sides.
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
@@ -23,14 +23,13 @@ from viva.verdict import WireError
 MOST, BYTES = 128, 1_000_000
 """So many lists and arrays that functions of a test are handed are known again, of so many bytes each."""
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
-CHANGEABLE = (list, dict, set, bytearray, deque, np.ndarray)
+CHANGEABLE = (list, dict, set, bytearray, np.ndarray)
 ITEMS: dict[type, Callable[..., Iterable]] = {
     list: list.__iter__,
     tuple: tuple.__iter__,
     OrderedDict: OrderedDict.values,
     dict: dict.values,
 }
-ITEMS[deque] = deque.__iter__
 """How to go through what may be of a class of the test's own."""
 
 
@@ -147,10 +146,6 @@ def _fill(mine: Any, theirs: Any, known: dict[int, object]) -> None:
         base.clear(mine)
         for key, part in items:
             base.__setitem__(mine, key, part)
-    elif issubclass(cls, deque):
-        parts = [_own(part, known) for part in theirs]
-        deque.clear(mine)
-        deque.extend(mine, parts)
     elif issubclass(cls, set):
         set.clear(mine)
         set.update(mine, theirs)

@@ -64,7 +64,7 @@ class Asker:
         self.rebound, self.hurry, self.heard = rebound, hurry, heard
         self.turn = threading.RLock()
         self.expected = ExpectedTypes()
-        self.raised = Raised(self.operate)
+        self.raised = Raised()
         self.references = References(Home(self.operate), self.expected, self.raised)
         self.names = NameCache(self.operate, self.references, self.expected, lambda *answer: self.heard(*answer))
         self.random = Common()

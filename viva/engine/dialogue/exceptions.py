@@ -24,14 +24,14 @@ import functools
 import os
 import traceback
 import types
-from collections.abc import Callable, Iterable
-from typing import Any, TypeGuard
+from collections.abc import Iterable
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
 import viva
 from viva.engine import wire
-from viva.engine.dialogue.expected import CALL, Path, Step, library
+from viva.engine.dialogue.expected import library
 from viva.engine.values.codec import bases_of, module_of, name_of, qualname_of
 from viva.verdict import CandidateLied
 
@@ -245,25 +245,19 @@ def student_traceback(error: BaseException) -> str:
 
 
 class StudentClass(type):
-    """The class of the classes that stand for a student's exception classes."""
+    """The class of the classes that stand for a student's exception classes, by which tests catch exceptions.
 
-    def __call__(cls, *args: object, **kwargs: object):
-        if "viva_number" in vars(cls):
-            return cls.viva_ask("call", cls, *args, path=Path(cls.__name__, (CALL,)), kwargs=kwargs)
-        return super().__call__(*args, **kwargs)
+    A test that raises one itself, or asks for more of it than was told, is a single-process cell.
+    """
 
-    def __getattr__(cls, name: str):
-        if name[:2] == "__" or name[:5] == "viva_":
-            raise AttributeError(name)
-        return cls.viva_ask("getattr", cls, name, path=Path(cls.__name__, (Step("attribute", name),)))
+    def __call__(cls, *_: object, **__: object) -> NoReturn:
+        raise TypeError("an exception class in another process cannot be called")
 
 
 class Raised:
     """The candidate's exceptions and their classes as the examiner knows them."""
 
-    def __init__(self, ask: Callable[..., object]) -> None:
-        """``ask`` puts a question to the candidate."""
-        self.ask = staticmethod(ask)  # a class that holds it does not bind it
+    def __init__(self) -> None:
         self.classes: dict[int, type[Exception]] = {}
         self.kept: list[BaseException] = []
         """Exceptions that test code raised into the candidate."""
@@ -337,8 +331,7 @@ class Raised:
         if len(self.classes) >= KNOWN_CLASSES:
             raise ValueError
         above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
-        members: dict[str, Any] = {"viva_number": number, "viva_ask": self.ask, "__getattr__": _attribute}
-        members = hiding(above) | members | {"__str__": _text}
+        members: dict[str, Any] = {**hiding(above), "viva_number": number, "__str__": _text}
         made: Any = StudentClass(name.rpartition(".")[2][:NAME], above, members)
         return made
 
@@ -359,14 +352,6 @@ class Raised:
 
 def _cut(text: object, most: int) -> str:
     return text[:most] if type(text) is str else ""
-
-
-def _attribute(error: BaseException, name: str):
-    """What of a student's exception is not plain is asked for."""
-    if name[:2] == "__" or name[:5] == "viva_" or type(vars(error).get("viva_number")) is not int:
-        raise AttributeError(name)
-    cls: Any = type(error)
-    return cls.viva_ask("getattr", error, name, path=Path(cls.__name__, (Step("attribute", name),)))
 
 
 def left_generator(stop: StopIteration) -> RuntimeError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -95,12 +95,10 @@ OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 CREDIT = " credit "
 """Before the name of a grade cell: what the last value of its only check says, as ``viva.engine.credit`` has it."""
-BY_VALUE = frozenset({deque, Counter})
-"""Classes that cross by value, and in whose place students may have one of their own, or a defaultdict."""
 PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
 HOLDING = (list, tuple, dict, set, frozenset)
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
-PANDAS = (b"masked", b"strings", b"zoned", b"categories", b"NA")
+PANDAS = (b"masked", b"strings", b"categories", b"NA")
 """One of which stands in every message that holds an array of pandas' own or NA; see ``values/frames.py``."""
 VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()), type({}.keys()))
 
@@ -220,7 +218,7 @@ class ExpectedTypes:
         before = self.known.get(path)
         if before is None or ":" not in before.kind:
             self.known[path] = merged(before, seen) if before else seen
-        if found and issubclass(type(value), (*HOLDING, deque, np.ndarray)):
+        if found and issubclass(type(value), (*HOLDING, np.ndarray)):
             for step in (ITEM, EACH):
                 self.known[path.then(step)] = Expected(OBJECT)
         return None
@@ -256,9 +254,9 @@ class ExpectedTypes:
                 raise CandidateLied(f"an argument of the class {type(part).__name__} would cross as its base")
 
     def _is_of_students_choice(self, value: object) -> bool:
-        """Whether something in a value is a deque, a Counter, or of a library's class that the answers name."""
+        """Whether something in a value is a Counter, or of a library's class that the answers name."""
         named = {library(one.kind) for one in self.known.values() if ":" in one.kind and not one.own}
-        classes = BY_VALUE | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
+        classes = {Counter} | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
         return any(type(part) in classes for part in walk(value))
 
     def as_series(self, data: bytes, value: object, path: Path) -> object:
@@ -330,7 +328,7 @@ def deceptive(value: Any) -> tuple[str, str]:
             ahead += [part.tolist()] if part.dtype.hasobject else []
         elif cls is slice:
             ahead += part.start, part.stop, part.step
-        elif issubclass(cls, (*HOLDING, deque, *VIEWS)) and not ATOMS.issuperset(map(type, part)):
+        elif issubclass(cls, (*HOLDING, *VIEWS)) and not ATOMS.issuperset(map(type, part)):
             ahead += part
     return arrays, missing
 
@@ -350,7 +348,7 @@ def walk(value: Any) -> Iterator[Any]:
         yield part
         if issubclass(type(part), dict):
             ahead += [*part, *part.values()]
-        elif issubclass(type(part), (*HOLDING, deque)) and not ATOMS.issuperset(map(type, part)):
+        elif issubclass(type(part), HOLDING) and not ATOMS.issuperset(map(type, part)):
             ahead += part
 
 

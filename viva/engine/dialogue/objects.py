@@ -14,7 +14,7 @@ import re
 import sys
 import types
 from array import array
-from collections import ChainMap, UserDict, UserList, UserString
+from collections import ChainMap, UserDict, UserList, UserString, deque
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from pathlib import PosixPath, PurePosixPath
 from typing import Any
@@ -99,8 +99,8 @@ def held_by(value) -> list | dict | str | None:
     """
     cls = type(value)
     try:
-        if cls in (array, memoryview):
-            return value.tolist()
+        if cls in (array, memoryview, deque):
+            return list(value) if cls is deque else value.tolist()
         if cls in (types.MappingProxyType, ChainMap):
             return dict(value)
         for base, plain in ((UserDict, dict), (UserList, list), (UserString, str)):

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import functools
 import math
 import re
@@ -13,7 +12,7 @@ import sys
 from collections import defaultdict, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType, MethodDescriptorType, NoneType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -60,9 +59,6 @@ def has_methods(cls: type) -> bool:
         for namespace in own_namespaces(cls)
         for name, value in namespace.items()
     )
-
-
-ZONES = (NoneType, dt.timezone)
 
 
 @dataclass(frozen=True)

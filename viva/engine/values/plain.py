@@ -16,7 +16,7 @@ import datetime as dt
 import functools
 import itertools
 import sys
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum
@@ -29,7 +29,6 @@ import numpy as np
 from viva.engine.values.codec import (
     CODEC_OF,
     SCALARS,
-    ZONES,
     Again,
     Codec,
     Reference,
@@ -141,16 +140,6 @@ def _split_ordered(value) -> list:
     return [part for key in OrderedDict.__iter__(value) for part in (key, dict.__getitem__(value, key))]
 
 
-def _split_deque(value) -> list:
-    return [deque.maxlen.__get__(value), *deque.__iter__(value)]
-
-
-def _deque(parts: list) -> deque:
-    if type(parts[0]) not in (NoneType, int):
-        raise WireError("a message holds a malformed deque")
-    return deque(parts[1:], parts[0])
-
-
 # --- numbers and dates
 
 
@@ -174,25 +163,22 @@ def _split_fraction(value) -> list | None:
     return parts if set(map(type, parts)) == {int} else None
 
 
-def _split_zoned(cls: type, *names: str) -> Callable:
-    attributes = _attributes(cls, "tzinfo", "fold", *names)
-
-    def split(value) -> list | None:
-        parts = attributes(value)
-        return parts if type(parts[0]) in ZONES else None
-
-    return split
+def _types(*types: type) -> frozenset:
+    return frozenset(types)
 
 
-def _zoned(cls: type) -> Callable:
-    return lambda parts: cls(*parts[2:], tzinfo=parts[0], fold=parts[1])
+def _clock(cls: type, *names: str) -> Codec:
+    """The codec of what shows a time; one with a time zone cannot cross."""
+    attributes, zone = _attributes(cls, *names, "fold"), _attributes(cls, "tzinfo")
+    return Codec(
+        (cls,),
+        lambda value: attributes(value) if zone(value) == [None] else None,
+        lambda parts: cls(*parts[:-1], fold=parts[-1]),
+        _types(int),
+    )
 
 
 # --- the table; a codec's place in it is its number on the wire
-
-
-def _types(*types: type) -> frozenset:
-    return frozenset(types)
 
 
 PANDAS = Codec((), lambda value: learn_pandas().take_apart(value), lambda parts: learn_pandas().put_together(parts))
@@ -205,7 +191,6 @@ CODECS = (
     Codec((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
     Codec((OrderedDict,), _split_ordered, _ordered),
     Codec((Counter,), _split_dict, lambda parts: _dict(parts, Counter)),
-    Codec((deque,), _split_deque, _deque),
     Codec((slice,), _attributes(slice, "start", "stop", "step"), lambda parts: slice(*parts)),
     Codec((range,), _attributes(range, "start", "stop", "step"), lambda parts: range(*parts), _types(int)),
     Codec((EllipsisType,), lambda value: [], lambda parts: ..., _types()),
@@ -214,29 +199,13 @@ CODECS = (
     Codec((Decimal,), _split_decimal, _decimal, _types(str)),
     Codec((Fraction,), _split_fraction, lambda parts: Fraction(*parts), _types(int)),
     Codec((dt.date,), _attributes(dt.date, "year", "month", "day"), lambda parts: dt.date(*parts), _types(int)),
-    Codec(
-        (dt.datetime,),
-        _split_zoned(dt.datetime, "year", "month", "day", "hour", "minute", "second", "microsecond"),
-        _zoned(dt.datetime),
-        _types(int, *ZONES),
-    ),
-    Codec(
-        (dt.time,),
-        _split_zoned(dt.time, "hour", "minute", "second", "microsecond"),
-        _zoned(dt.time),
-        _types(int, *ZONES),
-    ),
+    _clock(dt.datetime, "year", "month", "day", "hour", "minute", "second", "microsecond"),
+    _clock(dt.time, "hour", "minute", "second", "microsecond"),
     Codec(
         (dt.timedelta,),
         _attributes(dt.timedelta, "days", "seconds", "microseconds"),
         lambda parts: dt.timedelta(*parts),
         _types(int),
-    ),
-    Codec(
-        (dt.timezone,),
-        dt.timezone.__getinitargs__,  # type: ignore[attr-defined]  # as pickle calls it; not in typeshed
-        lambda parts: dt.timezone(*parts),
-        _types(dt.timedelta, str),
     ),
     Codec((np.ndarray,), split_array, build_array, _types(str, bytes, int)),
     Codec(SCALARS, split_scalar, build_scalar, _types(str, bytes)),
@@ -248,7 +217,7 @@ CODECS = (
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
 AGAIN = CODEC_OF[Again]
-CHANGEABLE = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, deque, bytearray, np.ndarray))
+CHANGEABLE = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray))
 """Of whose values it shows in a test that two are one."""
 HOLDERS = CHANGEABLE | {CODEC_OF[tuple]}
 """In whose values that is looked for."""

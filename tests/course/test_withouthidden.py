@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.oral import Exam
+from viva.course.material import without_hidden_lines
 
 TEXT = """--- answer
 def double(x): return 2 * x
@@ -24,7 +25,7 @@ def test_a_hidden_block_that_spans_two_checks_leaves_no_line_and_no_check_change
     exam = Exam(TEXT, grader, tmp_path)
     (test,) = exam.tests
     full = next(cell for cell in exam.examination.blueprint.cells if cell.id == test)
-    shown = exam.examination.without_hidden_lines({test: RELEASED})
+    shown = without_hidden_lines(exam.examination, {test: RELEASED})
     cell = next(cell for cell in shown.blueprint.cells if cell.id == test)
     assert [check.title for check in cell.checks] == [check.title for check in full.checks] == ["two", "many", "three"]
     texts = [cell.source, cell.prelude, *(check.source for check in cell.checks)]
@@ -35,6 +36,6 @@ def test_a_hidden_block_that_spans_two_checks_leaves_no_line_and_no_check_change
 
 def test_a_test_cell_that_was_released_empty_runs_nothing(grader, tmp_path):
     exam = Exam(TEXT, grader, tmp_path)
-    shown = exam.examination.without_hidden_lines({})
+    shown = without_hidden_lines(exam.examination, {})
     outcome = grader.grade(exam.answered("def double(x): raise ValueError(x)"), shown)
     assert all(str(result.verdict) == "passed" for result in outcome.checks[exam.tests[0]]), "nothing was asked"
