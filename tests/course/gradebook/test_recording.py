@@ -250,6 +250,19 @@ def test_an_unknown_assignment_is_said_to_be(writer):
         writer.save(unknown)
 
 
+def test_what_is_expected_does_not_depend_on_the_order_of_the_rows(root):
+    """PostgreSQL chooses it: once a class was graded again, though nothing had changed."""
+    with book(root) as gradebook:
+        before = repr(Expected.of(gradebook, "a1"))
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as file, file:
+        for table in ("base_cell", "source_cell", "grade_cells", "solution_cells", "task_cells", "notebook"):
+            rows = file.execute(f"SELECT * FROM {table}").fetchall()
+            file.execute(f"DELETE FROM {table}")
+            file.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows[::-1])
+    with book(root) as gradebook:
+        assert repr(Expected.of(gradebook, "a1")) == before
+
+
 def test_a_draft_knows_the_cells_and_remembers_what_the_steps_say(root):
     with book(root) as gradebook:
         expected = Expected.of(gradebook, "a1")
