@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -62,9 +61,8 @@ class Expected:
 
 
 def _detached(notebook) -> SimpleNamespace:
-    """Its cells by name: nbgrader asks for no order, and that of a server's rows may be another one tomorrow."""
     cells = {
-        table: [_columns(cell) for cell in sorted(getattr(notebook, table), key=attrgetter("name"))]
+        table: [_columns(cell) for cell in getattr(notebook, table)]
         for table in ("source_cells", "grade_cells", "solution_cells", "task_cells")
     }
     return SimpleNamespace(name=notebook.name, kernelspec=notebook.kernelspec, **cells)
