@@ -92,13 +92,17 @@ def test_a_course_where_nothing_can_be_locked_is_refused_in_a_sentence(no_locks,
         add_lines(tmp_path / "results.jsonl", [b"{}"])
 
 
-def test_where_every_folder_is_removed_at_once_only_some_are_made(tmp_path, monkeypatch):
+@pytest.mark.parametrize("first", [False, True], ids=["after its rights are set", "before its rights are set"])
+def test_where_every_folder_is_removed_at_once_only_some_are_made(first, tmp_path, monkeypatch):
+    """As another command's sweep does; once one came before the rights were set, and the command ended."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     made, chmod = [], leftovers.Path.chmod
 
     def removed(folder, mode: int) -> None:
-        chmod(folder, mode)
         made.append(folder)
+        if first:
+            folder.rmdir()
+        chmod(folder, mode)
         folder.rmdir()
 
     monkeypatch.setattr("pathlib.Path.chmod", removed)

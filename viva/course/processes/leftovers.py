@@ -80,8 +80,8 @@ def _locked_folder() -> tuple[Path, int]:
     """Raises CourseError where folders cannot be locked."""
     for _ in range(TRIES):
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        folder.chmod(0o711)  # root's forks, who are other users, pass through to their scratch folders
         try:
+            folder.chmod(0o711)  # root's forks, who are other users, pass through to their scratch folders
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:  # a sweep came between
             continue
