@@ -93,7 +93,7 @@ test: setup  ## run the tests
 proofs: setup  ## run the slow tests
 	@$(PYTEST) -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
 
-thorough: setup  ## run the rows of the slow tests that the proofs leave out (about an hour on two cores)
+thorough: setup  ## run the rows of the slow tests that the proofs leave out
 	@$(PYTEST) -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 cluster-proofs: setup  ## kill, freeze and add workers of real clusters, longer than in the proofs
