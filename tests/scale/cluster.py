@@ -54,6 +54,7 @@ class Dask:
                 process.send_signal(signal.SIGCONT)
                 process.kill()
             process.wait()
+        print((self.folder / "log").read_text() if (self.folder / "log").exists() else "")  # seen where a test fails
 
     def _run(self, *command: str, within: tuple[str, ...] = (), **environment: str) -> subprocess.Popen:
         with (self.folder / "log").open("ab") as log:

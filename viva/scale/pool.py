@@ -2,9 +2,9 @@
 
 Theory of operation. This process decides which worker does what, a few jobs ahead, and names the worker in
 each task. Dask would choose by itself; but where a worker is lost, it could not tell the job that ended it from
-those that waited behind it. Here those that a lost worker was at are *suspects*, and tried once more, each with nothing
-else on its worker. One with which two workers were lost that were at nothing else comes back without a result. All
-else that a lost worker had goes to the next.
+others. Here all jobs that a lost worker had are *suspects*: each is tried once more, with nothing else on its worker.
+Where that worker is lost too, the job comes back without a result. Which of them the first worker was at, nobody
+knows: Dask may begin two tasks in another order than they were sent in.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CONNECTION = (OSError, TimeoutError, asyncio.CancelledError, concurrent.futures.
 
 @dataclass(eq=False)
 class Seat:
-    """A worker that is in use, and what it is busy with, in the order in which it was sent."""
+    """A worker that is in use, and the jobs that it was sent."""
 
     address: str
     threads: int
@@ -209,9 +209,7 @@ class Errand:
 
     job: object
     suspect: bool = False
-    """A worker was lost while it was at it, and maybe at others."""
-    losses: int = 0
-    """So many were lost while they were at nothing else."""
+    """A worker was lost that had it, and maybe others."""
     faults: int = 0
     """So many connections broke off."""
     refusals: int = 0
@@ -253,7 +251,7 @@ class Pool:
         self.stack.close()
 
     def map(self, jobs: Iterable) -> Iterator[tuple[object, object]]:
-        """Each job with its result, as they are finished; None for one with which two workers were lost.
+        """Each job with its result, as they are finished; None for one that two lost workers had, the second alone.
 
         Raises ClusterError when no worker is left, or the scheduler, and Stopped.
         """
@@ -272,17 +270,15 @@ class Pool:
             self.workers.hear()
 
     def _lose(self, seat: Seat, blame: bool = True) -> None:
-        """What a worker has gone with is tried by others; to ``blame`` are those submissions that it was at."""
+        """What a worker has gone with is tried by others; ``blame`` says that a job may have ended it."""
         errands = list(seat.busy.items())
         seat.busy.clear()
-        for place, (errand, running) in reversed(list(enumerate(errands))):
+        for errand, running in reversed(errands):
             running.cancel()
-            suspect = blame and place < seat.threads
-            errand.losses += suspect and (seat.threads == 1 or len(errands) == 1)  # no other can have done it
-            errand.suspect |= suspect
-            if errand.losses >= TRIES:
+            if blame and errand.suspect:  # which had the worker for itself
                 self.done.append((errand.job, None))
             else:
+                errand.suspect |= blame
                 (self.suspects if errand.suspect else self.todo).appendleft(errand)
 
     def _hand_out(self) -> None:
