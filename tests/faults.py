@@ -221,7 +221,7 @@ def require_tidy(course: Path) -> None:
     """No file is left that only a running command needs."""
     tmp = course.parent / "tmp"
     left = [str(path.relative_to(tmp)) for path in tmp.rglob("*")] if tmp.exists() else []
-    assert left == []
+    assert left == [], left
     assert list(course.glob("autograded/*/.viva-*")) == []
     assert not (course / "gradebook.db-journal").exists()
     assert {path.name for path in course.glob("results*")} <= {"results.jsonl"}
