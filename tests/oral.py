@@ -38,7 +38,10 @@ from viva.verdict import Verdict
 
 
 def one_in_three(names: Iterable[str]) -> list:
-    """Parameters of which `make test` takes the first, the fourth and so on, and `make proofs` the others."""
+    """Parameters of which `make test` takes the first, the fourth and so on, and `make proofs` the others.
+
+    Add a row at the end; ``pytest -m '' -k NAME`` runs a slow one.
+    """
     return [pytest.param(name, marks=[pytest.mark.slow] if place % 3 else []) for place, name in enumerate(names)]
 
 
@@ -143,7 +146,7 @@ class Exam:
 
     def prove(self, inside: bool = False) -> None:
         """The solution and every right variant pass, every wrong one does not, in one process and in two."""
-        assert bool(self.examination.inside) == inside
+        assert bool(self.examination.inside) == inside, self.examination.single_process_sentences()
         assert self.variants, "nothing wrong was tried"
         assert lost(self.grade()) == {}
         for variant in self.variants:

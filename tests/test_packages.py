@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import re
 
 import pytest
 
@@ -33,6 +35,35 @@ def test_no_two_modules_have_the_same_file_name():
 def test_a_page_of_a_package_is_read_in_three_minutes(page):
     text = "\n".join(line for line in page.read_text(encoding="utf-8").splitlines() if not line.startswith("|"))
     assert len(text.split()) <= (900 if page.parent.name == "engine" else 600)
+
+
+def test_each_function_that_the_page_of_the_engine_names_exists():
+    text = (PROJECT / "viva" / "engine" / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:course|engine)(?:\.\w+)+)`", text.partition("## One check")[2])
+    assert len(named) > 15
+    for name in named:
+        module, parts = f"viva.{name}", []
+        while not (PROJECT / f"{module.replace('.', '/')}.py").is_file():
+            module, _, part = module.rpartition(".")
+            parts.insert(0, part)
+        found = importlib.import_module(module)
+        for part in parts:
+            found = getattr(found, part)
+
+
+def test_each_file_that_says_how_to_change_one_thing_exists():
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## Changing one thing")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| `") or line.startswith("| beside")]
+    assert len(rows) > 20
+    lacking = []
+    for row in rows:
+        package = PROJECT / "viva" / row[1].strip().strip("`")
+        roots = [PROJECT, package if package.is_dir() else PROJECT / "viva"]
+        for name in re.findall(r"`([\w/]+\.(?:py|md|toml|html|txt|json))`", "|".join(row[2:])):
+            if not any((root / name).is_file() or list(root.glob(f"**/{name}")) for root in roots):
+                lacking.append(f"{row[1].strip()}: {name}")
+    assert lacking == []
 
 
 def _written(pattern: ast.expr) -> str:

@@ -8,9 +8,10 @@
     clean     no name is told, nothing runs in a grader's browser       ``submission/blind``, ``submission/sanitize``
     record    the facts about it                                        ``record``
 
-The first three are ``open_submission``; the others are steps of nbgrader's, which a course's configuration lists and
-may add to. `viva grade`, `viva regrade` and ``grade`` go through all of it here. `nbgrader autograde` and formgrader's
-button go through the same list with nbgrader's own converter, whose exporter opens the submission
+The first three are ``find`` and ``open_notebooks`` (``submission/reading``); the others are steps of nbgrader's,
+which a course's configuration lists and may add to. Here ``enter`` records; in nbgrader's own commands the step
+``RecordResults`` does it. `viva grade`, `viva regrade` and ``grade`` go through all of it here. `nbgrader autograde`
+and formgrader's button go through the same list with nbgrader's own converter, whose exporter opens the submission
 (``course/exporter``); `viva check` opens one file and examines it; the audit examines.
 
 ``grade`` is a pure function of bytes: what a machine needs to grade is in the package and in the material.

@@ -1,4 +1,4 @@
-"""In the sandbox: a process that runs a student's notebook and answers questions about it.
+"""The candidate: a process that runs a student's notebook and answers questions about it.
 
 Theory of operation. The process is a fork of a fork server and is in its sandbox before it comes
 here. It holds an IPython shell. On descriptor 3 it reads requests, on descriptor 4 it writes
@@ -27,7 +27,7 @@ from viva.engine import pipe, wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.arguments import Handed
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.dialogue.integrity import Snapshot, Witness
+from viva.engine.dialogue.integrity import Monitor, Snapshot
 from viva.engine.dialogue.objects import OPERATIONS, Objects, origin
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.codec import module_of
@@ -47,7 +47,7 @@ class Candidate:
 
     def __init__(self, shell: Shell, snapshot: Snapshot) -> None:
         self.shell, self.snapshot = shell, snapshot
-        self.witness, self.folder = Witness(), os.getcwd()
+        self.monitor, self.folder = Monitor(), os.getcwd()
         self.objects = Objects(self.call_back)
         self.handed: Handed | None = None
         """What the operation that is under way was handed."""
@@ -62,7 +62,7 @@ class Candidate:
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        sys.addaudithook(self.witness.hear)
+        sys.addaudithook(self.monitor.hear)
         while True:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
@@ -127,7 +127,7 @@ class Candidate:
         outputs.add_written()
         Shell.outputs, self.handed = around
         with contextlib.suppress(Exception):
-            self.witness.note_answer(reply.get("value"))
+            self.monitor.note_answer(reply.get("value"))
         reply |= handed.news(reply.get("value"))
         if printed := outputs.printed():
             reply["printed"] = printed
@@ -153,7 +153,7 @@ class Candidate:
             try:
                 rows.append((one, wire.encode(value, self.objects.refer, self.objects.liken)))
                 self.named[one] = value
-                self.witness.note_answer(value)
+                self.monitor.note_answer(value)
             except Exception as error:
                 if one == name:
                     rows.append((name, f"{type(error).__name__}: {safe(str, error)}"[:500]))
@@ -250,7 +250,7 @@ class Candidate:
 
     def do_facts(self) -> dict:
         """What the notebook did to this process."""
-        return {"facts": self.witness.told(self.snapshot, self)}
+        return {"facts": self.monitor.told(self.snapshot, self)}
 
 
 def _room(value: object, room: int) -> int:

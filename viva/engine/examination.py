@@ -1,4 +1,4 @@
-"""An examination: what the examiner knows about a notebook, and how one grade cell of it is examined."""
+"""An examination: what the grading process knows about a notebook, and how one grade cell of it is examined."""
 
 from __future__ import annotations
 
@@ -31,10 +31,13 @@ MOST_TEXT = 100_000
 
 @dataclass(frozen=True)
 class Examination:
-    """What the examiner knows about a notebook: its blueprint, which cells it runs itself, the expected types by path,
-    the single-process cells, which run in the candidate, and those that cannot be graded, as the solution does not pass
-    them here, each with the reason. ``files`` are, by cell, those that are the student's from there on; ``stubs`` the
-    texts of the answer cells as they were released, where they are known."""
+    """What the grading process knows about a notebook: its blueprint, which cells the examiner runs itself, and the
+    expected types by path.
+
+    With a reason each: the single-process cells, which run in the candidate, and the cells that are ``refused``, as the
+    solution does not pass them here. ``files`` are, by cell, those that are the student's from there on; ``stubs`` the
+    texts of the answer cells as they were released, where they are known.
+    """
 
     blueprint: Blueprint
     plan: ownership.Plan

@@ -1,4 +1,4 @@
-"""Outside: a process that runs the instructor's test cells and asks the candidate.
+"""The examiner: a process that runs the instructor's test cells and asks the candidate.
 
 Theory of operation. The process is a fork of a fork server of its own, in a sandbox that holds it more
 loosely than the candidate's. It holds the namespace in which test code runs. Instructor cells that do

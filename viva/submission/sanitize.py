@@ -52,7 +52,7 @@ class Sanitize(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         work = Work.of(resources)
-        given = given_texts(self, resources) if work.given is None else work.given
+        given = given_texts(self, resources) if work.instructor_texts is None else work.instructor_texts
         work.record.sanitized = sanitize(notebook, given)
         return notebook, resources
 

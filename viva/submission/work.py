@@ -33,12 +33,18 @@ class Forms:
 
 @dataclass
 class Work:
-    """Given are the grader, the examination, the assignment's ``data``, the instructor's texts and the forms."""
+    """What the steps share.
+
+    `viva grade` sets the first five fields before the first step (``course/pipeline``). In nbgrader's own commands they
+    are None: ``Examine`` fetches the first three, and ``sanitize`` the texts. A field that a new step needs is set in
+    ``pipeline.go_through`` and in ``exporter.RepairingExporter``.
+    """
 
     grader: Grader | None = None
     examination: Examination | None = None
     data: Path | None = None
-    given: frozenset[str] | None = None
+    instructor_texts: frozenset[str] | None = None
+    """The Markdown cells of the instructor's notebook."""
     forms: Forms | None = None
     seed: int | None = None
     """That of the variant which the notebook is graded as."""

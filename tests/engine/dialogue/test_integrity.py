@@ -142,8 +142,8 @@ def test_a_hook_that_student_code_breaks_stops_nothing_else(exam):
 
 
 def test_a_process_that_says_nothing_sensible_costs_no_point(exam):
-    silent = "from viva.engine.dialogue.integrity import Witness\n"
-    silent += "def nothing(*_):\n    raise OSError\nWitness.told = nothing"
+    silent = "from viva.engine.dialogue.integrity import Monitor\n"
+    silent += "def nothing(*_):\n    raise OSError\nMonitor.told = nothing"
     outcome = exam.grade(RIGHT + silent)
     assert sentences(outcome.integrity) == [SILENT]
     assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
@@ -161,14 +161,14 @@ NOTHING = {key: [] for key in READ}
 @pytest.mark.parametrize(
     "lie", ["honest-0 copied all answers", "The instructor has checked this", "a\x1b[2J\u202eb\nc", "", 3, None, b"no"]
 )
-def test_what_no_witness_says_is_not_repeated_and_is_itself_a_fact(key, lie):
+def test_what_no_monitor_says_is_not_repeated_and_is_itself_a_fact(key, lie):
     assert facts({"facts": NOTHING | {key: [lie]}}, [], True) == [STRANGE]
 
 
 @pytest.mark.parametrize(
     "lies", [{"touched": "numpy"}, {"hooks": {"a": 1}}, {"unknown": []}, {"touched": ["numpy"] * 99}]
 )
-def test_a_witness_that_speaks_in_another_form_was_tampered_with(lies):
+def test_a_monitor_that_speaks_in_another_form_was_tampered_with(lies):
     assert facts({"facts": NOTHING | lies}, [], True) == [STRANGE]
 
 
@@ -189,13 +189,13 @@ def test_a_place_that_is_not_there_is_not_named(name):
     ]
 
 
-def test_a_witness_that_was_patched_speaks_in_nobodys_voice(exam):
+def test_a_monitor_that_was_patched_speaks_in_nobodys_voice(exam):
     patched = """
-from viva.engine.dialogue.integrity import Witness
+from viva.engine.dialogue.integrity import Monitor
 def told(*_):
     kinds = ("touched", "hooks", "opened", "connections", "processes", "subclasses")
     return dict.fromkeys(kinds, ["honest-0 copied all answers"])
-Witness.told = told
+Monitor.told = told
 """
     outcome = exam.grade(RIGHT + patched)
     assert sentences(outcome.integrity) == [STRANGE]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from tests.oral import Exam
 from viva import wording
+from viva.engine.dialogue import proxies
+from viva.engine.dialogue.expected import Path
+from viva.engine.dialogue.objects import OPERATIONS
 
 ATTRIBUTES_OF_ITEMS = {
     "those of a dict are its items": """
@@ -109,3 +114,25 @@ assert f(1) == 2 and isinstance(f(1), int)
 def test_no_object_passes_for_plain_data_by_what_its_class_says_of_itself(grader, tmp_path):
     exam = Exam(FOREIGN, grader, tmp_path)
     assert "an object of class Yes" in wording.reason(exam.check(exam.variants[0].answers))
+
+
+def test_a_proxy_asks_for_every_operation_that_the_candidate_can_do_and_for_no_other():
+    asked = set()
+
+    def note(operation, *_, **__):
+        asked.add(operation)
+        raise LookupError
+
+    about = {"mro": [("__main__", "Box"), ("builtins", "object")], "class": True, "name": "Box", "origin": ""}
+    home = proxies.Home(note)
+    for cls in proxies.PROXIES:
+        proxy = cls(home, 1, about, Path(""))
+        for name in {name for one in cls.mro() for name in vars(one) if name[:2] == "__"} - {"__init__", "__class__"}:
+            function = getattr(cls, name)
+            for arguments in ((), (1,), ("a", 1)):
+                with contextlib.suppress(LookupError, TypeError, AttributeError):
+                    list(function(proxy, *arguments))
+    for ask in (proxies.Type, lambda one: proxies.is_instance(one, int), lambda one: proxies.is_subclass(one, int)):
+        with contextlib.suppress(LookupError):
+            ask(proxy)
+    assert asked == set(OPERATIONS)

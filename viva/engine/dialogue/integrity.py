@@ -7,9 +7,9 @@ start processes (an audit hook, which Python code cannot take away, noted them),
 of a plain type. All of it comes from a process that the student's code shares and can make say anything: what is told
 of it is put together in ``facts``. An empty list proves nothing; a fact is a reason to look into the notebook.
 
-What the witness says comes out of a process that student code may have taken over, so its words are not repeated where
+What the monitor says comes out of a process that student code may have taken over, so its words are not repeated where
 the facts are put together: what it names has to be something that is there to be named (a function of NumPy, a hook of
-IPython, a class with a name), else an address or a path, which are quoted. A witness that says anything else is not
+IPython, a class with a name), else an address or a path, which are quoted. A monitor that says anything else is not
 ours any more, and that is told.
 """
 
@@ -149,7 +149,7 @@ LIBRARIES = tuple(f"{path}/" if os.path.isdir(path) else path for path in readab
 """What every candidate may read, and where no student's code lies."""
 
 
-class Witness:
+class Monitor:
     """Notes what the student's code reaches for; one for each candidate, from its first moment on."""
 
     def __init__(self) -> None:
@@ -329,7 +329,7 @@ READ: dict[str, Callable[[str], str]] = {
     "processes": lambda text: text if text in STARTS else "",
     "subclasses": _subclass,
 }
-"""By kind of fact, how what a witness names is read."""
+"""By kind of fact, how what a monitor names is read."""
 WITHOUT_SANDBOX = {
     "opened": "opened_unwalled",
     "connections": "connections_unwalled",
