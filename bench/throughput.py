@@ -50,7 +50,9 @@ def main() -> None:
     parser.add_argument(
         "--stock", type=int, help="so many of them for nbgrader, which is slow; the rate is what counts"
     )
-    parser.add_argument("--rounds", type=int, default=3, help="of single submissions, of which the best counts")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="of single submissions, of which the best counts; 0: none"
+    )
     parser.add_argument("--others", nargs="*", help="the other assignments to measure; all of them where none is named")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file to write what was measured to")
     options = parser.parse_args()
@@ -82,10 +84,11 @@ def measured(options: argparse.Namespace) -> Iterator[str]:
     yield ""
     yield from costs.table(options.assignment)
     yield ""
-    yield f"One submission, and none: whole commands, the best of {options.rounds} in turns (`python -m bench.start`):"
-    yield ""
-    yield from start.table(options.assignment, options.rounds)
-    yield ""
+    if options.rounds:
+        yield f"One submission, and none: whole commands, best of {options.rounds} in turns (`python -m bench.start`):"
+        yield ""
+        yield from start.table(options.assignment, options.rounds)
+        yield ""
     yield (
         f"The other notebooks, {few} submissions of each: what each takes in seconds, start-up included but for the "
         "floor that runs every check; how many times as fast as stock Viva is, and that floor, which nobody can pass; "

@@ -79,7 +79,9 @@ def kept(text):
 LIBRARIES = ("numpy", "sklearn.cluster", "sklearn.ensemble", "sklearn.model_selection", "sklearn.neighbors")
 
 
-@pytest.fixture(scope="module", params=["the whole sandbox", "without namespaces"])
+@pytest.fixture(
+    scope="module", params=["the whole sandbox", pytest.param("without namespaces", marks=pytest.mark.slow)]
+)
 def around(request):
     if not protection().works("namespaces") and request.param == "the whole sandbox":
         pytest.skip("this machine has no namespaces")
