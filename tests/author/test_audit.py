@@ -321,6 +321,14 @@ def test_a_cell_whose_last_value_is_its_credit_is_named_with_the_wrong_answers_t
     assert "partly right: the test gave 2 of 3 points" in lost["zeros"]
 
 
+def test_a_last_value_beyond_the_points_is_an_error_as_it_is_in_nbgrader(course):
+    """As in a public test course, whose cell of two points ends in ``totalcredit``, which is three."""
+    write(course, checks="### CHECK 3: columns\nassert len(centre(numbers)) == 4\n1 + len(centre(numbers))\n")
+    shutil.rmtree(course / "answers" / "small")
+    (said,) = [sentence for sentence in audited(course).errors if "last value" in sentence]
+    assert said.startswith("Cell 'test_centre': the solution's last value is more than the points of the cell.")
+
+
 def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_it(course):
     lacking = "### CHECK 3: by a library that is not here\nfrom nose.tools import assert_equal\nassert_equal(1, 1)"
     write(course, checks=lacking)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.oral import Exam
 from viva import wording
-from viva.engine.credit import FULL, PART, judged, kind_of, result_of, result_of_text
+from viva.engine.credit import BEYOND, FULL, PART, judged, kind_of, result_of, result_of_text
 from viva.verdict import Verdict
 
 NUMBERS = {
@@ -100,7 +100,7 @@ def test_a_numbers_own_operators_are_not_asked_where_it_is_none():
         (0.0, PART),
         (True, ""),
         (False, ""),
-        (4.0, ""),
+        (4.0, BEYOND),
         (-1.0, ""),
         ("the text 'ok'", ""),
         (None, ""),

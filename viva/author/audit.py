@@ -49,6 +49,7 @@ from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
 from viva.engine.checks import HIDDEN
+from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
@@ -375,7 +376,13 @@ class _Run:
     def _name_credit(self, trials: dict) -> None:
         """The cells whose last value is partial credit, and the wrong answers to them that keep all of it."""
         for score in self.result.scores:
-            if CREDIT + score.check.cell not in self.known.kinds:
+            kind = self.known.kinds.get(CREDIT + score.check.cell)
+            if kind == BEYOND:
+                self.result.errors.append(
+                    f"Cell '{score.check.cell}': the solution's last value is more than the points of the cell. "
+                    "It does not count here, and nbgrader refuses it. Correct the points, or end the cell in an assert."
+                )
+            if kind not in (FULL, PART):
                 continue
             keeping = [
                 answer.name

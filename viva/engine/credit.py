@@ -25,8 +25,8 @@ from viva.engine.dialogue.proxies import PROXIES
 from viva.record import Note, note
 from viva.verdict import Verdict
 
-FULL, PART = "a number of points", "less than all points"
-"""What the solution's last value is where it counts: all points of its cell, or fewer."""
+FULL, PART, BEYOND = "a number of points", "less than all points", "more than all points"
+"""What the solution's last value is, as points of its cell. One BEYOND them does not count; nbgrader refuses it."""
 ROUNDING = 1e-6
 """This part of the points may be lost by rounding."""
 SHOWN = 40
@@ -88,15 +88,17 @@ def _finite(value: Any) -> float | str:
 
 
 def kind_of(result: Result, points: float) -> str:
-    """What the solution's last value says of that of a cell which is worth so many points: FULL, PART or nothing.
+    """What the solution's last value says of that of a cell worth so many points: FULL, PART, BEYOND or nothing.
 
     A truth value is a number of points only where it is all of them: a test that ends in ``a == b`` and is worth more
     than a point has forgotten its ``assert``.
     """
     if isinstance(result, bool):
         return FULL if result and points == 1 else ""
-    if not isinstance(result, float) or not -ROUNDING * points <= result <= points * (1 + ROUNDING):
+    if not isinstance(result, float) or result < -ROUNDING * points:
         return ""
+    if result > points * (1 + ROUNDING):
+        return BEYOND
     return FULL if _earned(result, points) == points else PART
 
 

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from viva.engine import undone
 from viva.engine.blueprint import Cell, Purpose
-from viva.engine.credit import judged
+from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
@@ -249,7 +249,7 @@ class Run:
             self.ran = True
         self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
-            credit = CREDIT + cell.id in self.examination.kinds
+            credit = self.examination.kinds.get(CREDIT + cell.id) in (FULL, PART)
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
         if len(results) >= len(cell.checks):
             self.losses.finished.add(index)

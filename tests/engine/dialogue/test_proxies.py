@@ -1818,6 +1818,21 @@ assert row(2) == [0, 1] and len(row(3)) == 3 and sum(row(3)) == 3
 ### CHECK 1: one that cannot be changed
 assert settings()["a"] == 1 and dict(settings()) == {"a": 1}
 """,
+    "dir of classes and objects, by which tests ask whether a method was written": """
+--- answer
+class C:
+    a = 1
+    def m(self): pass
+c = C()
+--- wrong
+class C:
+    pass
+c = C()
+--- test
+assert "m" in dir(C) and "a" in dir(c)
+assert [n for n in dir(C) if not n.startswith("_")] == ["a", "m"]
+assert "a" in vars(C)
+""",
 }
 SINGLE = {
     "a dict of lists that a test makes, with what is missing": """
@@ -1833,21 +1848,6 @@ notes = defaultdict(list)
 note(notes, "a", 1)
 note(notes, "a", 2)
 assert notes == {"a": [1, 2]}
-""",
-    "dir of classes and objects": """
---- answer
-class C:
-    a = 1
-    def m(self): pass
-c = C()
---- wrong
-class C:
-    pass
-c = C()
---- test
-assert "m" in dir(C) and "a" in dir(c)
-assert [n for n in dir(C) if not n.startswith("_")] == ["a", "m"]
-assert "a" in vars(C)
 """,
     "signatures with their real defaults": """
 --- answer

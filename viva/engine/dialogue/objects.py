@@ -41,7 +41,7 @@ def _forward(function):
 
 OPERATIONS = {
     "call": _asked_by_test(lambda function, /, *args, **kwargs: function(*args, **kwargs)),
-    **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, hash, type)},
+    **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, dir, len, iter, next, repr, str, bool, hash, type)},
     **{f.__name__: _forward(f) for f in (int, float, complex, abs, round, reversed, format, divmod)},
     **{f.__name__: _forward(f) for f in (isinstance, issubclass)},
     **{

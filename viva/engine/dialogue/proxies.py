@@ -94,9 +94,6 @@ class Proxy(metaclass=Opaque):
     def __subclasscheck__(self, other: type) -> bool:
         return ask(self, "issubclass", other, self, step=Step("operation", "issubclass"), first=False)
 
-    def __dir__(self) -> NoReturn:
-        raise TypeError("the attributes of an object in another process cannot be listed")
-
     def _refuse(self, *_: object) -> NoReturn:
         raise TypeError("an object in another process cannot be copied")
 
@@ -202,7 +199,7 @@ def known_number(proxy: Proxy) -> int:
 
 STEPS = {"getitem": ITEM}
 for _name in (
-    "getitem setitem delitem contains len repr str bool hash int float complex abs round reversed format index "
+    "getitem setitem delitem contains len dir repr str bool hash int float complex abs round reversed format index "
     "eq ne lt le gt ge neg pos invert"
 ).split():
     setattr(Proxy, f"__{_name}__", _operator(_name, STEPS.get(_name, Step("operation", _name))))
