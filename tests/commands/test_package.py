@@ -22,6 +22,7 @@ def names(course) -> set[str]:
     return {path.name for path in course.iterdir()} - {"gradebook.db.lock"}
 
 
+@pytest.mark.slow
 def test_it_is_tried_said_and_written(course, viva):
     before = names(course)
     tried = viva("package", "gradescope", TINY, "--dry-run")

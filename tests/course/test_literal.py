@@ -71,6 +71,7 @@ def test_everybody_has_a_page_of_their_own_and_nothing_of_the_graded_notebook(co
     assert {one["student"]: one["status"] for one in again["submissions"]} == dict.fromkeys(NAMES, "unchanged")
 
 
+@pytest.mark.slow
 def test_nbgraders_own_command_writes_the_same_and_leaves_hidden_tests_where_they_are(course):
     stock(course, GenerateFeedback)
     assert fed_back(course) == {name: {f"{NOTEBOOK}.html", "data.txt"} for name in NAMES}
@@ -96,6 +97,7 @@ def test_nbgraders_autograder_grades_whom_it_is_told_to(course):
     assert [path.parts[-3] for path in before if before[path] != after[path]] == ["a[b]"]
 
 
+@pytest.mark.slow
 def test_a_pattern_that_is_nobodys_name_still_means_whom_it_matches(course):
     assert [one.student for one in load(course)[0].submissions([SMALL], "[ax][bx]")] == ["ab", "xx"]
     stock(course, GenerateFeedback, "[ax][bx]")
