@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,9 @@ from tests.conftest import PROJECT
 from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
 from tests.scale.cluster import Dask, batches, filed, grade_there, processes
 from viva.scale.clusteraddress import Cluster
-from viva.scale.pool import Pool
+from viva.scale.pool import ClusterWorkers, Errand, Pool, Seat
 from viva.scale.versions import LIBRARIES
-from viva.scale.workerprocess import Settings
+from viva.scale.workerprocess import Settings, Told
 from viva.submission.submission import Status
 from viva.verdict import CourseError
 
@@ -78,6 +79,19 @@ def refused(address: str, **settings: object) -> tuple[str, list[str]]:
     with pytest.raises(CourseError) as error, Pool(cluster, nothing, LIBRARIES, None, told.append):
         raise AssertionError("it opened")
     return str(error.value), told
+
+
+def test_a_suspect_is_never_sent_beside_another_job_also_where_its_worker_turned_out_to_be_unfit():
+    pool = Pool(Cluster(), Settings("none:None", 30.0, False, 2000, 0.0, (), ()), LIBRARIES, None, print)
+    pool.workers = ClusterWorkers.__new__(ClusterWorkers)
+    pool.workers.refused, pool.workers.tell = {}, print
+    for suspect in (False, True):
+        seat, errand, running = Seat("tcp://127.0.0.1:1", 1), Errand("job", suspect), Future()
+        seat.busy[errand] = running
+        running.set_result(Told(unfit="its disk is full"))
+        pool._hear_of(seat, errand, running)
+        assert [list(pool.todo), list(pool.suspects)] == ([[], [errand]] if suspect else [[errand], []])
+        pool.todo.clear()
 
 
 @pytest.mark.slow

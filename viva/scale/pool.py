@@ -275,11 +275,15 @@ class Pool:
         seat.busy.clear()
         for errand, running in reversed(errands):
             running.cancel()
-            if blame and errand.suspect:  # which had the worker for itself
+            if blame and errand.suspect:  # it was alone on the worker
                 self.done.append((errand.job, None))
             else:
                 errand.suspect |= blame
-                (self.suspects if errand.suspect else self.todo).appendleft(errand)
+                self._queue(errand)
+
+    def _queue(self, errand: Errand) -> None:
+        """Have an errand tried again, a suspect alone on its worker."""
+        (self.suspects if errand.suspect else self.todo).appendleft(errand)
 
     def _hand_out(self) -> None:
         """Give every worker enough to do."""
@@ -343,7 +347,7 @@ class Pool:
                 seat.closed = True
                 self.workers.refuse(seat.address, told.unfit)
                 self._drop(seat, errand)
-                self.todo.appendleft(errand)
+                self._queue(errand)
                 return
             done = self.task.kept(errand.job, told.marked) if told.marked else None  # it killed two worker processes
         self._drop(seat, errand)
