@@ -126,7 +126,7 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
     ready(page, "1 of 4 left")
     with page.expect_response(lambda answer: "/api/comment/" in answer.url):  # the score is saved before the comment
         press(page, "Alt+1")
-    press(page, "Tab", "Shift+Tab")  # formgrader may write over a score that is typed while one is saved
+    press(page, "Tab", "Shift+Tab")  # the score is selected
     expect(page.locator(f"#{TASK}")).to_be_focused()
     page.keyboard.type("1")  # a score of the grader's own
     press(page, "Control+Enter")
@@ -147,6 +147,50 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
         (1.0, new), (3.5, f"{new}\n{ORDER}"), (4.0, "Say why."), (4.5, f"{new}\nSay why."),
     ]  # fmt: skip
     assert "Every comment matches the items in the file; nothing to update." in viva(graded, "rubric", SHORT)
+
+
+def test_what_is_typed_while_an_item_is_saved_stays(graded, page):
+    with load(graded)[0].gradebook() as gradebook:
+        notebook = gradebook.find_submission_notebook(NOTEBOOK, SHORT, "ada").id
+        grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, "ada")
+        grade.manual_score, grade.needs_manual_grade = None, True
+        gradebook.find_comment(TASK, NOTEBOOK, SHORT, "ada").manual_comment = None
+        gradebook.db.commit()
+    held = []
+
+    def hold(route) -> None:
+        route.continue_() if route.request.method == "GET" else held.append(route)
+
+    def answered() -> None:
+        """The server answers the request that waits, and the page has seen it."""
+        with page.expect_event("requestfinished"):
+            held.pop().continue_()
+        page.wait_for_timeout(50)
+
+    page.goto(f"{page.server}/formgrader/submissions/{notebook}/")
+    page.wait_for_load_state("networkidle")
+    page.route("**/formgrader/api/**", hold)
+    score, comment = page.locator(f"#{TASK}"), page.locator(f"#{TASK}-comment")
+    score.focus()
+    press(page, "Alt+1", "Control+a")
+    page.keyboard.type("2.2")
+    answered()
+    expect(score).to_have_value("2.2")
+    page.keyboard.type("5")
+    answered()  # the comment
+    press(page, "Tab", "End")
+    page.keyboard.type(" And more")
+    answered()  # the score
+    expect(comment).to_have_value(re.compile("And more$"))
+    page.keyboard.type(".")
+    press(page, "Control+Enter")
+    page.wait_for_timeout(50)
+    answered()
+    page.wait_for_url(re.compile("/formgrader/(submissions|gradebook)/"))
+    with load(graded)[0].gradebook() as gradebook:
+        grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, "ada")
+        text = gradebook.find_comment(TASK, NOTEBOOK, SHORT, "ada").manual_comment
+    assert grade.manual_score == 2.25 and text.endswith("[sum] And more.")
 
 
 CLASS = 12
