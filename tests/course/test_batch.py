@@ -14,6 +14,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in, load
+from tests.faults import TINY, hand_in_tiny, make_course
 from tests.mangling import KEEPING, plain
 from viva.course.batch import alone, autograde, grade_in_groups
 from viva.folder import remove
@@ -33,6 +34,27 @@ def statuses(course, **options):
 def scores(course):
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         return {submission.student.id: submission.score for submission in gradebook.assignment_submissions(SHORT)}
+
+
+def test_a_solution_that_fails_its_own_test_in_grading_is_told_with_the_test(tmp_path):
+    """As in a course on git that was released with nbgrader: commands such as !git are not run in grading."""
+    root = make_course(tmp_path / "course")
+    path = root / "source" / TINY / "tiny.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[0].source = notebook.cells[0].source.replace(
+        "return 2 * x", "lines = !seq 2\n    return len(lines) * x"
+    )
+    nbformat.write(notebook, path)
+    hand_in_tiny(root, 2)
+    opened, config = load(root)
+    for _ in range(2):  # rehearsed, and from what was kept of it
+        told = []
+        list(autograde(opened, opened.submissions([TINY]), config=config, tell=told.append))
+        assert told == [
+            f"{TINY}: The solution itself does not pass 'test_double' in grading, so right answers may lose points. "
+            f"The reason is in: viva audit {TINY}"
+        ]
+        config.Autograde.force = True
 
 
 def test_bad_submissions_are_explained_and_the_good_ones_graded(course):

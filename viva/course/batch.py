@@ -180,6 +180,18 @@ def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[st
         )
 
 
+def tell_failing(assignment: str, examinations: list[Examination], tell: Callable[[str], object]) -> None:
+    """Say which tests the solution does not pass, as where it runs git: right answers lose their points with it.
+
+    `viva release` says so too, but an assignment may be released with nbgrader.
+    """
+    if names := sorted(plaintext.quoted(name) for one in examinations for name in one.failing):
+        tell(
+            f"{assignment}: The solution itself does not pass {plaintext.some(names, SHOWN)} in grading, so right "
+            f"answers may lose points. The reason is in: viva audit {assignment}"
+        )
+
+
 @contextlib.contextmanager
 def _swept(course: Course) -> Iterator[None]:
     """Before and after, nothing lies around that was being built; in the end the results are in order."""
@@ -388,9 +400,10 @@ class _Batch:
                 known[assignment] = path = folder / f"material-{number}"
                 path.write_bytes(data)
                 material = Material.from_bytes(data, None if self.remote else self.config)
-                for examination in material.examinations.values():
-                    if isinstance(examination, Examination):
-                        grader.learn(examination)
+                examinations = [one for one in material.examinations.values() if isinstance(one, Examination)]
+                for examination in examinations:
+                    grader.learn(examination)
+                tell_failing(assignment, examinations, self.tell)
         return known
 
     def _record(self, writer: Writer, waiting: list[tuple[Job, Passed]]) -> list[Ending]:

@@ -53,23 +53,27 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     owned: dict[str, frozenset[str]]
     kinds: dict[str, str]
     single_process: dict[str, Note]
+    failing: frozenset[str]
     files: dict[str, frozenset[str]]
     seconds: float
 
     @classmethod
     def of(cls, known: Examination) -> Kept:
         plan = known.plan
-        return cls(plan.given, plan.owned, known.kinds, dict(known.single_process), known.files, known.seconds)
+        single = dict(known.single_process)
+        return cls(plan.given, plan.owned, known.kinds, single, known.failing, known.files, known.seconds)
 
     def examination(self, blueprint: Blueprint) -> Examination:
         """Raises ValueError where this is about another notebook, or where a kind is none."""
         cells = {cell.id for cell in blueprint.cells}
-        if not cells.issuperset([*self.given, *self.owned, *self.single_process, *self.files]) or self.seconds < 0:
+        about = [*self.given, *self.owned, *self.single_process, *self.failing, *self.files]
+        if not cells.issuperset(about) or self.seconds < 0:
             raise ValueError("it is about other cells")
         for kind in self.kinds.values():
             expected_of(kind)
         plan = ownership.Plan(self.given, self.owned)
-        return Examination(blueprint, plan, self.kinds, self.single_process, files=self.files, seconds=self.seconds)
+        single, files = self.single_process, self.files
+        return Examination(blueprint, plan, self.kinds, single, failing=self.failing, files=files, seconds=self.seconds)
 
 
 class Rehearsals:

@@ -44,6 +44,8 @@ class Examination:
     kinds: dict[str, str]
     single_process: Mapping[str, Note] = field(default_factory=dict)
     refused: dict[str, Note] = field(default_factory=dict)
+    failing: frozenset[str] = frozenset()
+    """The other test cells that the solution does not pass here."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0

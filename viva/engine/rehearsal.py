@@ -196,8 +196,10 @@ def rehearse(
     kinds = {path: kind for path, kind in examined.kinds.items() if path_of(path).root not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
     refused = _refused(cells, alone, examined, grader)
+    failing = frozenset(examined.lost) - refused.keys()
     repeatable = known.repeatable and not (alone.cut or refused)
-    return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused, repeatable=repeatable)
+    kinds |= dict.fromkeys(wide, ANY)
+    return replace(known, kinds=kinds, refused=refused, failing=failing, repeatable=repeatable)
 
 
 def _tried(
