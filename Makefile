@@ -7,7 +7,8 @@ COMMA := ,
 # The tests start hundreds of processes, and each would compile the package anew where none may keep what it compiled.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest
 # With --quiet pip does not name what conflicts. What it says is kept, and its end shown where it fails.
-INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' >.venv/pip.log 2>&1 \
+PLUGINS := term scale watch gradescope
+INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' $(PLUGINS:%=--editable plugins/%) >.venv/pip.log 2>&1 \
 	  || { tail -n 20 .venv/pip.log; echo; echo "pip could not install what Viva needs. All it said is in .venv/pip.log."; exit 1; }
 PORT ?= 8888
 N ?= 60
@@ -24,7 +25,7 @@ help:  ## print this list
 
 setup: .venv/.complete  ## create .venv with everything (the other targets do it when needed)
 
-.venv/.complete: pyproject.toml constraints.txt
+.venv/.complete: pyproject.toml constraints.txt $(PLUGINS:%=plugins/%/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Viva needs Python 3.11 or newer, but '$(PYTHON)' is older. Name another: make setup PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
@@ -79,8 +80,8 @@ docs: .venv/.docs  ## build the documentation site into site/; it works without 
 	@$(call INSTALL,.[test$(COMMA)docs])
 	@touch $@
 
-wheel: setup  ## build dist/nbviva-*.whl, the commands and no course, and dist/nbviva_check-*.whl, the check alone
-	@rm -rf build dist student/build && for what in . ./student; do \
+wheel: setup  ## build the wheels in dist/: nbviva and its plug-ins, no course, and nbviva_check, the check alone
+	@rm -rf build dist student/build plugins/*/build && for what in . $(PLUGINS:%=./plugins/%) ./student; do \
 	  $(PIP) --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist $$what || exit 1; done
 	@ls dist/*.whl
 

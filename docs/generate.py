@@ -14,7 +14,7 @@ from traitlets.utils.importstring import import_item
 
 from viva import wording
 from viva.author.answers import fill_in, read_answers
-from viva.cli import FLOW, STATUSES
+from viva.cli import STATUSES, flow
 from viva.commands.command import VivaCommand
 from viva.course.graders import new_grader
 from viva.engine.blueprint import Blueprint
@@ -30,12 +30,12 @@ EXPLAINED = {
     "viva/engine/README.md": "engine",
     "viva/submission/README.md": "submission",
     "viva/course/README.md": "course",
-    "viva/scale/README.md": "scale-design",
-    "viva/term/README.md": "term-design",
+    "plugins/scale/viva_scale/README.md": "scale-design",
+    "plugins/term/viva_term/README.md": "term-design",
     "viva/sandbox/README.md": "sandbox",
     "viva/author/README.md": "audit",
     "viva/pages/README.md": "pages",
-    "viva/term/gradescope/README.md": "gradescope-container",
+    "plugins/gradescope/viva_gradescope/README.md": "gradescope-container",
     "CONTRIBUTING.md": "contributing",
     "CHANGELOG.md": "changelog",
     "bench/RESULTS.md": "measurements",
@@ -69,8 +69,8 @@ def anchor(title: str) -> str:
 
 
 def commands_of_the_flow() -> list[tuple[str, tuple[str, str]]]:
-    """Each command's name, with its class below viva.commands and its description."""
-    return [command for known in FLOW.values() for command in known.items()]
+    """Each command's name, with its class and its description."""
+    return [command for known in flow().values() for command in known.items()]
 
 
 def commands() -> str:
@@ -84,10 +84,10 @@ def commands() -> str:
         *("    " + line for line in STATUSES.splitlines()),
         "",
     ]
-    for part, known in FLOW.items():
+    for part, known in flow().items():
         lines += [f"## {part}", ""]
         for name, (place, description) in known.items():
-            lines += [*_command(name, import_item(f"viva.commands.{place}"), description), ""]
+            lines += [*_command(name, import_item(place), description), ""]
     return "\n".join(lines)
 
 
@@ -126,13 +126,13 @@ def configuration() -> str:
         "",
     ]
     classes: dict[str, type[Configurable]] = {}
-    for known in FLOW.values():
+    for known in flow().values():
         for place, _ in known.values():
-            command = import_item(f"viva.commands.{place}")
+            command = import_item(place)
             classes |= {
                 cls.__name__: cls
                 for cls in (command, *getattr(command, "settings", ()))
-                if cls.__module__.startswith("viva.")
+                if cls.__module__.partition(".")[0].split("_")[0] == "viva"
             }
     for name, cls in sorted(classes.items()):
         own = cls.class_own_traits(config=True)

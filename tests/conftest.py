@@ -101,7 +101,7 @@ def viva(course, capsys, monkeypatch):
     """Run a `viva` subcommand in the course, inside this process."""
     from viva import cli
 
-    commands = {name: import_item(place) for name, (place, _) in cli.Viva.subcommands.items()}
+    commands = {name: import_item(place) for name, (place, _) in cli.subcommands().items()}
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(name: str, *arguments: str) -> Result:
@@ -191,7 +191,7 @@ def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | Non
 @pytest.fixture(scope="session")
 def founded(tmp_path_factory) -> Path:
     """A released course with one tiny assignment, for bundles."""
-    from tests.term.gradescope.conftest import found_course
+    from plugins.gradescope.tests.conftest import found_course
 
     root = tmp_path_factory.mktemp("founded") / "course"
     found_course(root)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from traitlets.utils.importstring import import_item
 
+from plugins.term.tests.archives.given import folder
 from tests.conftest import load
 from tests.faults import ANSWERS, STUB, TINY, grade_here, hand_in_tiny, make_course
-from tests.term.archives.given import folder
 from viva import cli
 from viva.course.gradebook import export
 
@@ -36,11 +36,11 @@ ONCE = {
 """By command, what it is run with; a command is run again from its beginning where it asks the gradebook."""
 NEVER = {"init", "new", "adopt", "audit", "check", "completion", "watch"}
 """Those that ask no gradebook (tests/flow/test_postgres.py runs them while its server is away), and ``watch``, which
-runs until it is stopped (tests/watch/test_watcher.py)."""
+runs until it is stopped (plugins/watch/tests/test_watcher.py)."""
 
 
 def test_every_command_is_run_again_or_asks_no_gradebook():
-    assert set(ONCE) | NEVER == set(cli.Viva.subcommands) and not set(ONCE) & NEVER
+    assert set(ONCE) | NEVER == set(cli.subcommands()) and not set(ONCE) & NEVER
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_a_command_that_is_run_once_more_ends_as_before_and_changes_nothing(
         run("grade", "")
     statuses, states, books, said = [], [], [], []
     capsys.readouterr()
-    command = import_item(cli.Viva.subcommands[name][0])()
+    command = import_item(cli.subcommands()[name][0])()
     command.initialize(shlex.split(options))
     command.authenticator = command.exchange = None
     for _ in range(2):
@@ -115,6 +115,6 @@ def test_a_command_that_is_run_once_more_ends_as_before_and_changes_nothing(
 
 
 def run(name: str, options: str) -> None:
-    command = import_item(cli.Viva.subcommands[name][0])()
+    command = import_item(cli.subcommands()[name][0])()
     command.initialize(shlex.split(options))
     assert command._try() in (0, 1)

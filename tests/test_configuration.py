@@ -10,7 +10,7 @@ from viva.commands.command import NO_SANDBOX
 from viva.configuration import LINES, RULES, missing, renamed, warning
 from viva.course.autograde import Autograde, Examine
 from viva.course.steps import STEPS
-from viva.scale.clusteraddress import Cluster
+from viva_scale.clusteraddress import Cluster
 
 
 def read(folder) -> Config:

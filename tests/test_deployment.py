@@ -15,12 +15,12 @@ import pytest
 import yaml
 
 import viva
+from plugins.scale.tests.cluster import Dask, filed, grade_there
+from plugins.scale.tests.conftest import HERE, graded
+from plugins.scale.tests.test_scheduler import certificates
 from tests.conftest import BIN, PROJECT
 from tests.container import COMPOSE, default_filter, inside
 from tests.faults import make_course, timeless
-from tests.scale.cluster import Dask, filed, grade_there
-from tests.scale.conftest import HERE, graded
-from tests.scale.test_scheduler import certificates
 from viva.submission.submission import Status
 
 DEPLOY = PROJECT / "deploy"

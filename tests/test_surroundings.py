@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from plugins.term.tests.archives.given import folder
 from tests.conftest import BIN, PROJECT, lacking
 from tests.faults import (
     TINY,
@@ -30,7 +31,6 @@ from tests.faults import (
     scores,
 )
 from tests.flow import machine
-from tests.term.archives.given import folder
 from viva.course.course import require_plain
 from viva.verdict import CourseError
 
@@ -211,7 +211,7 @@ def run(command):
     name, *words = shlex.split(command)
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
         try:
-            step = import_item(cli.Viva.subcommands[name][0])()
+            step = import_item(cli.subcommands()[name][0])()
             step.initialize(words)
             step.start()
             return 0, said.getvalue()

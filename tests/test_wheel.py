@@ -34,7 +34,7 @@ def wheel(tmp_path_factory) -> Path:
     copy.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt"):
         shutil.copy(PROJECT / name, copy)
-    for name in ("viva", "source", "answers", "release", "tests", "student"):
+    for name in ("viva", "source", "answers", "release", "tests", "student", "plugins"):
         shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / ".venv").symlink_to(sys.prefix)
     run("make", "--old-file=setup", "wheel", cwd=copy)
@@ -63,8 +63,10 @@ def test_the_wheel_holds_the_package_and_no_course(wheel):
 
 
 def test_what_students_are_told_to_install_is_what_is_built(wheel):
-    for page, where in {"docs/students.md": "", "README.md": "dist/", "docs/start.md": "dist/"}.items():
-        assert f"pip install {where}{wheel.name}" in (PROJECT / page).read_text(encoding="utf-8"), page
+    everything = f'pip install --find-links dist "dist/{wheel.name}[all]"'
+    told = {"docs/students.md": f"pip install {wheel.name}", "README.md": everything, "docs/start.md": everything}
+    for page, command in told.items():
+        assert command in (PROJECT / page).read_text(encoding="utf-8"), page
 
 
 def test_a_student_with_the_wheel_and_a_notebook_checks_it(programs, tmp_path):

@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 import viva
+from plugins.gradescope.tests.conftest import found_course
 from tests.conftest import BIN, PROJECT
 from tests.course.regrade.test_regrading import TINY
-from tests.term.gradescope.conftest import found_course
 
 WORKFLOW = yaml.safe_load((PROJECT / "docs" / "workflows" / "audit.yml").read_text(encoding="utf-8"))
 STEPS = WORKFLOW["jobs"]["audit"]["steps"]

@@ -5,21 +5,25 @@ The commands are named here and loaded when they are called: nbgrader takes seco
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import difflib
 import gc
+import importlib.util
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 from traitlets.config import Application
 
 import viva
+from viva import doors
 from viva.course.processes import leftovers, stopping
-from viva.verdict import VivaError
+from viva.verdict import CourseError, VivaError
 
 FLOW = {
     "Write assignments": {
@@ -45,10 +49,6 @@ FLOW = {
         ),
     },
     "Class": {
-        "roster": (
-            "roster.RosterCommand",
-            "Read the roster from a learning system's file; list added, changed and removed students.",
-        ),
         "deadlines": (
             "deadlines.DeadlinesCommand",
             "List deadlines, late penalties and late students; or compare with another late policy.",
@@ -56,10 +56,6 @@ FLOW = {
         "extend": (
             "extend.ExtendCommand",
             "Give students an extension for an assignment, or excuse them from it; or undo that.",
-        ),
-        "collect": (
-            "collect.CollectCommand",
-            "Unpack submissions from a learning system into submitted/; the newest attempt counts.",
         ),
         "demo": (
             "setup.DemoCommand",
@@ -78,14 +74,6 @@ FLOW = {
         "regrade": (
             "regrade.RegradeCommand",
             "Release a corrected assignment, grade its submissions again, and list changed scores.",
-        ),
-        "watch": (
-            "watch.WatchCommand",
-            "Grade submissions as they arrive, and write their feedback pages, until you stop it.",
-        ),
-        "package": (
-            "package.PackageCommand",
-            "Make an autograder zip, so that Gradescope grades an assignment with Viva.",
         ),
     },
     "Return feedback": {
@@ -117,7 +105,7 @@ FLOW = {
         ),
     },
 }
-"""The commands by part of the flow: where each stands below viva.commands, and what it does."""
+"""The core's commands by part of the flow: where each stands below viva.commands, and what it does."""
 GRADING = ("audit", "release", "grade", "regrade")
 """The commands that run student code."""
 NEEDS_GRADER, BAD_REQUEST = 1, 2
@@ -127,6 +115,46 @@ STATUSES = (
     "Exit status: 0 done; 1 something needs you (check: a visible check does not pass);\n"
     "2 wrong command line, or a problem in the course; 130 stopped. 'viva COMMAND --help' has examples."
 )
+
+
+def flow() -> dict[str, dict[str, tuple[str, str]]]:
+    """By part of the flow, each command with its class and what it does; those of other packages last.
+
+    Raises CourseError where two packages add the same command.
+    """
+    parts = {
+        part: {name: (f"viva.commands.{place}", description) for name, (place, description) in commands.items()}
+        for part, commands in FLOW.items()
+    }
+    core = {name for commands in FLOW.values() for name in commands}
+    for name, entry in doors.entries(doors.COMMANDS, core).items():
+        about = _declared(entry)
+        commands = parts.setdefault(about.get("part", "More commands"), {})
+        commands[name] = (entry.value.replace(":", "."), about.get("description", ""))
+    return parts
+
+
+def subcommands() -> dict[str, tuple[str, str]]:
+    """Each command with its class and what it does. Raises CourseError as ``flow`` does."""
+    return {name: about for commands in flow().values() for name, about in commands.items()}
+
+
+def _declared(entry: EntryPoint) -> dict[str, str]:
+    """The texts in the body of a command's class, read from its source: to import it would load nbgrader."""
+    try:
+        spec = importlib.util.find_spec(entry.module)
+        tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8")) if spec and spec.origin else None
+    except (ImportError, OSError, ValueError, SyntaxError):  # the command says so when it is called
+        return {}
+    body = [node for top in (tree.body if tree else ()) if isinstance(top, ast.ClassDef) and top.name == entry.attr
+            for node in top.body]  # fmt: skip
+    return {
+        target.id: node.value.value
+        for node in body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
 
 
 class Viva(Application):
@@ -139,10 +167,20 @@ class Viva(Application):
         for name, (place, description) in commands.items()
     }
 
+    def parse_command_line(self, argv: list[str] | None = None) -> None:
+        command = (sys.argv[1:] if argv is None else argv)[:1]
+        if not command or command[0] not in self.subcommands:  # to look for other packages takes a tenth of a second
+            try:
+                self.subcommands = subcommands()
+            except CourseError as error:
+                print(error, file=sys.stderr)
+                self.exit(BAD_REQUEST)
+        super().parse_command_line(argv)
+
     def print_help(self, classes: bool = False) -> None:
         print("Usage: viva COMMAND [ASSIGNMENT ...] [OPTIONS]")
         width = max(map(len, self.subcommands))
-        for part, commands in FLOW.items():
+        for part, commands in flow().items():
             print(f"\n{part}")
             for name, (_, description) in commands.items():
                 print(f"  {name:{width}}  {description}")
@@ -157,7 +195,8 @@ class Viva(Application):
             begun = [command for command in self.subcommands if command.startswith(name)]
             near = begun[:1] or difflib.get_close_matches(name, self.subcommands, 1)
             meant = f" Did you mean 'viva {near[0]}'?" if near else ""
-            print(f"There is no command '{name}'.{meant} Run 'viva' to list the commands.", file=sys.stderr)
+            more = doors.lacking(doors.COMMANDS, name) or f"{meant.strip()} Run 'viva' to list the commands.".strip()
+            print(f"There is no command '{name}'. {more}", file=sys.stderr)
             self.exit(BAD_REQUEST)
         gc.freeze()
         gc.enable()

@@ -39,7 +39,7 @@ def apply(config: Config, file: str) -> None:
     config.HTMLExporter.filters = formgrade.FILTERS
     config.GenerateFeedback.exporter_class = "viva.pages.feedback.PageExporter"
     config.GenerateFeedback.preprocessors = []
-    config.ExchangeFactory.collect = "viva.term.exchange.Collect"
+    config.ExchangeFactory.collect = "viva.course.exchange.Collect"
     config.AssignLatePenalties.setdefault("plugin_class", POLICY)  # a course's own plugin stays
     lateness.follow(config, file)
     if formgrader := sys.modules.get(HANDLERS):  # its server, which reads the configuration before it takes the list

@@ -10,12 +10,12 @@ import pytest
 from nbgrader.api import Gradebook
 from rich.console import Console
 
-from tests.term.sheets.classroom import PS, enter, found, grade, page
+from plugins.term.tests.sheets.classroom import PS, enter, found, grade, page
 from viva.commands.exportgrades import class_tables
 from viva.course.gradebook.results import Results
 from viva.course.gradebook.standing import Status
 from viva.record import SubmissionRecord
-from viva.term.lms.rosterfile import Entry
+from viva_term.lms.rosterfile import Entry
 
 HEAD = f"Student,ID,SIS Login ID,Section,{PS} (11)\n"
 ROWS = '"Lee, Anna",103,alee,Monday,\n"[red]Bo, Bo",104,bo,Monday,2\n'

@@ -7,8 +7,8 @@ import shutil
 import pytest
 from nbgrader.api import Gradebook
 
-from tests.term.sheets.classroom import enter, found, grade
-from viva.term.lms.rosterfile import Entry
+from plugins.term.tests.sheets.classroom import enter, found, grade
+from viva_term.lms.rosterfile import Entry
 
 
 @pytest.fixture(scope="module")

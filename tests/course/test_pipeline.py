@@ -25,11 +25,11 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.course.release import release
 from viva.record import SubmissionRecord
-from viva.scale.clusteraddress import Cluster
-from viva.scale.submissions import Submissions
 from viva.submission.files.handin import Finding
 from viva.submission.packing import pack
 from viva.verdict import CourseError
+from viva_scale.clusteraddress import Cluster
+from viva_scale.submissions import Submissions
 
 RIGHT = "def double(x):\n    return 2 * x"
 ANSWERS = {

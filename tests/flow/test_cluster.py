@@ -15,11 +15,11 @@ import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import create_engine, text
 
+from plugins.scale.tests.cluster import Dask, filed
+from plugins.scale.tests.conftest import few, released_tiny  # noqa: F401  (fixtures)
 from tests.conftest import BIN, load
 from tests.faults import TINY, in_private_mounts, recorded, require_tidy, timeless
 from tests.faults import scores as scores_here
-from tests.scale.cluster import Dask, filed
-from tests.scale.conftest import few, released_tiny  # noqa: F401  (fixtures)
 from viva.course.regrade.trialcopy import copy_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]

@@ -2,7 +2,7 @@
 """A whole round for each learning system: class list and archive in, graded, sheet out; same people, same numbers.
 
 Lists, archives and sheets are written here as the systems' documents have them; what comes out is read by second
-readers that follow their importers' rules (tests/term/sheets/importers.py).
+readers that follow their importers' rules (plugins/term/tests/sheets/importers.py).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
+from plugins.term.tests.sheets.importers import Brightspace, Canvas, Moodle, gradescope
 from tests.conftest import PROJECT
 from tests.doubling import ANSWERS, SMALL, hand_in_small, write_small
-from tests.term.sheets.importers import Brightspace, Canvas, Moodle, gradescope
 
 PEOPLE = {
     "mking": ("101", "Martin", "King, Jr."),

@@ -15,9 +15,10 @@ from viva.author.adoption import adopt
 from viva.author.auditpage import proven, single_process
 from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
-from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
+from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import figures
+from viva.course import remote
 from viva.course.autograde import Examine
 from viva.course.gradebook import agreement
 from viva.course.regrade.edition import Edition
@@ -25,7 +26,6 @@ from viva.course.release import Release, rehearsing, release
 from viva.course.solutions import write_solutions
 from viva.course.variants import Copies, Variants, is_on, students_of, write_copies
 from viva.engine.grading import Grader
-from viva.scale.clusteraddress import Cluster
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted, folded
 
@@ -53,15 +53,15 @@ class ReleaseCommand(ProvingCommand):
         viva release ps4_multihead --variants   and an own notebook for each student
         viva release ps1 --solutions        after the deadline: solution notebooks, and no release
     """
-    aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | INSECURE
+    aliases = nbgrader_aliases | WORKERS | remote.aliases()
+    flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | remote.flags()
     no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only list the variants that would be written.").tag(config=True)
     solutions = Bool(False, help="Write solution notebooks, and release nothing.").tag(config=True)
     editions = Dict()
     """By assignment, the edition before this command; the command runs again after a lost connection."""
-    settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster)
+    settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, *remote.settings())
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
@@ -260,9 +260,9 @@ class AuditCommand(ProvingCommand):
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
         viva audit --cluster=local:4      on the workers of a Dask cluster, here four local processes
     """
-    aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | NO_SANDBOX | INSECURE
-    settings = (BaseConverter, GenerateAssignment, Execute, Examine, Cluster)
+    aliases = nbgrader_aliases | WORKERS | remote.aliases()
+    flags = VivaCommand.flags | NO_SANDBOX | remote.flags()
+    settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
 
     def run(self) -> int:
         audits: list[Audit] = []

@@ -43,14 +43,6 @@ NO_SANDBOX = {
 }
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document; print everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
-CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
-INSECURE = {
-    "insecure": (
-        {"Cluster": {"insecure": True}},
-        "Allow a cluster without TLS; hidden tests are then sent unencrypted.",
-    )
-}
-
 NAMED = 20
 """So many students of whom the same is said are named; --json names all."""
 

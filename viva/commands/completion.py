@@ -89,20 +89,21 @@ SHELLS = {"bash": _bash, "zsh": lambda: FOR_ZSH + _bash(), "fish": _fish}
 
 def _filled(script: str, options: list[str], among: Callable[[Iterable[str]], str]) -> str:
     """A script with all commands and options in it; ``among`` writes what holds for some commands."""
-    from viva.cli import Viva
+    from viva.cli import subcommands
 
+    everything = subcommands()
     known = [name for names in KINDS.values() for name in names]
-    others = among(name for name in Viva.subcommands if name not in (*known, *WITHOUT))
+    others = among(name for name in everything if name not in (*known, *WITHOUT))
     kinds = {kind: among(names) for kind, names in KINDS.items()} | {"others": others}
-    commands, shells = " ".join(Viva.subcommands), " ".join(SHELLS)
+    commands, shells = " ".join(everything), " ".join(SHELLS)
     return script.format(commands=commands, options="\n".join(options), shells=shells, **kinds)
 
 
 def _options() -> Iterator[tuple[str, list[str], list[str]]]:
     """Each command with its flags and with its options that take a value."""
-    from viva.cli import Viva
+    from viva.cli import subcommands
 
-    for name, (place, _) in Viva.subcommands.items():
+    for name, (place, _) in subcommands().items():
         command = import_item(place)
         yield (
             name,

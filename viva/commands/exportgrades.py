@@ -13,15 +13,14 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from traitlets import Bool, Unicode
-from traitlets.utils.importstring import import_item
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand, not_released
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import agreement, export
+from viva.course.gradebook.export import CsvExport
+from viva.course.gradebook.sheetplan import Line, Plan, SheetExport, format_of, formats
 from viva.course.gradebook.standing import Status
-from viva.term.sheets import SYSTEMS, TABLES
-from viva.term.sheets.sheetexport import Line, Plan, SheetExport
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -66,20 +65,18 @@ class ExportCommand(VivaCommand):
         ),
         "feedback": ({"SheetExport": {"feedback": True}}, "Write the feedback pages as a zip, instead of the scores."),
     }
-    form = Unicode("csv", help=f"What to write: {', '.join(SYSTEMS)}, {', '.join(TABLES)}.").tag(config=True)
+    form = Unicode("csv", help=f"What to write: {', '.join(formats())}.").tag(config=True)
     to = Unicode(help="The file to write; a relative path is in the course folder.").tag(config=True)
     dry_run = Bool(False, help="Only show what would be written.").tag(config=True)
     settings = (SheetExport,)
 
     def run(self) -> int:
-        if self.form not in (*SYSTEMS, *TABLES):
-            raise CourseError(
-                f"There is no --as={plaintext.line(self.form)}. Choose one of: {', '.join((*SYSTEMS, *TABLES))}."
-            )
+        exporter = format_of(self.form)
+        of_one = issubclass(exporter, SheetExport)
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
         assignments = self._released(assignments)
-        if self.form in SYSTEMS and len(assignments) != 1:
+        if of_one and len(assignments) != 1:
             raise CourseError(
                 f"--as={self.form} writes one assignment at a time. Name one of: {', '.join(assignments)}."
             )
@@ -87,15 +84,14 @@ class ExportCommand(VivaCommand):
             self.target(self.to)
         self.part = self.coursedir.student_id != "*" and not self.to
         self.course.settle()
-        if self.form in TABLES:
-            self._write_table(assignments)
+        if of_one:
+            self._write_sheet(assignments[0], exporter(parent=self, to=self.to))
         else:
-            self._write_sheet(assignments[0])
+            self._write_table(assignments, exporter(parent=self))
         return 0
 
-    def _write_table(self, assignments: list[str]) -> None:
+    def _write_table(self, assignments: list[str], exporter: CsvExport) -> None:
         """All scores in one file, and the class on the terminal."""
-        exporter = import_item(TABLES[self.form])(parent=self)
         if given := sorted(self.cli_config.get("SheetExport", ())):
             raise CourseError(
                 f"--{given[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
@@ -115,9 +111,8 @@ class ExportCommand(VivaCommand):
         self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {said}")
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
 
-    def _write_sheet(self, assignment: str) -> None:
+    def _write_sheet(self, assignment: str, exporter: SheetExport) -> None:
         """One assignment for a learning system, and what becomes of whom."""
-        exporter: SheetExport = import_item(SYSTEMS[self.form])(parent=self, to=self.to)
         with self.console.status(f"reading {assignment}"), self.course.gradebook() as gradebook:
             plan = exporter.plan(self.course, gradebook, assignment, self.coursedir.student_id)
         if not self.dry_run and not self.part:

@@ -14,15 +14,13 @@ from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
-from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_SANDBOX, WORKERS, VivaCommand
+from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.terminal import zone_problem
 from viva.configuration import renamed, warning
-from viva.course import batch, unchanged
+from viva.course import batch, remote, unchanged
 from viva.course.autograde import Autograde, Examine
 from viva.course.gradebook.database import with_retries
 from viva.course.regrade import edition
-from viva.scale.clusteraddress import Cluster
-from viva.scale.clustergraders import ClusterGraders
 from viva.submission.submission import Status
 from viva.verdict import VivaError
 
@@ -39,9 +37,9 @@ class GradeCommand(VivaCommand):
         viva grade --student=demo-03 --force           one student, again
         viva grade --cluster=tls://grader:8786         on the workers of a Dask cluster
     """
-    aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | FORCE | NO_SANDBOX | INSECURE
-    settings = (BaseConverter, Autograde, Execute, Examine, Cluster)
+    aliases = nbgrader_aliases | WORKERS | remote.aliases()
+    flags = VivaCommand.flags | FORCE | NO_SANDBOX | remote.flags()
+    settings = (BaseConverter, Autograde, Execute, Examine, *remote.settings())
 
     def _left_alone(self) -> Iterator[str]:
         """What lies under submitted/ and belongs to no assignment, a sentence for each name."""
@@ -77,25 +75,25 @@ class GradeCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         self.course.settle()  # a rule that is none is told before a class is graded
-        remote = ClusterGraders.of(self.config)
+        graders = remote.chosen(self.config)
         with batch.alone(self.course, self._say):
             outcomes = batch.grade(
                 self.course,
                 submissions,
                 config=self.config,
                 workers=self.workers or None,
-                remote=remote,
+                remote=graders,
                 tell=self._say,
             )
             collected = self.watch(outcomes, len(submissions), "grading")
-            if not remote and all(outcome.status is not Status.FAILED for outcome in collected):
+            if not graders and all(outcome.status is not Status.FAILED for outcome in collected):
                 with contextlib.suppress(OSError, ValueError, unchanged.Unclear):
                     self._look_again(assignments)
         if Examine(config=self.config).no_sandbox:
             self.console.print(
                 "Graded WITHOUT A SANDBOX: student code could read and change your files.", style="bold red"
             )
-        if remote and remote.insecure:
+        if graders and graders.insecure:
             self.console.print("Graded WITHOUT TLS: others could read hidden tests on the network.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]

@@ -100,7 +100,7 @@ class ReportCommand(VivaCommand):
         if not os.access(os.path.expanduser("~"), os.W_OK):  # Matplotlib would complain, and end with a traceback
             os.environ.setdefault("MPLCONFIGDIR", tempfile.gettempdir())
         from viva.pages import report  # SciPy and Matplotlib take a second to load
-        from viva.term.people import people_of
+        from viva.pages.reporting.findings import people_of
 
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)

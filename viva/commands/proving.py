@@ -5,7 +5,7 @@ from __future__ import annotations
 from viva.author.auditresult import Audit
 from viva.author.audits import prove
 from viva.commands.command import VivaCommand
-from viva.scale.clustergraders import ClusterGraders
+from viva.course import remote
 
 
 class ProvingCommand(VivaCommand):
@@ -14,5 +14,5 @@ class ProvingCommand(VivaCommand):
     def prove(self, assignments: list[str], audits: list[Audit] | None = None) -> dict[str, bool]:
         """Audit assignments; by name, whether no error was found. ``audits`` gets the audit of each notebook."""
         audits = [] if audits is None else audits
-        remote = ClusterGraders.of(self.config)
-        return prove(self.course, assignments, self.config, self.console, self.workers or None, audits, remote)
+        graders = remote.chosen(self.config)
+        return prove(self.course, assignments, self.config, self.console, self.workers or None, audits, graders)

@@ -10,15 +10,14 @@ from traitlets import Bool
 
 from viva.author.auditpage import proven
 from viva.cleaning import plaintext
-from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
+from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import shortened
+from viva.course import remote
 from viva.course.autograde import Autograde, Examine
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
 from viva.course.regrade.regrading import Regrade
 from viva.course.regrade.trialcopy import shadow
-from viva.scale.clusteraddress import Cluster
-from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import CourseError
 from viva.wording import folded
 
@@ -40,12 +39,12 @@ class RegradeCommand(ProvingCommand):
         viva regrade ps3_scaled_attention --what-if --verbose   the same, with every reason
         viva regrade ps3_scaled_attention                       do it; manual grades and comments are kept
     """
-    aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = ProvingCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_SANDBOX | VERBOSE | INSECURE
+    aliases = nbgrader_aliases | WORKERS | remote.aliases()
+    flags = ProvingCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_SANDBOX | VERBOSE | remote.flags()
     what_if = Bool(False, help="Only show what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
     no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
-    settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster)
+    settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, *remote.settings())
 
     def stays_outside(self) -> bool:
         """What is tried is tried in a copy."""
@@ -65,14 +64,14 @@ class RegradeCommand(ProvingCommand):
             return NEEDS_GRADER
         with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as place:
             course, config = place or (self.course, self.config)
-            remote, regrade = ClusterGraders.of(config), Regrade(course, assignment, config)
+            graders, regrade = remote.chosen(config), Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
                 self._say(f"{then}. This run continues it, and compares with the scores before it.")
             remarks = [*regrade.release(), *regrade.remarks()]
             self._say(*folded(remarks))
             total = len(regrade.submissions())
-            outcomes = regrade.grade(self.workers or None, self._say, remote)
+            outcomes = regrade.grade(self.workers or None, self._say, graders)
             collected = self.watch(outcomes, total, "grading") if total else []
             found = regrade.finish()
         changes = found.changes

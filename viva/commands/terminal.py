@@ -20,6 +20,7 @@ from rich.table import Column
 from traitlets import TraitError
 from traitlets.config import Application, Config
 
+from viva import doors
 from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST
 
@@ -136,6 +137,8 @@ class ShortHelp(Application):
             if not word.startswith("-") or "." in name or name in {*self.flags, *ALWAYS}:
                 continue
             if name not in self.aliases:
+                if needed := doors.lacking(doors.GRADERS, name):
+                    self.refuse(f"There is no option '{word}'. {needed}")
                 near = difflib.get_close_matches(name, [*self.flags, *self.aliases], 1)
                 meant = f" Did you mean '--{near[0]}'?" if near else ""
                 self.refuse(f"There is no option '{word}'.{meant} '{self._called()} --help' lists the options.")

@@ -1,13 +1,20 @@
-"""What graders on other machines have to be, so that a batch and an audit can use them without knowing them."""
+"""Graders in place of this machine's workers: what they have to be, and which of them a configuration selects.
+
+A package adds graders through the door ``viva.graders``. A batch and an audit use them without knowing them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
+from traitlets.config import Config, Configurable
+
+from viva import doors
 from viva.course.filing import Filing
+from viva.verdict import CourseError
 
 Settings = tuple[float, bool, int, float]
 """Of a grader: seconds for a cell, whether there is no sandbox, megabytes, seconds for a notebook."""
@@ -21,10 +28,20 @@ class Pool(Protocol):
 
 
 class RemoteGraders(Protocol):
-    """Graders on other machines, in place of this machine's workers; a command provides them (``viva.scale``)."""
+    """Graders on other machines, in place of this machine's workers (``viva_scale`` has those of a Dask cluster)."""
 
+    settings: tuple[type[Configurable], ...]
+    """What the course can configure."""
+    aliases: dict[str, str]
+    """The options of commands that grade, by name, and the settings that they set."""
+    flags: dict[str, tuple[dict, str]]
+    """The options without a value, as traitlets writes them."""
     insecure: bool
     """Whether hidden tests travel without TLS."""
+
+    @classmethod
+    def of(cls, config: Config) -> Self | None:
+        """The graders of a configuration, or None where it asks for none. Raises CourseError for unusable ones."""
 
     def connected(self) -> AbstractContextManager[None]:
         """One connection for all pools of this block. Raises ClusterError."""
@@ -38,3 +55,32 @@ class RemoteGraders(Protocol):
         self, path: Path, settings: Settings, wanted: tuple[str, ...], tell: Callable[[str], object]
     ) -> AbstractContextManager[Pool]:
         """A pool for the trials of an audit of the instructor's notebook at ``path``."""
+
+
+def kinds() -> list[type[RemoteGraders]]:
+    """The kinds of graders that packages add. Raises CourseError."""
+    return list(doors.load_all(doors.GRADERS).values())
+
+
+def settings() -> tuple[type[Configurable], ...]:
+    """What a course can configure of all kinds of graders."""
+    return tuple(setting for kind in kinds() for setting in kind.settings)
+
+
+def aliases() -> dict[str, str]:
+    """The options with a value of all kinds of graders, for a command that grades."""
+    return {name: place for kind in kinds() for name, place in kind.aliases.items()}
+
+
+def flags() -> dict[str, tuple[dict, str]]:
+    """The options without a value of all kinds of graders, for a command that grades."""
+    return {name: flag for kind in kinds() for name, flag in kind.flags.items()}
+
+
+def chosen(config: Config) -> RemoteGraders | None:
+    """The graders that a configuration selects; None for this machine's workers. Raises CourseError for two kinds."""
+    selected = [graders for kind in kinds() if (graders := kind.of(config))]
+    if len(selected) > 1:
+        names = " and ".join(type(graders).__name__ for graders in selected)
+        raise CourseError(f"Two kinds of graders are selected: {names}. Select one of them.")
+    return selected[0] if selected else None

@@ -14,7 +14,7 @@ into any. Nothing that came out of the student's process is therefore shown beca
 
 Code can keep what a hidden check called it with, and say it in other words in a visible check below. Where students
 read before the deadline, what is told is therefore ``explain``ed of a run without hidden lines, and what only hidden
-lines show is ``sealed`` (``viva.term.gradescope``).
+lines show is ``sealed`` (``viva_gradescope``).
 """
 
 from __future__ import annotations

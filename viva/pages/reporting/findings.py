@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from nbgrader.api import Gradebook
 
-from viva import wording
+from viva import doors, wording
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
@@ -57,6 +57,13 @@ class People:
 
 ALONE = People()
 """Of a course without a roster."""
+
+
+def people_of(course: Course) -> People:
+    """What installed packages know about the students of a course (door ``viva.people``). Raises CourseError."""
+    parts: list[People] = [read(course) for read in doors.load_all(doors.PEOPLE).values()]
+    left = frozenset(student for part in parts for student in part.left)
+    return People(left, lambda assignment: [group for part in parts for group in part.groups(assignment)])
 
 
 def gather(course: Course, assignments: list[str], names: Pseudonyms, server: str, people: People = ALONE) -> dict:

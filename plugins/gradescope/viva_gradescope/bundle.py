@@ -1,0 +1,302 @@
+"""The zip that Gradescope makes an image of: all that grading one assignment depends on, in one file.
+
+It holds solutions and hidden tests. Gradescope shows it to nobody but instructors, and neither should whoever made it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.metadata
+import io
+import itertools
+import os
+import pickle
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions, Execute
+from traitlets.config import Config
+from traitlets.utils.importstring import import_item
+
+import viva
+import viva_gradescope
+from viva.course import variants
+from viva.course.autograde import Autograde, Examine
+from viva.course.course import Course
+from viva.course.gradebook.recording import Expected
+from viva.course.material import Material
+from viva.engine import libraries
+from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
+from viva.folder import walk
+from viva.verdict import CourseError
+
+# The packages as they are installed here, for a machine without an index; and the versions of what they need.
+
+NAME = "nbviva"
+PARTS = {NAME: viva, "nbviva-gradescope": viva_gradescope}
+"""The distributions that grade in a container, and their packages."""
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in a zip, so that the same input gives the same bytes."""
+TAGS = "Wheel-Version: 1.0\nGenerator: viva\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def wheel(name: str = NAME) -> tuple[str, bytes]:
+    """The name of a wheel of one of PARTS, and the wheel, made of the files that are installed."""
+    here, about = Path(str(PARTS[name].__file__)).parent, _installed(name)
+    stem = f"{name.replace('-', '_')}-{viva.__version__}"
+    paths = walk(here, ["__pycache__", "*.pyc"])
+    files = {os.path.relpath(path, here.parent): path.read_bytes() for path in paths}
+    folder = f"{stem}.dist-info"
+    for part in ("METADATA", "entry_points.txt"):
+        files[f"{folder}/{part}"] = (about.read_text(part) or "").encode()
+    for path in about.files or ():
+        if "licenses" in path.parts:
+            files[f"{folder}/licenses/{path.name}"] = Path(path.locate()).read_bytes()
+    files[f"{folder}/WHEEL"] = TAGS.encode()
+    record = f"{folder}/RECORD"
+    files[record] = "".join(f"{name},{_digest(data)},{len(data)}\n" for name, data in sorted(files.items())).encode()
+    files[record] += f"{record},,\n".encode()
+    return f"{stem}-py3-none-any.whl", zipped(files)
+
+
+def _installed(name: str) -> importlib.metadata.Distribution:
+    """What pip knows of a package; a checkout also has what setuptools left there, which says less."""
+    found = list(importlib.metadata.distributions(name=name))
+    return max(found, key=lambda one: bool(one.read_text("METADATA")))
+
+
+def _digest(data: bytes) -> str:
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
+    """A zip of files, by name; those that are ``programs`` can be executed when they come out."""
+    buffer, programs = io.BytesIO(), set(programs)
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            info = zipfile.ZipInfo(name, EPOCH)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = (0o100755 if name in programs else 0o100644) << 16
+            archive.writestr(info, data)
+    return buffer.getvalue()
+
+
+def versions() -> str:
+    """Every installed distribution but ours with its exact version, as pip takes constraints; pip stays the image's."""
+    found: dict[str, str] = {}
+    for about in (one.metadata for one in importlib.metadata.distributions()):  # each access parses it anew
+        if about and about["Name"] and about["Version"]:  # what was half removed has none
+            # The first counts, as for an import: setuptools adds a folder of others to the path's end.
+            found.setdefault(about["Name"].lower().replace("_", "-"), about["Version"])
+    return "".join(
+        f"{name}=={version}\n" for name, version in sorted(found.items()) if name != "pip" and not _is_ours(name)
+    )
+
+
+def _is_ours(name: str) -> bool:
+    return name == NAME or name.startswith(f"{NAME}-")
+
+
+def requirements(modules: Iterable[str]) -> str:
+    """The distributions that hold these modules, one a line; those that hold none are left out.
+
+    In a checkout also what its pyproject.toml names: what was installed from there may know an older one.
+    """
+    known = importlib.metadata.packages_distributions()
+    names = {name for one in modules for name in known.get(one, []) if not _is_ours(name)}
+    project = Path(viva.__file__).parents[1] / "pyproject.toml"
+    if project.is_file():
+        about = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})
+        names |= set(about.get("dependencies", ())) if about.get("name") == NAME else set()
+    return "".join(f"{name}\n" for name in sorted(names))
+
+
+VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
+"""When Gradescope shows a check to students, in its words."""
+ALWAYS = (Execute, ClearSolutions, ClearHiddenTests, ClearMarkScheme)
+"""What grading and feedback ask about their settings, beside the steps that a course names."""
+PROGRAMS = {"setup.sh": "setup.sh", "run_autograder": "run_autograder.sh"}
+"""What Gradescope calls, and what that is called here."""
+SETTINGS, MATERIAL, SOURCE = "bundle.json", "material", "assignment"
+"""What a bundle calls its settings, its material, and the folder of the instructor's notebooks and files."""
+
+
+class Settings(Struct, forbid_unknown_fields=True):
+    """What the course says of grading, and what the bundle was made for and with."""
+
+    assignment: str
+    viva: str
+    python: str
+    seconds: float
+    memory: int
+    budget: float
+    no_sandbox: bool
+    hidden_checks: str
+    """When students see checks of which they have not the whole text: one of VISIBILITIES."""
+    automatic_points: float
+    manual_points: float
+    libraries: tuple[str, ...]
+    """What candidates find loaded, and the examiner beside them."""
+    hidden_libraries: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle: its settings, and its files by name."""
+
+    settings: Settings
+    files: dict[str, bytes]
+
+    @classmethod
+    def of(cls, course: Course, assignment: str, config: Config, hidden_checks: str = VISIBILITIES[0]) -> Bundle:
+        """The bundle of a released assignment. Raises CourseError and BlueprintError for one that cannot go there."""
+        if hidden_checks not in VISIBILITIES:
+            raise CourseError(f"'{hidden_checks}' is not one of Gradescope's visibilities: {', '.join(VISIBILITIES)}.")
+        course.released_notebooks(assignment)
+        if variants.is_on(course, assignment):
+            raise CourseError(
+                f"{assignment} has variants, and Gradescope does not tell the autograder the student's name; nothing "
+                "was written. Remove it from c.Variants.assignments, or collect from Gradescope and grade it here."
+            )
+        blueprints = [_blueprint(path) for path in course.source_notebooks(assignment)]
+        with course.gradebook() as gradebook:
+            expected = Expected.of(gradebook, assignment)
+        material = Material.read(course, assignment, config, expected)
+        source = course.path("source", assignment)
+        files = {f"{SOURCE}/{name}": data for name, data in material.files.items()}
+        files |= {f"{SOURCE}/{path.name}": path.read_bytes() for path in course.source_notebooks(assignment)}
+        files[MATERIAL] = _portable(replace(material, config=_read_by_grading(config, course), files={}), course)
+        settings = _settings(course, assignment, config, hidden_checks, blueprints)
+        files[SETTINGS] = msgspec.json.format(msgspec.json.encode(settings))
+        texts = [data.decode(errors="replace") for name, data in material.files.items() if name.endswith(".py")]
+        modules = {name.partition(".")[0] for name in (*settings.hidden_libraries, *libraries.imported(texts))}
+        files["requirements.txt"], files["constraints.txt"] = requirements(modules).encode(), versions().encode()
+        files |= dict(map(wheel, PARTS))
+        files |= {program: Path(__file__).with_name(name).read_bytes() for program, name in PROGRAMS.items()}
+        if missing := [str(path) for path in expected.notebooks if f"{SOURCE}/{path}.ipynb" not in files]:
+            raise CourseError(f"{source} lacks {', '.join(missing)}, which is in the gradebook. Release it again.")
+        return cls(settings, files)
+
+    def to_bytes(self) -> bytes:
+        """The zip."""
+        return zipped(self.files, PROGRAMS)
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings of the bundle that was unpacked into a folder. Raises CourseError where there are none."""
+    try:
+        return msgspec.json.decode((folder / SETTINGS).read_bytes(), type=Settings)
+    except (OSError, msgspec.DecodeError) as error:
+        raise CourseError(f"{folder} does not contain a bundle of this version of Viva: {error}.") from error
+
+
+def read_material(folder: Path) -> Material:
+    """The material in an unpacked bundle, which was not rehearsed yet."""
+    material, source = Material.from_bytes((folder / MATERIAL).read_bytes()), folder / SOURCE
+    paths = [path for path in walk(source) if path.suffix != ".ipynb"]
+    return replace(material, files={os.path.relpath(path, source): path.read_bytes() for path in paths})
+
+
+def _blueprint(path: Path) -> Blueprint:
+    language = language_of(read_notebook(path).metadata)
+    if language != "python":
+        raise CourseError(
+            f"{path} is written in {language}. The sandbox supports only Python, so it was not packaged; 'viva grade' "
+            "can grade it on your own machine."
+        )
+    return read_blueprint(path)
+
+
+def _settings(
+    course: Course, assignment: str, config: Config, hidden_checks: str, blueprints: list[Blueprint]
+) -> Settings:
+    step, release = Examine(config=config), course.path("release", assignment)
+    return Settings(
+        assignment=assignment,
+        viva=viva.__version__,
+        python=".".join(map(str, sys.version_info[:2])),
+        seconds=float(Execute(config=config).timeout or 30),
+        memory=step.memory,
+        budget=step.budget,
+        no_sandbox=step.no_sandbox,
+        hidden_checks=hidden_checks,
+        automatic_points=sum(blueprint.automatic_points for blueprint in blueprints),
+        manual_points=sum(blueprint.manual_points for blueprint in blueprints),
+        libraries=libraries.wanted(release.glob("*.ipynb")),
+        hidden_libraries=libraries.wanted(course.source_notebooks(assignment)),
+    )
+
+
+def _read_by_grading(config: Config, course: Course) -> Config:
+    """The sections that belong to a step of grading: none of the gradebook's address, an exchange's or a server's.
+
+    Raises CourseError for a step that the container would not have.
+    """
+    converter = Autograde(config=config)
+    steps = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors, *ALWAYS]
+    classes = [_imported(step) for step in (*steps, converter.exporter_class)]
+    for cls in classes:
+        _refuse_own(cls.__module__, course)
+    names = {base.__name__ for cls in (Autograde, CourseDirectory, *classes) for base in cls.__mro__}
+    known = Config({name: section for name, section in config.items() if name in names})
+    for name in ("db_url", "root"):
+        known.CourseDirectory.pop(name, None)
+    return known
+
+
+def _portable(material: Material, course: Course) -> bytes:
+    """The material as bytes. Raises CourseError where its configuration holds what only this course has."""
+    data = material.to_bytes()
+    Material.from_bytes(data)  # raises where a function stands in the configuration
+    for module in itertools.chain.from_iterable(map(_modules, (data, pickle.loads(data)[1]))):
+        _refuse_own(module, course)
+    return data
+
+
+def _imported(step: type | str) -> type:
+    try:
+        return step if isinstance(step, type) else import_item(step)
+    except ImportError as error:
+        raise CourseError(
+            f"The course's nbgrader_config.py names '{step}', which cannot be imported: {error}. Install it, or remove "
+            "it from that file."
+        ) from error
+
+
+def _refuse_own(module: str, course: Course) -> None:
+    """Raises CourseError for a module that is the course's own."""
+    name = module.partition(".")[0]
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if not file or not Path(file).resolve().is_relative_to(course.root.resolve()):
+        return
+    if "site-packages" not in Path(file).parts and name not in (package.__name__ for package in PARTS.values()):
+        raise CourseError(
+            f"The course's nbgrader_config.py uses the module {module}, which is in the course folder and would not "
+            "be in the container. Make it an installable package, or remove it from that file."
+        )
+
+
+class _Reader(pickle.Unpickler):
+    """Notes the modules of what it reads."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(io.BytesIO(data))
+        self.modules: set[str] = set()
+
+    def find_class(self, module: str, name: str) -> object:
+        self.modules.add(module)
+        return super().find_class(module, name)
+
+
+def _modules(data: bytes) -> list[str]:
+    reader = _Reader(data)
+    reader.load()
+    return sorted(reader.modules)

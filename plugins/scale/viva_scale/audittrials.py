@@ -1,0 +1,99 @@
+"""An audit's task on a cluster: trials go to worker processes and come back; and the same at a worker process.
+
+Only the course's own notebook and its answers travel, to machines that run what the course asks them to anyway: so
+jobs and results are pickled, as they are on the way to the workers of this machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import shutil
+import tempfile
+from pathlib import Path
+
+from viva.author.trials import Worker, make_grader
+from viva.course.rehearsals import Rehearsals
+from viva.engine.examination import Examination
+from viva.folder import fill, walk
+from viva.verdict import ClusterError, VivaError
+from viva_scale.clusteraddress import Cluster
+from viva_scale.workerprocess import Known, Recent, Request, Settings, Told
+
+MOST_NOTEBOOKS = 4
+CELLS = 60
+"""So many cells a trial may wait for, each as long as it may, where nobody knows yet how long the notebook takes."""
+
+
+class Trials:
+    """The task: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
+
+    service = "viva_scale.audittrials.Trying"
+
+    def __init__(self, cluster: Cluster, path: Path, seconds: float, budget: float) -> None:
+        """About the instructor's notebook at ``path``; a cell may take ``seconds``, a notebook ``budget``."""
+        self.cluster, self.path, self.seconds, self.budget = cluster, path, seconds, budget
+        self.notebook = Known(pickle.dumps((str(path), _files(path))))
+
+    def refusal(self, job: tuple) -> str:
+        return ""
+
+    def known(self, job: tuple) -> Known:
+        return self.notebook
+
+    def limit(self, job: tuple) -> float:
+        examinations = [one for one in job if isinstance(one, Examination)]
+        needed = [one.budget(self.seconds, self.budget) for one in examinations]
+        return self.cluster.limit(max(needed, default=CELLS * self.seconds))
+
+    def package(self, job: tuple) -> bytes:
+        return pickle.dumps(job)
+
+    def kept(self, job: tuple, answer: bytes) -> object:
+        return pickle.loads(answer)
+
+    def problem(self, job: tuple, sentence: str) -> object:
+        """Raises ClusterError: an audit without one of its trials proves nothing."""
+        raise ClusterError(f"The audit of {self.path} stopped, because one of its trials failed: {sentence}.")
+
+
+class Trying:
+    """Its service: a Worker for each notebook, whose files lie in a temporary folder."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.grader = make_grader(settings.seconds, settings.no_sandbox, settings.memory, settings.libraries)
+        self.workers: Recent[tuple[Worker, str]] = Recent(MOST_NOTEBOOKS, _remove_files)
+
+    def __call__(self, request: Request) -> Told:
+        if not request.material and request.digest not in self.workers:
+            return Told(lacking=True)
+        worker, path = self.workers.of(request.digest, lambda: self._made(request.material))
+        result = worker(pickle.loads(request.package))
+        if isinstance(result, VivaError):  # it names the file as it is called here
+            result = type(result)(str(result).replace(str(worker.path), path))
+        return Told(pickle.dumps(result))
+
+    def _made(self, material: bytes) -> tuple[Worker, str]:
+        """The worker for a notebook, and how that is called where it comes from."""
+        path, files = pickle.loads(material)
+        folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
+        fill(folder, files)
+        return Worker(self.grader, folder / Path(path).name, Rehearsals()), path
+
+    def close(self) -> None:
+        self.workers.close()
+        self.grader.close()
+
+
+def _remove_files(known: tuple[Worker, str]) -> None:
+    shutil.rmtree(known[0].data, ignore_errors=True)
+
+
+def _files(path: Path) -> dict[str, bytes]:
+    """The notebook, and the files beside it that its cells find, by their names there."""
+    files = {path.name: path.read_bytes()}
+    for one in walk(path.parent):
+        if one.is_file() and not one.is_symlink() and one.suffix != ".ipynb":
+            with contextlib.suppress(OSError):  # its cells do not find it here either
+                files[str(one.relative_to(path.parent))] = one.read_bytes()
+    return files

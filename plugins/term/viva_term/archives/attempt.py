@@ -1,0 +1,248 @@
+"""One attempt of a sender: its files, called as their sender called them, and all that is known of when it was sent."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.folder import MOST_LEVELS, walk
+from viva.submission.files import timestamp as handed_in
+from viva.verdict import CourseError, SubmissionError
+from viva.wording import counted
+from viva_term.archives import archive, membername
+from viva_term.archives.archive import Member
+from viva_term.archives.layouts import Laid, Piece, Sender
+from viva_term.archives.listing import HANDED_IN
+
+TIMESTAMP = handed_in.NAME
+"""nbgrader's file with the time of submission; a student's own of that name would be taken for it."""
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
+"""What a student may have packed a submission into."""
+_RENUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>\d{1,3})(?P<ending>\.ipynb)", re.IGNORECASE | re.DOTALL)
+"""What Canvas makes of the name of a file that is submitted again."""
+
+
+@dataclass
+class Attempt:
+    """What a sender submitted at one time, from an archive or from ``unmatched/``."""
+
+    sender: Sender
+    source: str
+    """The sender and what tells the attempts apart: the same in every archive that holds it."""
+    files: dict[str, Path] = field(default_factory=dict)
+    """By name within the submission, where its bytes are."""
+    digest: str = ""
+    time: str = ""
+    """As the archive or its companion writes it."""
+    late: bool = False
+    in_utc: bool = False
+    """Whether a time without a zone is in UTC, as nbgrader's are."""
+    archive: str = ""
+    place: int = 0
+    """Its place among all that is collected in one go; later ones are newer where no times tell."""
+    notes: list[str] = field(default_factory=list)
+    kept: Path | None = None
+    """Its folder, where it lies in ``unmatched/`` already."""
+    problem: str = ""
+    """Why it was left out; then it counts for no student."""
+    refused: str = ""
+    """Why it cannot be written for its student; it waits until it can."""
+    links: dict[object, tuple[str, Member]] = field(default_factory=dict)
+    """By what all names of a file share, its name here, and the member of the archive."""
+    told: str = ""
+    """The text that tells when it was sent, as it was found."""
+    moment: datetime | None = None
+    """When it was sent, in UTC."""
+    order: datetime | None = None
+    """When it was sent by some clock, where no zone is known: it tells which attempt is the newest, and no more."""
+
+    @property
+    def rank(self) -> tuple:
+        """The newest attempt has the highest."""
+        when = self.moment or self.order
+        return when is not None, when.timestamp() if when else 0.0, self.place
+
+
+def attempts(laid: Laid, origin: Path, room: Path, notebooks: set[str], first: int = 0) -> list[Attempt]:
+    """The attempts in an archive; archives among their files are unpacked below ``room``, one level deep."""
+    together: dict[tuple[str, str], list[Piece]] = defaultdict(list)
+    for piece in laid.pieces:
+        # In Brightspace's older layout each file of a submission may have numbers of its own.
+        flat = laid.system == "brightspace" and piece.attempt == piece.time
+        together[piece.sender.name if flat else piece.sender.label, piece.attempt].append(piece)
+    return [
+        _attempt(pieces, laid.system, origin, room / str(number), notebooks, first + number)
+        for number, pieces in enumerate(together.values())
+    ]
+
+
+def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, notebooks: set[str], place: int) -> Attempt:
+    one = pieces[0]
+    in_utc = system == "nbgrader" and not one.listed
+    result = Attempt(one.sender, _source(one), time=one.time, in_utc=in_utc, archive=origin.name, place=place)
+    result.late = any(piece.late for piece in pieces)
+    if system in ("nbgrader", "sakai"):
+        stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
+        pieces = [piece for piece in pieces if piece not in stamps]
+        result.time = result.time or (text_of(stamps[0].file.path) if stamps else "")
+    files = list(_unpacked(pieces, room, result.notes))
+    linked = [piece for piece in pieces if piece.file.linked is not None]
+    result.links = {piece.file.linked: ("/".join(piece.parts), piece.file) for piece in linked}
+    result.files = _named(files, notebooks, system == "canvas", result.notes)
+    digests = {path: digest for _, path, digest in files}
+    result.digest = digest_of((name, digests[path]) for name, path in result.files.items())
+    return result
+
+
+def without(left: list[tuple[Piece, archive.LeftOut]], origin: Path) -> list[Attempt]:
+    """What was left out, an attempt for each sender and attempt, with the reason."""
+    together: dict[tuple[str, str], list[tuple[Piece, archive.LeftOut]]] = defaultdict(list)
+    for piece, one in left:
+        together[piece.sender.label, piece.attempt].append((piece, one))
+    found = []
+    for some in together.values():
+        piece, _ = some[0]
+        result = Attempt(piece.sender, _source(piece), time=piece.time, archive=origin.name)
+        result.problem = "; ".join(f"{plaintext.quoted('/'.join(piece.parts))}: {one.problem}" for piece, one in some)
+        taken: set[str] = set()
+        for piece, one in some:
+            if one.path:
+                name = membername.unlike(f"{'/'.join(map(membername.safe, piece.parts))}.zip", taken)
+                result.files[name] = one.path
+        result.digest = digest_of((name, digest_of_file(path)) for name, path in result.files.items())
+        found.append(result)
+    return found
+
+
+def _source(piece: Piece) -> str:
+    """The sender, and what tells the attempts apart."""
+    same = piece.attempt in ("", piece.sender.label)
+    return piece.sender.label if same else f"{piece.sender.label} | {piece.attempt}"
+
+
+def timestamp(path: Path, zones: Iterable[str]) -> str:
+    """The time in a file of nbgrader's, in UTC; its text where the time is not certain."""
+    try:
+        when = handed_in.read(path, zones)
+    except SubmissionError:
+        return text_of(path)
+    return f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else ""
+
+
+def text_of(path: Path) -> str:
+    """What stands in a file of nbgrader's; empty when it cannot be read."""
+    try:
+        return handed_in.text_in(path)
+    except SubmissionError:
+        return ""
+
+
+def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator[tuple[tuple[str, ...], Path, str]]:
+    """Each file's place, where its bytes are and their hash; archives give what is in them."""
+    for number, piece in enumerate(pieces):
+        name = piece.parts[-1]
+        ending = next((one for one in ARCHIVES if name.lower().endswith(one)), "")
+        inner, whole = _inner(piece, room / str(number), notes) if ending else (None, False)
+        if not inner:
+            yield piece.parts, piece.file.path, piece.file.digest
+            continue
+        tops = {member.parts[0] for member in inner}
+        wrapped = len(tops) == 1 and all(len(member.parts) > 1 for member in inner)
+        # What is all of a submission lies as if it had not been packed.
+        around = piece.parts[:-1] if len(pieces) == 1 else (*piece.parts[:-1], name[: -len(ending)] or name)
+        for member in inner:
+            parts = (*around, *member.parts[wrapped:])
+            if len(parts) > MOST_LEVELS:
+                where = plaintext.quoted("/".join(parts))
+                notes.append(f"{where} was not unpacked: it is {len(parts) - 1} folders deep.")
+                whole = False
+            else:
+                yield parts, member.path, member.digest
+        if not whole:
+            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} is kept beside its unpacked files.")
+            yield piece.parts, piece.file.path, piece.file.digest
+
+
+def _inner(piece: Piece, room: Path, notes: list[str]) -> tuple[list[Member] | None, bool]:
+    """What a packed file holds, and whether that is all of it; None when it stays packed, with a note why."""
+    name = plaintext.quoted("/".join(piece.parts))
+    try:
+        found = archive.unpack(piece.file.path, room, HANDED_IN)
+    except CourseError as error:
+        why = str(error).replace(str(piece.file.path), "it")
+        notes.append(f"{name} was not unpacked: {why.removesuffix('.')}.")
+        return None, True
+    if not found.members:
+        notes.append(f"{name} was not unpacked: it has no file that can be unpacked.")
+        return None, True
+    notes += [f"In {name}: {sentence}" for sentence in found.left_out]
+    notes.append(f"{name} was unpacked: {counted(len(found.members), 'file')}.")
+    return found.members, not any(one.limited for one in found.left)
+
+
+def _named(
+    files: list[tuple[tuple[str, ...], Path, str]], notebooks: set[str], renumbered: bool, notes: list[str]
+) -> dict[str, Path]:
+    """By a name that is safe and nobody else's, where each file lies."""
+    cleaned = [(tuple(map(membername.safe, parts)), parts, path, digest) for parts, path, digest in files]
+    taken = {membername.folded("/".join(parts[:end])) for parts, *_ in cleaned for end in range(1, len(parts))}
+    taken.add(TIMESTAMP)
+    seen: dict[tuple[str, str], str] = {}
+    found = {}
+    for parts, told, path, digest in reversed(cleaned):  # of two that have one name, the last is the one to be read
+        name = "/".join(parts)
+        if (membername.folded(name), digest) in seen:
+            notes.append(f"{plaintext.quoted(name)} is in the submission twice, with the same content.")
+            continue
+        if renumbered:
+            name = _unnumbered(name, notebooks, taken)
+        fresh = membername.unlike(name, taken)
+        seen[membername.folded("/".join(parts)), digest] = fresh
+        found[fresh] = path
+        if (name != "/".join(told) and not renumbered) or fresh != name:
+            notes.append(f"{plaintext.quoted('/'.join(told))} is kept as {plaintext.quoted(fresh)}.")
+    return dict(sorted(found.items()))
+
+
+def _unnumbered(name: str, notebooks: set[str], taken: set[str]) -> str:
+    """The notebook's name without the number that Canvas gave it, where the assignment has no notebook so called."""
+    found = _RENUMBERED.fullmatch(name)
+    known = {membername.folded(one) for one in notebooks}
+    if not found or membername.folded(name.removesuffix(found["ending"])) in known:
+        return name
+    plain = found["stem"] + found["ending"]
+    return plain if membername.folded(found["stem"]) in known and membername.folded(plain) not in taken else name
+
+
+def digest_of(files: Iterable[tuple[str, str]]) -> str:
+    """The hash of a submission, of the names of its files and the hashes of their bytes."""
+    whole = hashlib.sha256()
+    for name, digest in sorted(files):
+        raw = os.fsencode(name)
+        whole.update(b"%d:%s%s\n" % (len(raw), raw, digest.encode()))
+    return whole.hexdigest()
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """The plain files of a submission's folder by name, without nbgrader's timestamp."""
+    found = {path.relative_to(folder).as_posix(): path for path in walk(folder)}
+    return {name: path for name, path in found.items()
+            if name != TIMESTAMP and path.is_file() and not path.is_symlink()}  # fmt: skip
+
+
+def digest_in(folder: Path) -> str:
+    """The hash of a submission that lies in a folder."""
+    return digest_of((name, digest_of_file(path)) for name, path in files_in(folder).items())
+
+
+def digest_of_file(path: Path) -> str:
+    """The hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

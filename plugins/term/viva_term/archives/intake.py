@@ -1,0 +1,291 @@
+"""What is to be collected: archives, and what waits in ``unmatched/``; understood, and told whose it is.
+
+Nothing is written into the course here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from viva.cleaning import plaintext
+from viva.verdict import CourseError
+from viva_term.archives import archive, companion, membername
+from viva_term.archives.attempt import Attempt, attempts, without
+from viva_term.archives.companion import Companion
+from viva_term.archives.layouts import About, Laid, Sender, blind, lay, layouts
+from viva_term.archives.sendermatching import MATCHES, Class, Match, shown
+from viva_term.archives.times import Times
+from viva_term.archives.unmatched import Unmatched
+
+SHOWN = 5
+FEWEST = 3
+"""So many submissions tell that an archive is another assignment's."""
+_COPY = re.compile(r"(-|\s?\()\d{1,3}\)?$")
+PERSONAL = ("canvas", "moodle")
+"""Systems whose labels hold a number of the person: two labels are two people, whatever their names."""
+
+
+@dataclass
+class Source:
+    """One archive: what system made it, and how much is in it."""
+
+    path: Path
+    system: str = ""
+    members: int = 0
+    left_out: list[str] = field(default_factory=list)
+    """A sentence for each member that was left out."""
+    attempts: list[Attempt] = field(default_factory=list)
+    left: list[Attempt] = field(default_factory=list)
+    """What was left out and names a sender; each has its ``problem``."""
+
+
+@dataclass
+class Intake:
+    """All submissions, by student, and the unidentified ones."""
+
+    sources: list[Source] = field(default_factory=list)
+    companions: list[Companion] = field(default_factory=list)
+    """Those that --times names."""
+    students: dict[str, list[tuple[Attempt, str]]] = field(default_factory=lambda: defaultdict(list))
+    """By student, the attempts, each with the name of the group that sent it."""
+    unmatched: list[tuple[Attempt, Match]] = field(default_factory=list)
+    left: list[tuple[Attempt, Match]] = field(default_factory=list)
+    """What was left out or refused, here or earlier, and whose it is."""
+    replaced: list[Attempt] = field(default_factory=list)
+    """What was left out earlier, and its sender has sent something else since."""
+    nobody: list[Attempt] = field(default_factory=list)
+    """Those of whom matches.csv says that they are not students."""
+    notes: list[str] = field(default_factory=list)
+    of_files: list[str] = field(default_factory=list)
+    """What was done with single files: unpacked, renamed."""
+    blind: set[str] = field(default_factory=set)
+    shared: dict[str, int] = field(default_factory=dict)
+    """By label, how many senders of the archive have its name."""
+
+    def read(
+        self,
+        path: Path,
+        about: About,
+        room: Path,
+        notebooks: set[str],
+        system: str = "",
+        progress: Callable[[int, int], object] = lambda done, all: None,
+    ) -> None:
+        """Unpack and understand one archive. Raises CourseError when that cannot be."""
+        room = room / str(len(self.sources))
+        found = archive.unpack(path, room / "members", progress=progress)
+        if not found.members:
+            why = "".join(f"\n  {sentence}" for sentence in found.left_out[:SHOWN])
+            raise CourseError(f"{path} has no file that can be unpacked. Nothing was written.{why}")
+        laid = lay(found.members, about, system)
+        self._remember_names(laid)
+        for other in (*self._own_companions(laid, path), *self.companions):
+            laid.pieces = [other.completed(piece) for piece in laid.pieces]
+        source = Source(path, laid.system, len(found.members), found.left_out)
+        first = sum(len(one.attempts) for one in self.sources)
+        source.attempts = attempts(laid, path, room / "inner", notebooks, first)
+        left = [(piece, one) for one in found.left if (piece := laid.read(one.parts, about))]
+        source.left = without(left, path)
+        self.sources.append(source)
+        self._say(source, laid)
+
+    def require_about(self, assignment: str, notebooks: Mapping[str, Collection[str]]) -> None:
+        """Raises CourseError for an archive in which every notebook is called as another assignment's is.
+
+        ``notebooks`` are the names of each assignment's. A few who took the wrong file are told when they are graded.
+        """
+        known = {name: set(map(membername.folded, some)) for name, some in notebooks.items()}
+        for source in self.sources:
+            called = [found for one in source.attempts if (found := _notebooks(one))]
+            if len(called) < FEWEST or any(found & known[assignment] for found in called):
+                continue
+            for other in known:
+                if all(found & known[other] for found in called):
+                    raise CourseError(
+                        f"Nothing was written: the {len(called)} submissions with a notebook in {source.path} have "
+                        f"notebooks of {other}, and none of {assignment}. Download the archive of {assignment}, or "
+                        f"use --assignment={other}."
+                    )
+
+    def _own_companions(self, laid: Laid, path: Path) -> list[Companion]:
+        """What tells times and people inside an archive or, of Gradescope, beside it; of this archive alone."""
+        inside = [(member.name, member.path) for member in laid.others if _is_own(laid, member.parts[-1])]
+        found = list(companion.inside(inside))
+        if laid.system == "gradescope" and not found:
+            around = path if path.is_dir() else path.parent
+            beside = [around / name for name in companion.METADATA if (around / name).is_file()]
+            found = [companion.read(one) for one in beside[:1]]
+            if not found and not self.companions:
+                self.notes.append(
+                    f"{path.name} does not contain submission_metadata.yml, which lists the submitters. Name it "
+                    "with --times=FILE"
+                )
+        return found
+
+    def _remember_names(self, laid: Laid) -> None:
+        if laid.system not in PERSONAL:
+            return
+        labels = defaultdict(set)
+        for piece in laid.pieces:
+            labels[piece.sender.name].add(piece.sender.label)
+        self.shared |= {label: len(found) for found in labels.values() for label in found}
+        self.blind |= blind(laid) if laid.system == "moodle" else set()
+
+    def _say(self, source: Source, laid: Laid) -> None:
+        name = source.path.name
+        others = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
+        if others:
+            shown = plaintext.some([*map(plaintext.quoted, others)], SHOWN)
+            self.notes.append(f"{name}: {shown} has no submission; skipped.")
+        late = sorted({one.sender.label for one in source.attempts if one.late})
+        if late:
+            shown = ", ".join(map(plaintext.quoted, late))
+            self.notes.append(f"{name}: Canvas marks these as late, without a time: {shown}.")
+        for one in source.attempts:
+            self.of_files += [f"{plaintext.line(one.sender.label)}: {note}" for note in one.notes]
+
+    def match(self, people: Class, waiting: Unmatched) -> None:
+        """Find whose each attempt is, also of those that wait. A note says what is odd."""
+        came = {_key(one): one for source in self.sources for one in (*source.attempts, *source.left)}
+        kept = waiting.attempts()
+        for one in kept:
+            if again := came.get(_key(one)):
+                again.kept = one.kept
+        sent = {one.sender.label for one in came.values() if not one.problem}
+        matches: dict[Sender, Match] = {}
+        for attempt in [*(one for one in kept if _key(one) not in came), *came.values()]:
+            if attempt.problem and _key(attempt) not in came and attempt.sender.label in sent:
+                self.replaced.append(attempt)  # its sender has sent something else since
+                continue
+            sender = attempt.sender
+            if sender not in matches:
+                hidden = sender.label in self.blind and sender.label.startswith(sender.name)
+                matches[sender] = people.match(sender, blind=hidden, shared=self.shared.get(sender.label, 1))
+                self.notes += [matches[sender].note] if matches[sender].note else []
+            match = matches[sender]
+            if match.nobody:
+                self.nobody.append(attempt)
+            elif attempt.problem:
+                self.left.append((attempt, match))
+            elif not match.students:
+                self.unmatched.append((attempt, match))
+            for student in match.students if not attempt.problem else ():
+                self.students[student].append((attempt, match.group))
+        self._say_several(matches, people)
+        if self.nobody:
+            who = ", ".join(plaintext.quoted(one.sender.label) for one in self.nobody)
+            self.notes.append(f"Skipped, because {MATCHES} says that they are not students: {who}.")
+
+    def _say_several(self, matches: dict[Sender, Match], people: Class) -> None:
+        """Two who send as one student, and are called otherwise, may be two people."""
+        names = defaultdict(set)
+        for sender, match in matches.items():
+            for student in match.students if sender.name and not match.group else ():
+                names[student].add("" if people.is_called(sender, student) else sender.name)
+        for student, found in sorted(names.items()):
+            if len(found) > 1:
+                others = " and ".join(map(plaintext.quoted, sorted(found - {""})))
+                self.notes.append(
+                    f"'{student}' has submissions of several senders ({others}); the newest attempt counts."
+                )
+
+    def settled(self, students: Collection[str]) -> list[Attempt]:
+        """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""
+        waiting = {id(attempt): attempt for found in self.students.values() for attempt, _ in found if attempt.kept}
+        others = {id(attempt) for one, found in self.students.items() if one not in students for attempt, _ in found}
+        return [*(attempt for number, attempt in waiting.items() if number not in others), *self.replaced]
+
+    def refuse_links(self, released: Collection[str]) -> None:
+        """Of several senders with one file, leave out all but who had it first; all, where nothing tells that.
+
+        ``released`` are the hashes of the files that everybody was given: programs that save room link what is equal.
+        """
+        for source in self.sources:
+            linked: dict[object, list[Attempt]] = defaultdict(list)
+            for attempt in source.attempts:
+                for key, (_, member) in attempt.links.items():
+                    if member.digest not in released:
+                        linked[key].append(attempt)
+            for key, having in linked.items():
+                having = [one for one in having if not one.problem]
+                if len({one.sender.label for one in having}) < 2:
+                    continue
+                order = _order(having, key)
+                first = [one for one, when in zip(having, order, strict=True) if when == min(order)]
+                owners = {one.sender.label for one in first}
+                for attempt in having:
+                    if len(owners) > 1 or attempt.sender.label not in owners:
+                        others = owners - {attempt.sender.label}
+                        self._leave_out(attempt, _linked(attempt, key, others, len(owners) > 1))
+
+    def refuse(self, student: str, problem: str) -> None:
+        """Leave out all that was sent for a student."""
+        for attempt, _ in self.students.get(student, []):
+            attempt.refused = problem
+            self.left.append((attempt, Match((student,))))
+
+    def _leave_out(self, attempt: Attempt, problem: str) -> None:
+        whose = [one for one, found in self.students.items() if any(attempt is other for other, _ in found)]
+        for student in whose:
+            self.students[student] = [pair for pair in self.students[student] if pair[0] is not attempt]
+        attempt.problem = problem
+        self.unmatched = [(one, match) for one, match in self.unmatched if one is not attempt]
+        self.left.append((attempt, Match(tuple(whose))))
+
+    def date(self, times: Times, known: Callable[[Attempt, str], object]) -> None:
+        """Give all that is somebody's its moment. Raises CourseError where that is to be asked for."""
+        systems = {id(one): source.system for source in self.sources for one in source.attempts}
+        whose: dict[int, tuple[Attempt, list[str]]] = {}
+        for student, found in self.students.items():
+            for attempt, _ in found:
+                whose.setdefault(id(attempt), (attempt, []))[1].append(student)
+        for attempt, students in whose.values():
+            before = all(getattr(known(attempt, one), "timestamp", "") for one in students)
+            times.set(attempt, students, systems.get(id(attempt), ""), before)
+        times.require()
+        self.notes += times.zone.odd
+
+
+def _key(attempt: Attempt) -> tuple[str, str]:
+    """What tells an attempt from all others."""
+    return attempt.source, attempt.digest
+
+
+def _order(attempts: list[Attempt], key: object) -> list[Any]:
+    """What tells which of some attempts had a file first: when they were sent, else when their folders changed."""
+    moments = [attempt.moment for attempt in attempts]
+    if None not in moments and len(set(moments)) > 1:
+        return moments
+    return [attempt.links[key][1].since for attempt in attempts]
+
+
+def _notebooks(attempt: Attempt) -> set[str]:
+    """What the notebooks of an attempt are called, folded, without the number of a copy."""
+    stems = {PurePosixPath(name).stem for name in attempt.files if name.lower().endswith(".ipynb")}
+    return {membername.folded(one) for stem in stems for one in (stem, _COPY.sub("", stem))}
+
+
+def _is_own(laid: Laid, name: str) -> bool:
+    """Whether a file is the system's own, and nobody's submission."""
+    return name.lower() in layouts()[laid.system].extra
+
+
+def _linked(attempt: Attempt, key: object, others: Collection[str], unknown: bool) -> str:
+    """Why an attempt with another's file is left out."""
+    name, _ = attempt.links[key]
+    whose = " and ".join(map(plaintext.quoted, sorted(others)))
+    doubt = "; it is unknown who had it first" if unknown else ""
+    return f"{plaintext.quoted(name)}: it is a hard link to the file of {whose}{doubt}"
+
+
+def unnamed(found: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:
+    """Each sender once, with why nobody is known to be it, by the name that a line in matches.csv may have."""
+    labels: dict[str, Match] = {}
+    for attempt, match in found:
+        labels.setdefault(shown(attempt.sender), match)
+    return list(labels.items())

@@ -1,0 +1,251 @@
+"""Who of the class a sender is: by what is certain, in order, and never by a guess.
+
+A line in ``matches.csv`` comes first, then the number of the learning system, the login or id, the address, and at
+last the name, where one student alone has it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rapidfuzz import fuzz, process
+
+from viva.cleaning import plaintext
+from viva.course.table import own_rows
+from viva.verdict import CourseError
+from viva_term.archives.layouts import Sender
+from viva_term.archives.membername import folded, safe
+from viva_term.lms.personname import squeezed, variants
+from viva_term.lms.rosterfile import DEMO, SECTIONS, Entry, Roster
+
+MATCHES = "matches.csv"
+COLUMNS = ("sender", "student_id", "assignment")
+NOBODY = "-"
+"""In matches.csv, for a sender who is not a student, such as a teacher who tried it."""
+NEAREST = 3
+ALIKE = 65
+"""In percent, how much of the shorter of two names the other has, where they may be one person's."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """The students that a sender is, their group where they submitted together, or why there are none."""
+
+    students: tuple[str, ...] = ()
+    group: str = ""
+    problem: str = ""
+    nearest: tuple[str, ...] = ()
+    note: str = ""
+    nobody: bool = False
+    """Whether matches.csv says that the sender is not a student."""
+
+
+@dataclass
+class Matches:
+    """What matches.csv settles: by sender, the students."""
+
+    lines: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """By sender, folded, and assignment, which is empty where all are meant."""
+
+    @classmethod
+    def read(cls, path: Path, roster: Roster) -> Matches:
+        """Raises CourseError for a file that cannot be read, or names a student whom nobody knows."""
+        found = defaultdict(list)
+        for line, row in own_rows(path, COLUMNS, {"sender", "student_id"}).items():
+            sender, student, assignment = (row[name].strip() for name in COLUMNS)
+            student = roster.joined.get(student, student)
+            if not sender or not student:
+                raise CourseError(f"Line {line} of {path} lacks a sender or a student.")
+            if student != NOBODY and student not in roster.entries:
+                near = process.extractOne(student, sorted(roster.entries), scorer=fuzz.WRatio)
+                hint = f" Did you mean '{near[0]}'?" if near else " Read the roster first: viva roster FILE"
+                raise CourseError(
+                    f"Line {line} of {path} names {plaintext.quoted(student)}, who is not enrolled.{hint}"
+                )
+            found[_key(sender), assignment].append(student)
+        return cls(dict(found))
+
+    def of(self, sender: Sender, assignment: str) -> list[str]:
+        """The students that a sender was said to be, none where nothing was said."""
+        for name in (sender.label, safe(sender.label), shown(sender), sender.name):
+            for where in (assignment, ""):
+                if name and (found := self.lines.get((_key(name), where))):
+                    return found
+        return []
+
+
+def shown(sender: Sender) -> str:
+    """A sender as a table shows it, with the name where the label does not tell it."""
+    told = not sender.name or squeezed(sender.name) in squeezed(sender.label)
+    return sender.label if told else f"{sender.label} ({sender.name})"
+
+
+def _key(name: str) -> str:
+    return folded(" ".join(name.split()))
+
+
+class Class:
+    """The students of a course, found by an archive's data about them."""
+
+    def __init__(self, roster: Roster, matches: Matches, assignment: str) -> None:
+        self.roster, self.matches, self.assignment = roster, matches, assignment
+        self.entries = [
+            one for one in roster.entries.values() if not DEMO.fullmatch(one.id) and one.id not in roster.joined
+        ]
+        self.by: dict[str, dict[str, set[str]]] = {
+            name: defaultdict(set) for name in ("lms", "login", "email", "name", "group")
+        }
+        others: dict[str, list[str]] = defaultdict(list)
+        for one, student in roster.joined.items():
+            others[student].append(one)
+        for entry in self.entries:
+            self._enter("lms", entry, [entry.lms_user_id])
+            self._enter("login", entry, [entry.id, entry.login, *others[entry.id]])
+            self._enter("email", entry, [entry.email, entry.id if "@" in entry.id else ""])
+            self._enter("name", entry, variants(entry.first_name, entry.last_name))
+            self._enter("group", entry, {entry.group, *SECTIONS.split(entry.group)} if entry.group else ())
+
+    def _enter(self, attribute: str, entry: Entry, values: Collection[str]) -> None:
+        for value in values:
+            if key := _folded(attribute, value):
+                self.by[attribute][key].add(entry.id)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Ids, logins and numbers, for layouts that have to tell them from other words."""
+        return frozenset(value.casefold() for one in self.entries for value in (one.id, one.login, one.lms_user_id)
+                         if value)  # fmt: skip
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of students and groups, squeezed."""
+        return frozenset((*self.by["name"], *self.by["group"]))
+
+    def students(self, sender: Sender) -> tuple[str, ...]:
+        """Who a sender is; nobody where that is not certain."""
+        return self.match(sender, near=False).students
+
+    def match(self, sender: Sender, *, blind: bool = False, shared: int = 1, near: bool = True) -> Match:
+        """Who a sender is; a ``blind`` one's name is not a student's, and ``shared`` senders have it in one archive.
+
+        Where it is nobody, ``near`` says whether those are looked for who are called most alike.
+        """
+        if said := self.matches.of(sender, self.assignment):
+            students = tuple(dict.fromkeys(one for one in said if one != NOBODY))
+            return Match(students, sender.label if len(students) > 1 else "", nobody=not students)
+        if sender.others:
+            return self._together(sender)
+        certain = self._certain(sender)
+        if len(certain) == 1:
+            return self._checked(sender, next(iter(certain)))
+        if len(certain) > 1:
+            return Match(problem="it may be " + _listed(certain), nearest=tuple(sorted(certain)))
+        if sender.anonymous or blind:
+            return Match(problem="the archive does not identify the sender")
+        if shared > 1:
+            problem = f"{shared} senders in the archive have that name, and no number from the roster"
+            return Match(problem=problem, nearest=tuple(self.nearest(sender)) if near else ())
+        return self._named(sender, near)
+
+    def _certain(self, sender: Sender) -> set[str]:
+        """Those with the number, or else the login, or else the address."""
+        for attribute, value in (("lms", sender.lms), ("login", sender.login), ("email", sender.email)):
+            if found := self.by[attribute].get(_folded(attribute, value), set()) if value else set():
+                return found
+        # Gradescope's SID, Moodle's ID number: a roster of another system may have it for the id or the login.
+        return self.by["login"].get(_folded("login", sender.lms), set()) if sender.lms else set()
+
+    def _checked(self, sender: Sender, student: str) -> Match:
+        """A certain match; of a group the archive may name one member only."""
+        if len(members := self._group(sender.name)) > 1 and student in members and not self.is_called(sender, student):
+            return Match(tuple(sorted(members)), sender.name)
+        named = self.by["name"].get(squeezed(sender.name), set())
+        if named and student not in named and not self._is_key(sender):
+            problem = f"its number, login or address belongs to '{student}', its name to {_listed(named)}"
+            return Match(problem=problem, nearest=(student, *sorted(named)))
+        entry, note = self.roster.entries[student], ""
+        if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
+            note = (
+                f"{plaintext.quoted(sender.label)} has the number, login or address of '{student}', whose name is "
+                f"{plaintext.line(entry.name)} on the roster. If it is a group or another student, add a line for it "
+                f"to {MATCHES}."
+            )
+        return Match((student,), note=note)
+
+    def is_called(self, sender: Sender, student: str) -> bool:
+        return student in self.by["name"].get(squeezed(sender.name), ())
+
+    def _is_another(self, name: str, entry: Entry) -> bool:
+        """Whether a name is not even like a student's; nicknames and lost accents are."""
+        spellings = variants(entry.first_name, entry.last_name)
+        return all(fuzz.partial_ratio(squeezed(name), one) < ALIKE for one in spellings)
+
+    def _is_key(self, sender: Sender) -> bool:
+        """Whether the name is a number or a login, as that of a folder may be."""
+        return sender.name in (sender.lms, sender.login, sender.email)
+
+    def _named(self, sender: Sender, near: bool) -> Match:
+        found = self.by["name"].get(squeezed(sender.name), set()) if sender.name else set()
+        found = found & self.roster.listed or found  # who left does not submit any more
+        if len(found) == 1:
+            return Match(tuple(found))
+        members = self._group(sender.name) or self._group(sender.login)
+        if not found and members:
+            return Match(tuple(sorted(members)), sender.name or sender.login)
+        if found:
+            return Match(
+                problem=f"{len(found)} students have that name: {_listed(found)}", nearest=tuple(sorted(found))
+            )
+        nearest = tuple(self.nearest(sender)) if near else ()
+        return Match(problem="no enrolled student has that name or number", nearest=nearest)
+
+    def _group(self, name: str) -> set[str]:
+        return self.by["group"].get(_folded("group", name), set()) if name else set()
+
+    def _together(self, sender: Sender) -> Match:
+        """All members of a group; one who is not found leaves the rest their submission, and a note."""
+        matches = {other: self.match(other) for other in sender.others}
+        students = tuple(dict.fromkeys(one for match in matches.values() for one in match.students))
+        lost = [other.name or other.email or other.lms for other, match in matches.items() if not match.students]
+        if not students:
+            return Match(problem=f"none of these is enrolled: {', '.join(map(plaintext.quoted, lost))}")
+        note = ""
+        if lost:
+            who = ", ".join(map(plaintext.quoted, lost))
+            note = (
+                f"Of the group {plaintext.quoted(sender.label)}, {who} is not enrolled; the other members have "
+                "the submission."
+            )
+        return Match(students, sender.label if len(sender.others) > 1 else "", note=note)
+
+    @functools.cached_property
+    def _spellings(self) -> dict[tuple[str, str], str]:
+        """By student and spelling, what each may be called."""
+        return {
+            (one.id, text): text
+            for one in self.entries
+            for text in (*variants(one.first_name, one.last_name), squeezed(one.id))
+        }
+
+    def nearest(self, sender: Sender) -> list[str]:
+        """The ids of those who are called most alike."""
+        wanted = squeezed(sender.name or sender.login or sender.email or sender.label)
+        found = process.extract(wanted, self._spellings, scorer=fuzz.ratio, limit=3 * NEAREST)
+        return list(dict.fromkeys(one for _, _, (one, _) in found))[:NEAREST]
+
+
+def _folded(attribute: str, value: str) -> str:
+    if attribute == "name":
+        return value
+    if attribute == "group":
+        return squeezed(value)
+    return re.sub(r"\s+", "", value).removeprefix("#").casefold()
+
+
+def _listed(ids: Collection[str]) -> str:
+    return " or ".join(plaintext.quoted(one) for one in sorted(ids))

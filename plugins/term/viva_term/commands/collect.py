@@ -1,0 +1,284 @@
+"""The command that takes in what learning systems give: collect."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from traitlets import Bool, List, Unicode
+
+from viva.cleaning import plaintext
+from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course.gradebook import agreement
+from viva.course.gradebook.standing import UNMATCHED
+from viva.course.processes import leftovers, stopping
+from viva.folder import walk
+from viva.verdict import CourseError
+from viva.wording import counted, folded
+from viva_term.archives import companion
+from viva_term.archives.attempt import digest_of_file
+from viva_term.archives.collected import NEWEST, Collection, Plan, Status
+from viva_term.archives.intake import Intake, unnamed
+from viva_term.archives.layouts import About, layouts
+from viva_term.archives.sendermatching import MATCHES, Class, Matches, shown
+from viva_term.archives.times import Collect, Times, zone_of
+from viva_term.archives.unmatched import Unmatched
+from viva_term.lms.rosterfile import Roster
+
+
+class CollectCommand(VivaCommand):
+    name = "viva-collect"
+    arguments = "ARCHIVE ..."
+    part = "Class"
+    description = "Unpack submissions from a learning system into submitted/; the newest attempt counts."
+    examples = """
+        viva collect submissions.zip --assignment=ps1 --dry-run       what would be collected; nothing is written
+        viva collect moodle.zip --assignment=ps1 --times=grades.csv --zone=Europe/Berlin
+        viva collect canvas.zip --assignment=ps1 --time='2026-10-05 23:59'    one time for all
+        viva collect --assignment=ps1                                 assign the submissions in unmatched/
+        viva collect --assignment=ps1 --student=anna --attempt=1      an earlier attempt counts
+    """
+    aliases = nbgrader_aliases | {
+        "from": "CollectCommand.system",
+        "times": "CollectCommand.times",
+        "time": "CollectCommand.time",
+        "zone": "Collect.zone",
+        "attempt": "CollectCommand.attempt",
+    }
+    flags = VivaCommand.flags | {
+        "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only show what would be collected; write nothing."),
+        "no-times": ({"CollectCommand": {"no_times": True}}, "Also collect submissions without a submission time."),
+    }
+    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github, nbgrader or folder.").tag(
+        config=True
+    )
+    times = List(Unicode(), help="Files with submission times: a worksheet, metadata, an index, a CSV.").tag(
+        config=True
+    )
+    time = Unicode(help="The submission time of all submissions that have none.").tag(config=True)
+    attempt = Unicode(help="Which attempt counts: newest, first, or a number.").tag(config=True)
+    no_times = Bool(False, help="Also collect submissions without a submission time.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would be collected.").tag(config=True)
+    settings = (Collect, FileNameCollectorPlugin)
+
+    def run(self) -> int:
+        if not self.coursedir.assignment_id:
+            raise CourseError("Name the assignment, as in: viva collect submissions.zip --assignment=ps1")
+        (self.assignment,) = self.course.chosen([self.coursedir.assignment_id])
+        waiting = Unmatched(self.course, self.assignment)
+        if not self.extra_args and not waiting.rows and not self.attempt:
+            raise CourseError(
+                "Name an archive or an unpacked folder, as in: viva collect submissions.zip "
+                f"--assignment={self.assignment}"
+            )
+        zone = zone_of(self.config)
+        room = Path(tempfile.mkdtemp())
+        with self.alone(self.dry_run):
+            if not (book := self.course.gradebook_file) or book.exists():  # without one, roster.csv has the class
+                agreement.require_kept(self.course, [self.assignment])
+            roster = Roster.of(self.course)
+            matches = Matches.read(self.course.root / MATCHES, roster)
+            people = Class(roster, matches, self.assignment)
+            intake = self._intake(people, room)
+            intake.match(people, waiting)
+            collection = Collection(self.course, self.assignment, self.attempt)
+            times = Times(zone, intake.companions, self.time, self.no_times, people.students)
+            intake.date(times, collection.known)
+            intake.refuse_links(self._given())
+            plans = self._plans(intake, collection)
+            for plan in plans:
+                if plan.status is Status.REFUSED:
+                    intake.refuse(plan.student, " ".join(plan.notes))
+            if not self.dry_run:
+                self._write(plans, collection, intake, waiting)
+        return self._show(intake, plans, roster)
+
+    def _intake(self, people: Class, room: Path) -> Intake:
+        """What the archives hold."""
+        intake = Intake(companions=[companion.read(Path(name)) for name in self.times])
+        regexp = FileNameCollectorPlugin(config=self.config).named_regexp
+        notebooks = {path.stem for path in self.course.source_notebooks(self.assignment)}
+        for name in self.extra_args:
+            with self._progress(f"reading {plaintext.line(Path(name).name)}") as advance:
+                about = About(self.assignment, people.known, people.names, regexp)
+                intake.read(Path(name), about, room, notebooks, self.system, progress=advance)
+        books = {name: self.course.source_notebooks(name) for name in self.course.assignments()}
+        intake.require_about(self.assignment, {name: [path.stem for path in some] for name, some in books.items()})
+        return intake
+
+    def _given(self) -> set[str]:
+        """The hashes of the files that every student was given."""
+        paths = [path for step in ("release", "source") for path in walk(self.course.path(step, self.assignment))]
+        return {digest_of_file(path) for path in paths if path.is_file()}
+
+    def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
+        chosen = self.coursedir.student_id
+        students = {one for one in intake.students if chosen in ("*", one)}
+        if self.attempt:
+            students |= {one for one in collection.ledger.rows if chosen in ("*", one)}
+            if chosen != "*" and chosen not in students:
+                raise CourseError(f"'{plaintext.line(chosen)}' has no collected attempt of {self.assignment}.")
+        plans = []
+        for student in sorted(students):
+            stopping.check()
+            plans.append(collection.plan(student, intake.students.get(student, [])))
+        return plans
+
+    def _write(self, plans: list[Plan], collection: Collection, intake: Intake, waiting: Unmatched) -> None:
+        """Each student's folder is written whole; the ledger is written also when this is stopped."""
+        leftovers.finish_builds(self.course.folders_around("submitted"))
+        for folder in (collection.ledger.folder, waiting.folder):
+            leftovers.finish_builds(folder.glob("*"))
+        try:
+            with self._progress("writing") as advance:
+                for number, plan in enumerate(plans, 1):
+                    collection.write(plan)
+                    advance(number, len(plans))
+        finally:
+            with stopping.postponed():
+                if plans:
+                    collection.ledger.write()
+        for attempt, _ in intake.unmatched:
+            waiting.keep(attempt)
+        for attempt, match in intake.left:
+            waiting.keep(attempt, match.students)
+        waiting.settle(intake.settled({plan.student for plan in plans if plan.status is not Status.REFUSED}))
+        waiting.write()
+
+    @contextlib.contextmanager
+    def _progress(self, title: str) -> Iterator:
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
+            task = progress.add_task(title)
+            yield lambda done, total: progress.update(task, completed=done, total=total)
+
+    def _show(self, intake: Intake, plans: list[Plan], roster: Roster) -> int:
+        lost = unnamed(intake.unmatched)
+        refused = [plan for plan in plans if plan.status is Status.REFUSED]
+        self._print_counts(intake, plans, len(lost))
+        self._print_unmatched(lost, roster)
+        self._print_left(intake)
+        left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
+        lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
+        self._say(
+            *(one for some in lists for one in shortened(folded(some))), *self._sentences(intake, plans, lost, roster)
+        )
+        self.show_document(
+            assignment=self.assignment,
+            dry_run=self.dry_run,
+            archives=[
+                {"path": one.path, "system": one.system, "members": one.members, "left_out": one.left_out}
+                for one in intake.sources
+            ],
+            students=[_document(plan) for plan in plans],
+            unmatched=[
+                {"sender": sender, "why": match.problem, "nearest": match.nearest} for sender, match in lost
+            ],
+            left_out=[
+                {"sender": shown(one.sender), "students": match.students, "why": one.problem or one.refused}
+                for one, match in intake.left
+            ],
+            notes=[note for some in lists for note in some],
+        )  # fmt: skip
+        return NEEDS_GRADER if lost or refused or intake.left else 0
+
+    def _print_counts(self, intake: Intake, plans: list[Plan], lost: int) -> None:
+        names = [status for status in Status if status is not Status.REFUSED]
+        table = Table("archive", "system", "files", "attempts", "left out")
+        for one in intake.sources:
+            cells = plaintext.line(one.path.name), layouts()[one.system].title
+            numbers = one.members, len(one.attempts), len(one.left_out) or ""
+            table.add_row(*cells, *map(str, numbers))
+        if intake.sources:
+            self.console.print(table)
+        counts = Counter(plan.status for plan in plans)
+        table = Table("assignment", *figures(*map(str, names), "unmatched"))
+        table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
+        self.console.print(table)
+
+    def _print_unmatched(self, lost: list, roster: Roster) -> None:
+        if not lost:
+            return
+        table = Table(whole("unmatched"), "why", "nearest in the class")
+        for sender, match in lost[:SHOWN]:
+            near = ", ".join(f"{one} ({roster.entries[one].name})" for one in match.nearest)
+            table.add_row(*(plaintext.line(cell) for cell in (sender, match.problem, near)))
+        if len(lost) > SHOWN:
+            table.add_row(f"and {len(lost) - SHOWN} more")
+        self.console.print(table)
+
+    def _print_left(self, intake: Intake) -> None:
+        if not intake.left:
+            return
+        table = Table(whole("left out"), "student", "why")
+        for attempt, match in intake.left[:SHOWN]:
+            cells = shown(attempt.sender), ", ".join(match.students), attempt.problem or attempt.refused
+            table.add_row(*(plaintext.line(cell) for cell in cells))
+        if len(intake.left) > SHOWN:
+            table.add_row(f"and {len(intake.left) - SHOWN} more")
+        self.console.print(table)
+
+    def _sentences(self, intake: Intake, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
+        keeps = "will be" if self.dry_run else "are"
+        if lost:
+            sender, _ = lost[0]
+            yield (
+                f"{counted(len(lost), 'unidentified submission')}. "
+                + ("The course has no students yet. Read the roster first: viva roster FILE. " if not roster.entries
+                   else "")
+                + f"The files {keeps} kept in {UNMATCHED}/{self.assignment}/. For each sender, add a line to {MATCHES} "
+                f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' if this is "
+                f"not a student). Then: viva collect --assignment={self.assignment}"
+            )  # fmt: skip
+        if intake.left:
+            yield (
+                f"{counted(len(intake.left), 'submission')} not collected, or only in part. The readable files "
+                f"{keeps} kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv "
+                f"{'will have' if self.dry_run else 'has'} the reasons. Check each one, then delete its folder there."
+            )
+        if graded := [plan for plan in plans if plan.graded]:
+            who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
+            yield f"Changed since grading: {who}. Run: viva grade {self.assignment}"
+        beside = [f"'{plan.student}' ({plan.row.attempt})" for plan in plans if plan.row and len(plan.rows) > 1]
+        if beside:
+            who = ", ".join(shortened(beside))
+            yield (
+                f"Several attempts (the one that counts in brackets): {who}. The others "
+                f"{'will be' if self.dry_run else 'are'} kept in attempts/{self.assignment}/; "
+                f"--attempt=N --student=ID selects another one, --attempt={NEWEST} the newest."
+            )
+        if self.dry_run:
+            yield "Nothing was written. Run the same command without --dry-run to write it."
+        elif all(plan.status in (Status.UNCHANGED, Status.REFUSED) for plan in plans):
+            yield "Nothing changed in submitted/."
+        else:
+            yield f"Collected into {self.course.path('submitted', self.assignment, '<student>')}. Now: viva grade"
+
+
+def _document(plan: Plan) -> dict:
+    row = plan.row
+    return {
+        "student": plan.student,
+        "status": str(plan.status),
+        "attempt": row.attempt if row else None,
+        "attempts": len(plan.rows),
+        "timestamp": row.timestamp if row else "",
+        "group": row.group if row else "",
+        "sender": row.sender if row else "",
+        "files": sorted(plan.files.get(row.attempt, {})) if row else [],
+        "graded_before": plan.graded,
+        "notes": plan.notes,
+    }
+
+
+def _csv_cell(text: str) -> str:
+    text = plaintext.line(text)
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',;"') else text

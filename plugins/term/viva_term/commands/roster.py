@@ -1,0 +1,167 @@
+"""The command that reads who is in the course: roster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from rich.table import Table
+from traitlets import Bool, Unicode
+
+from viva.cleaning import plaintext
+from viva.commands.command import VivaCommand
+from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course.gradebook import agreement
+from viva.course.joined import SAME
+from viva.verdict import CourseError
+from viva.wording import folded
+from viva_term.joining import join, plan
+from viva_term.lms import participants
+from viva_term.lms.participants import Participants
+from viva_term.lms.rosterfile import ROSTER, Difference, Entry, Roster
+from viva_term.lms.systems import GROUPS
+
+
+class RosterCommand(VivaCommand):
+    name = "viva-roster"
+    arguments = "FILE | --same OLD NEW"
+    part = "Class"
+    description = "Read the roster from a learning system's file; list added, changed and removed students."
+    examples = """
+        viva roster grades.csv --dry-run                what would change; the columns show the system
+        viva roster grades.csv                          do it; students who left keep all grades
+        viva roster list.csv --id=email                 use e-mail addresses as student ids
+        viva roster list.csv --columns='id=Matrikel,first=Rufname,last=Familie,email=Mail'
+        viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
+    """
+    aliases = nbgrader_aliases | {
+        "from": "RosterCommand.system",
+        "id": "RosterCommand.id_from",
+        "columns": "RosterCommand.columns",
+        "section": "RosterCommand.section",
+    }
+    flags = VivaCommand.flags | {
+        "same": (
+            {"RosterCommand": {"same": True}},
+            "Join two ids of one student: first the id to keep, then the other.",
+        ),
+        "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
+    }
+    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github or nbgrader.").tag(config=True)
+    id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
+    columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
+    section = Unicode(help="Read only this section or group.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would change.").tag(config=True)
+
+    same = Bool(False, help="Join two ids of one student.").tag(config=True)
+
+    def run(self) -> int:
+        if self.same:
+            return self._join()
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one roster file, as in: viva roster grades.csv --dry-run")
+        if not self.course.path("source", ".").is_dir():
+            self.course.assignments()  # says that this is not a course
+        with self.console.status("reading the roster"):
+            found = participants.read(
+                Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
+            )  # fmt: skip
+        with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
+            self._require_gradebook()
+            roster = Roster.of(self.course)
+            if found.system == GROUPS:
+                difference, doubts = roster.grouped(found.entries)
+            else:
+                entries, doubts = roster.recognised(found.entries)
+                difference = roster.compared(entries.values(), found.columns, self.section)
+            notes = [found.notes, doubts, list(roster.remarks(difference))]
+            if not self.dry_run:
+                roster.write(self.course, difference)
+        self._show(found, difference, notes)
+        return 0
+
+    def _require_gradebook(self) -> None:
+        """Raises CourseError for a gradebook that was emptied: what goes into it is lost when a copy is restored."""
+        agreement.require_kept(self.course, {one.assignment for one in self.course.folders("autograded")})
+
+    def _join(self) -> int:
+        """Make two students one, and say what that moves."""
+        if len(self.extra_args) != 2:
+            raise CourseError("Name two ids, first the one to keep: viva roster --same OLD NEW")
+        with self.alone(self.dry_run):
+            self._require_gradebook()
+            joining = plan(self.course, *self.extra_args)
+            if not self.dry_run:
+                join(self.course, joining)
+        what = f"'{plaintext.line(joining.new)}' was joined with '{plaintext.line(joining.old)}', who keeps all grades."
+        done = "Nothing was written. Run the same command without --dry-run to write it."
+        self._say(what, *joining.sentences(), done if self.dry_run else f"This is recorded in {SAME}.")
+        self.show_document(**asdict(joining), dry_run=self.dry_run)
+        return 0
+
+    def _show(self, found: Participants, difference: Difference, notes: list[list[str]]) -> None:
+        counts = Table("list", *figures("new", "changed", "gone", "unchanged"))
+        parts = difference.new, difference.changed, difference.gone, difference.same
+        counts.add_row(found.title, *(str(len(part)) for part in parts))
+        self.console.print(counts)
+        if not difference.nothing:
+            self.console.print(_people(difference))
+        self._say(*(one for some in notes for one in shortened(folded(some))), *self._sentences(found, difference))
+        self.show_document(
+            file=found.path,
+            system=found.system,
+            ids=found.called,
+            dry_run=self.dry_run,
+            new=[asdict(entry) for entry in difference.new],
+            changed=[{"id": old.id, "changes": old.changes(new)} for old, new in difference.changed],
+            gone=[asdict(entry) for entry in difference.gone],
+            left=[asdict(entry) for entry in difference.left],
+            unchanged=[entry.id for entry in difference.same],
+            notes=[note for some in notes for note in some],
+        )
+
+    def _sentences(self, found: Participants, difference: Difference) -> Iterator[str]:
+        """What else there is to say of a list: ids, those who left, what was written."""
+        if found.system == GROUPS:
+            yield "The file lists only groups, so students who are not in it stay enrolled."
+        else:
+            yield f"Student ids come from the column '{plaintext.line(found.called)}'; --id selects another one."
+        if len(difference.gone) > 1 and not (difference.same or difference.changed):
+            yield "None of the enrolled students is in this file. Check that it is this course's, from the same system."
+        if difference.gone:
+            yield (
+                f"Removed: {len(difference.gone)}. They are not in {ROSTER} any more; the gradebook keeps their grades."
+            )
+        if difference.left:
+            who = plaintext.some([plaintext.line(entry.id) for entry in difference.left], SHOWN)
+            yield f"In the gradebook with grades, but not on the roster: {who}."
+        path = self.course.root / ROSTER
+        if difference.nothing:
+            yield f"Nothing changes: {path} and the gradebook match the file."
+        elif self.dry_run:
+            yield "Nothing was written. Run the same command without --dry-run to write it."
+        else:
+            yield f"The roster is written to {path} and to the gradebook."
+
+
+def _people(difference: Difference) -> Table:
+    """Who is new, changed and gone, and what changed."""
+    table = Table("", whole("student"), "name", "section", "what")
+    rows = {
+        "new": [(entry, entry.email) for entry in difference.new],
+        "changed": [(new, _changes(old, new)) for old, new in difference.changed],
+        "gone": [(entry, entry.email) for entry in difference.gone],
+    }
+    for change, people in rows.items():
+        for entry, what in people[:SHOWN]:
+            cells = (entry.id, entry.name, entry.section or entry.group, what)
+            table.add_row(change, *(plaintext.line(cell) for cell in cells))
+        if len(people) > SHOWN:
+            table.add_row(change, f"and {len(people) - SHOWN} more")
+    return table
+
+
+def _changes(old: Entry, new: Entry) -> str:
+    return "; ".join(f"{name}: {before or '-'} → {now or '-'}" for name, (before, now) in old.changes(new).items())

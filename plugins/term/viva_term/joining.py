@@ -1,0 +1,170 @@
+"""Two ids that are one student: what was collected, graded and granted under one becomes the other's, and is listed.
+
+Nothing is taken away: where both ids have work of an assignment, each keeps its own, and a sentence says so. Every step
+can be done again, so that a command that was killed is finished by the same command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+
+from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+
+from viva.cleaning.plaintext import quoted
+from viva.course import joined
+from viva.course.course import Course
+from viva.course.deadlines import concessions
+from viva.course.gradebook.database import with_retries
+from viva.course.gradebook.results import Results
+from viva.course.joined import Joined
+from viva.course.processes import leftovers
+from viva.course.table import csv_text
+from viva.verdict import CourseError
+from viva_term.archives.ledger import ATTEMPTS, Ledger
+from viva_term.lms.rosterfile import COLUMNS, DEMO, KEPT_BY_NBGRADER, ROSTER, Entry, Roster
+
+STEPS = ("submitted", "autograded", "feedback")
+
+
+@dataclass(frozen=True)
+class Joining:
+    """What joining ``new`` into ``old`` moves, and what it leaves since both have it, by assignment."""
+
+    old: str
+    new: str
+    moved: tuple[str, ...] = ()
+    both: tuple[str, ...] = ()
+
+    def sentences(self) -> Iterator[str]:
+        if self.moved:
+            yield f"{quoted(self.old)} now has: {', '.join(self.moved)}."
+        for assignment in self.both:
+            yield (
+                f"{assignment}: both ids have a submission. Each id keeps its own, {quoted(self.new)} too. Compare "
+                "them in formgrader, and enter the right scores manually."
+            )
+        yield f"From now on, {quoted(self.new)} in lists and archives means {quoted(self.old)}."
+
+
+def plan(course: Course, old: str, new: str) -> Joining:
+    """What would be moved. Raises CourseError for an id that nobody has, or that is another's already."""
+    roster = Roster.of(course)
+    for one in (old, new):
+        if one not in roster.entries and one not in roster.joined:
+            raise CourseError(f"There is no student {quoted(one)} in the course. 'viva roster' reads the roster.")
+        if DEMO.fullmatch(one):
+            raise CourseError(f"{quoted(one)} belongs to 'viva demo', so it cannot be joined.")
+    if old == new:
+        raise CourseError("Name two ids: the id that keeps the grades, then the id to remove.")
+    if old in roster.joined or roster.joined.get(new, old) != old:
+        one = old if old in roster.joined else new
+        raise CourseError(f"{quoted(one)} was joined with {quoted(roster.joined[one])} before, in {joined.SAME}.")
+    theirs, ours = (_work(course, one) for one in (new, old))
+    begun = set(_recorded(joined.read(course.root).get(new)))  # by a command that was stopped, or done before
+    return Joining(old, new, tuple(sorted(theirs - ours | begun)), tuple(sorted(theirs & ours - begun)))
+
+
+def _recorded(one: Joined | None) -> list[str]:
+    return list(filter(None, one.moved.split(", "))) if one else []
+
+
+def join(course: Course, joining: Joining) -> None:
+    """Do what was planned; whoever calls this is alone with the course. Raises OSError and CourseError."""
+    known = joined.read(course.root)
+    moved = ", ".join(dict.fromkeys([*_recorded(known.get(joining.new)), *joining.moved]))
+    joined.write(course.root, (known | {joining.new: Joined(joining.new, joining.old, moved)}).values())
+    for assignment in joining.moved:
+        for source, target in _folders(course, assignment, joining):
+            if source.is_dir() and not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source.rename(target)
+                with contextlib.suppress(OSError):  # another assignment is still in it
+                    source.parent.rmdir()
+        ledger = Ledger(course, assignment)
+        if rows := ledger.rows.pop(joining.new, []):
+            ledger.rows[joining.old] += [replace(row, student_id=joining.old) for row in rows]
+            ledger.write()
+    Results.of(course.directory).hand_over({(name, joining.new): joining.old for name in joining.moved})
+    for name in (concessions.EXCUSED, concessions.EXTENSIONS):
+        _granted(course.root / name, joining)
+    roster = Roster.of(course)
+    with_retries(lambda: _enter(course, joining, roster))
+    _list(course, joining, roster)
+
+
+def _work(course: Course, student: str) -> set[str]:
+    """The assignments of which something of a student is there."""
+    found = {one.assignment for step in STEPS for one in course.folders(step) if one.student == student}
+    found |= {path.parent.name for path in (course.root / ATTEMPTS).glob("*/*") if path.name == student}
+    found |= {assignment for assignment, one in Results.of(course.directory).read() if one == student}
+    if course.gradebook_file is None or course.gradebook_file.exists():
+        with course.gradebook() as gradebook:
+            found |= {assignment.name for assignment in _submissions(gradebook, student)}
+    return found
+
+
+def _submissions(gradebook: Gradebook, student: str) -> list[SubmittedAssignment]:
+    query = gradebook.db.query(SubmittedAssignment).join(Assignment, SubmittedAssignment.assignment)
+    return query.filter(SubmittedAssignment.student_id == student).all()
+
+
+def _folders(course: Course, assignment: str, joining: Joining) -> Iterator[tuple[Path, Path]]:
+    """Where work lies, and where it is to lie."""
+    for step in STEPS:
+        yield course.path(step, assignment, joining.new), course.path(step, assignment, joining.old)
+    attempts = course.root / ATTEMPTS / assignment
+    yield attempts / joining.new, attempts / joining.old
+
+
+def _granted(path: Path, joining: Joining) -> None:
+    """Let excuses and more time that stand under one id stand under the other, where that has none."""
+    rows = concessions.rows(path)
+    moved = {place: cells for place, cells in rows.items() if place[1] == joining.new}
+    if moved:
+        kept = {place: cells for place, cells in rows.items() if place not in moved}
+        fresh = {(name, joining.old): cells | {"student_id": joining.old} for (name, _), cells in moved.items()}
+        concessions.write(path, fresh | kept)
+
+
+def _enter(course: Course, joining: Joining, roster: Roster) -> None:
+    """Move the grades in one transaction; penalties follow. An id that is left with nothing goes."""
+    entry = _known(roster, joining)
+    with course.gradebook() as gradebook:
+        if gradebook.db.get(Student, joining.old) is None:
+            gradebook.db.add(Student(id=joining.old))
+            gradebook.db.flush()
+        theirs = {one.name for one in _submissions(gradebook, joining.old)}
+        for submission in _submissions(gradebook, joining.new):
+            if submission.name in joining.moved and submission.name not in theirs:
+                submission.student_id = joining.old
+        gradebook.db.flush()
+        gradebook.db.expire_all()
+        for name in KEPT_BY_NBGRADER:
+            setattr(gradebook.db.get(Student, joining.old), name, getattr(entry, name) or None)
+        rest = gradebook.db.get(Student, joining.new)
+        if rest is not None and not _submissions(gradebook, joining.new):
+            gradebook.db.delete(rest)
+        gradebook.db.commit()
+
+
+def _list(course: Course, joining: Joining, roster: Roster) -> None:
+    """Leave the one id in roster.csv, if one of both is in it."""
+    if not (course.root / ROSTER).exists():
+        return
+    listed = {one: roster.entries[one] for one in roster.listed}
+    if {joining.old, joining.new} & listed.keys():
+        listed.pop(joining.new, None)
+        listed[joining.old] = _known(roster, joining)
+    leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(listed[one]) for one in sorted(listed))))
+
+
+def _known(roster: Roster, joining: Joining) -> Entry:
+    """The student, completed with the data of the newer id."""
+    old = roster.entries.get(joining.old)
+    new = roster.entries.get(joining.new)
+    if old is None or new is None:
+        return replace(old or new or Entry(joining.old), id=joining.old)
+    return replace(old, **{name: getattr(new, name) or getattr(old, name) for name in COLUMNS if name != "id"})

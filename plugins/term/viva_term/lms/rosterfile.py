@@ -1,0 +1,283 @@
+"""Who is in a course: the gradebook's students, and beside them what nbgrader has no column for.
+
+Ids, names, addresses and the numbers of a learning system are the gradebook's. Login, section and group are kept in
+``roster.csv`` in the course folder, which lists who is in the course now: who left is in it no longer, and stays in the
+gradebook with every grade. ``nbgrader db student import`` takes the file, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field, fields, replace
+from pathlib import Path
+
+from nbgrader.api import Student
+
+from viva.cleaning import plaintext
+from viva.cleaning.plaintext import quoted
+from viva.course import joined
+from viva.course.course import Course
+from viva.course.gradebook.database import with_retries
+from viva.course.processes import leftovers
+from viva.course.table import csv_text, own_rows
+from viva.verdict import CourseError
+from viva_term.lms import personname
+
+ROSTER = "roster.csv"
+DEMO = re.compile(r"demo-\d\d")
+"""Students of `viva demo`, who are in no list and never leave."""
+SECTIONS = re.compile(r"\s*(?:;|,\s*and\s|,|\sand\s)\s*")
+"""What stands between the sections of one student."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One student; what is not known is empty."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+    login: str = ""
+    section: str = ""
+    group: str = ""
+    sis: str = ""
+    """The number that the school gives, which stays when name, login and the system's own number change."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip()
+
+    def in_section(self, name: str) -> bool:
+        """Whether the student is in it, perhaps among others; Moodle's sections are groups."""
+        parts = {part for text in (self.section, self.group) for part in (text, *SECTIONS.split(text))}
+        return name.casefold() in {part.casefold() for part in parts}
+
+    def updated(self, new: Entry, columns: Collection[str]) -> Entry:
+        """The entry with what a newer one has in these columns; with ``name``, the same name cut otherwise stays."""
+        stay = {"id", "first_name", "last_name"} if "name" in columns and new.name == self.name else {"id"}
+        return replace(self, **{name: getattr(new, name) for name in COLUMNS if name in columns and name not in stay})
+
+    def changes(self, new: Entry) -> dict[str, tuple[str, str]]:
+        """By column, what it was and what it is now."""
+        pairs = {name: (getattr(self, name), getattr(new, name)) for name in COLUMNS}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+COLUMNS = tuple(one.name for one in fields(Entry))
+STABLE = {
+    "id": "other id, as same.csv says,",
+    "sis": "school number",
+    "lms_user_id": "learning system number",
+    "email": "e-mail address",
+}
+"""By what a student is known who has another id than before, the surest first; and what a reader calls it."""
+KEPT_BY_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a newer list changes, each part in order of ids."""
+
+    new: tuple[Entry, ...] = ()
+    changed: tuple[tuple[Entry, Entry], ...] = ()
+    """Old and new."""
+    gone: tuple[Entry, ...] = ()
+    """Listed before, and no longer."""
+    same: tuple[Entry, ...] = ()
+    left: tuple[Entry, ...] = ()
+    """In the gradebook only, before and now: they left earlier, or were never listed."""
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.new or self.changed or self.gone)
+
+
+@dataclass
+class Roster:
+    """Who is in a course, by id."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    """All that the gradebook or roster.csv knows."""
+    listed: set[str] = field(default_factory=set)
+    """Those in roster.csv; where there is none yet, all but the demo class."""
+    entered: set[str] = field(default_factory=set)
+    """Those in the gradebook."""
+    joined: dict[str, str] = field(default_factory=dict)
+    """By another id, the student who was found to be the same."""
+
+    @classmethod
+    def of(cls, course: Course) -> Roster:
+        """Nothing is written, and no gradebook made. Raises CourseError for a roster.csv that cannot be read."""
+        path = course.root / ROSTER
+        known = _read(path) if path.exists() else {}
+        entered = with_retries(lambda: _students(course))
+        students = set(known) if path.exists() else {one for one in entered if not DEMO.fullmatch(one)}
+        entries = {one: replace(known.get(one, Entry(one)), **values) for one, values in entered.items()}
+        return cls(known | entries, students, set(entered), joined.students(course.root))
+
+    @property
+    def left(self) -> set[str]:
+        """Those in the gradebook whom no list names, or none any more; the demo class never leaves."""
+        return {one for one in self.entered - self.listed if not DEMO.fullmatch(one)}
+
+    def recognised(self, found: Mapping[int, Entry]) -> tuple[dict[int, Entry], list[str]]:
+        """Entries by line, with the ids that the course has for them already, and a sentence for each such.
+
+        Who has another id in the list is known by ``same.csv``, the number that the school or the learning system
+        gives, or else by the address. Raises CourseError when two lines may be one student of the course.
+        """
+        ids = {entry.id for entry in found.values()}
+        by = {"id": self.joined} | {name: self._by(name) for name in STABLE if name != "id"}
+        result, notes = dict(found), []
+        lines: dict[str, int] = {}
+        for line, entry in found.items():
+            if entry.id in self.entries and entry.id not in self.joined:
+                continue
+            for name, what in STABLE.items():
+                value = getattr(entry, name)
+                known = by[name].get(value if name == "id" else value.casefold())
+                if not known or known in ids or known not in self.entries:
+                    continue
+                if name != "id" and self.entries[known].sis and entry.sis not in ("", self.entries[known].sis):
+                    notes.append(
+                        f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is not in the file, "
+                        "and another school number, so they are two students. If they are one: "
+                        f"viva roster --same {known} {entry.id}"
+                    )
+                    continue
+                if known in lines:
+                    raise CourseError(
+                        f"Nothing was written: lines {lines[known]} and {line} both have the {what} of "
+                        f"{quoted(known)}, who is already enrolled. Correct the file."
+                    )
+                lines[known], result[line] = line, replace(entry, id=known)
+                notes.append(
+                    f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is already "
+                    f"enrolled; the id {quoted(known)} and the grades are kept."
+                )
+                if name != "id" and _is_another(self.entries[known], entry):
+                    notes.append(
+                        f"Line {line}: the name {plaintext.line(entry.name)} does not match the name of "
+                        f"{quoted(known)}, {plaintext.line(self.entries[known].name)}. If that {what} now belongs to "
+                        "another student, correct the file first: otherwise that student gets the grades."
+                    )
+                break
+        return result, notes
+
+    def _by(self, name: str) -> dict[str, str]:
+        """The ids of those who alone have something in a column, by that."""
+        found = defaultdict(list)
+        for entry in self.entries.values():
+            found[getattr(entry, name).casefold()].append(entry.id)
+        return {value: ids[0] for value, ids in found.items() if value and len(ids) == 1}
+
+    def compared(self, new: Iterable[Entry], columns: Collection[str] = COLUMNS, section: str = "") -> Difference:
+        """What a newer list changes; it has ``columns`` only, and, where one is named, of one section."""
+        known, now = self.listed & self.entered, {entry.id: entry for entry in new}
+        pairs = [(self.entries.get(one, entry), entry) for one, entry in sorted(now.items())]
+        pairs = [(old, old.updated(entry, columns) if old is not entry else entry) for old, entry in pairs]
+        away = [self.entries[one] for one in sorted(self.listed - set(now))]
+        return Difference(
+            new=tuple(entry for _, entry in pairs if entry.id not in known),
+            changed=tuple((old, entry) for old, entry in pairs if entry.id in known and old != entry),
+            gone=tuple(one for one in away if not section or one.in_section(section) or not (one.section or one.group)),
+            same=tuple(entry for old, entry in pairs if entry.id in known and old == entry),
+            left=tuple(self.entries[one] for one in sorted(self.left - set(now))),
+        )
+
+    def grouped(self, found: Mapping[int, Entry]) -> tuple[Difference, list[str]]:
+        """What a list of groups changes, which has no other data; a sentence for each who is not in the course."""
+        by = {name: self._by(name) for name in ("sis", "lms_user_id", "login")}
+        changed, same, notes = [], [], []
+        for line, entry in found.items():
+            told = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
+            known = {entry.id} if entry.id in self.entries else told - {""}
+            if len(known & self.listed) != 1:
+                notes.append(f"Line {line}: {quoted(entry.id)} does not match exactly one enrolled student; skipped.")
+                continue
+            old = self.entries[(known & self.listed).pop()]
+            new = replace(old, group=entry.group)
+            changed += [(old, new)] if old != new else []
+            same += [old] if old == new else []
+        return Difference(changed=tuple(changed), same=tuple(same)), notes
+
+    def remarks(self, difference: Difference) -> Iterator[str]:
+        """Sentences about people who may be taken for one another."""
+        for old, new in difference.changed:
+            told = [(getattr(old, name), getattr(new, name)) for name in ("sis", "lms_user_id", "email")]
+            if _is_another(old, new) and any(one and other and one != other for one, other in told):
+                yield (
+                    f"{quoted(old.id)} was {plaintext.line(old.name)} and is now {plaintext.line(new.name)}, with "
+                    "another number or address. If the id now belongs to another student, choose another column with "
+                    "--id: otherwise that student gets the grades."
+                )
+        gone = {entry.name.casefold(): entry for entry in difference.gone}
+        for entry in difference.new:
+            if entry.id in self.entered:
+                yield f"{quoted(entry.id)} was already in the gradebook, but not on the roster; all grades are kept."
+            elif entry.name and (other := gone.get(entry.name.casefold())):
+                yield (
+                    f"{plaintext.line(entry.name)} was added as {quoted(entry.id)}, and {quoted(other.id)} with the "
+                    f"same name was removed. If they are one person: viva roster --same {other.id} {entry.id}"
+                )
+        folded = defaultdict(set)
+        for one in self.entries.keys() | {entry.id for entry in difference.new}:
+            folded[one.casefold()].add(one)
+        fresh = {entry.id for entry in difference.new}
+        for ids in folded.values():
+            if len(ids) > 1 and ids & fresh:
+                names = " and ".join(map(quoted, sorted(ids)))
+                yield f"The ids {names} differ only in capital letters; they are treated as different students."
+
+    def write(self, course: Course, difference: Difference) -> None:
+        """Enter a newer list into the gradebook, in one transaction, and then into roster.csv."""
+        fresh = (*difference.new, *(new for _, new in difference.changed), *difference.same)
+        with_retries(lambda: _enter(course, fresh))
+        gone = {entry.id for entry in difference.gone}
+        entries = {one: self.entries[one] for one in self.listed - gone} | {entry.id: entry for entry in fresh}
+        leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[one]) for one in sorted(entries))))
+
+
+def _is_another(old: Entry, new: Entry) -> bool:
+    """Whether two names have no word in common."""
+    one, other = set(personname.words(old.name)), set(personname.words(new.name))
+    return bool(one and other and not one & other)
+
+
+def _students(course: Course) -> dict[str, dict[str, str]]:
+    """What the gradebook knows of each student."""
+    if course.gradebook_file and not course.gradebook_file.exists():
+        return {}
+    with course.gradebook() as gradebook:
+        rows = gradebook.db.query(Student.id, *(getattr(Student, name) for name in KEPT_BY_NBGRADER)).all()
+    return {row[0]: {name: cell or "" for name, cell in zip(KEPT_BY_NBGRADER, row[1:], strict=True)} for row in rows}
+
+
+def _enter(course: Course, entries: Iterable[Entry]) -> None:
+    with course.gradebook() as gradebook:
+        known = {student.id: student for student in gradebook.db.query(Student)}
+        for entry in entries:
+            values = {name: getattr(entry, name) or None for name in KEPT_BY_NBGRADER}
+            if entry.id not in known:
+                gradebook.db.add(Student(id=entry.id, **values))
+                continue
+            for name, value in values.items():
+                if (getattr(known[entry.id], name) or None) != value:
+                    setattr(known[entry.id], name, value)
+        gradebook.db.commit()
+
+
+def _read(path: Path) -> dict[str, Entry]:
+    """The entries of roster.csv by id. Raises CourseError."""
+    entries: dict[str, Entry] = {}
+    for line, cells in own_rows(path, COLUMNS, {"id"}).items():
+        entry = Entry(**cells)
+        if not entry.id or entry.id in entries:
+            problem = f"names {quoted(entry.id)} again" if entry.id else "has no id"
+            raise CourseError(f"Line {line} of {path} {problem}. Correct it, or move the file away.")
+        entries[entry.id] = entry
+    return entries

@@ -1,0 +1,40 @@
+"""The page that tells what a watcher does, at a desk and on a phone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.browser import CONTRAST
+from viva_watch import status
+from viva_watch.memory import Memory, Told
+
+NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
+NAMES = ("ada", "jürgen.von.und.zu.müller-lüdenscheidt-1234567@university.example", "x" * 200)
+SENTENCES = (
+    "graded, 12 of 15 checks pass",
+    "The submission 'scaled attention (final version 2).ipynb' cannot be read.",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("browser")
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1400, 900)])
+def test_the_status_page_fits_and_its_words_stay_whole(tmp_path, browser, width, height):
+    root = tmp_path / "a course for the winter of 2026"
+    (root / "report").mkdir(parents=True)
+    told = [Told(NOW, what, "ps3_scaled_attention", name, 1.4) for name in NAMES for what in SENTENCES]
+    status.write(root, Memory(pid=12345, started=NOW, looked=NOW, graded=6, last=told, errors=told[1::2]))
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    page.goto((root / "report" / status.PAGE).as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(CONTRAST) == []
+    words = page.evaluate(
+        """[...document.querySelectorAll('tbody td:nth-child(-n+2)')].map(cell => {
+             const range = document.createRange(); range.selectNodeContents(cell); return range.getClientRects().length;
+           })"""
+    )
+    assert set(words) == {1}, "times and names of assignments are not broken into pieces"
+    context.close()

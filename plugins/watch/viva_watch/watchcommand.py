@@ -1,0 +1,102 @@
+"""The command that grades what arrives: watch."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+from msgspec import structs
+from nbgrader.apps.baseapp import nbgrader_aliases
+from nbgrader.preprocessors import Execute
+from rich.table import Table
+from traitlets import Bool
+
+from viva.commands.command import JSON, NO_SANDBOX, WORKERS, VivaCommand
+from viva.course.autograde import Autograde, Examine
+from viva.course.processes import stopping
+from viva_watch import status
+from viva_watch.memory import Memory
+from viva_watch.terms import Watch
+from viva_watch.watcher import Renewal, Watcher
+
+
+class WatchCommand(VivaCommand):
+    name = "viva-watch"
+    part = "Grade"
+    description = "Grade submissions as they arrive, and write their feedback pages, until you stop it."
+    examples = """
+        viva watch                     all assignments; Ctrl-C ends it
+        viva watch ps1                 one assignment
+        viva watch --status            what the watcher does
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = VivaCommand.flags | NO_SANDBOX | JSON
+    flags |= {"status": ({"WatchCommand": {"status": True}}, "Show what the watcher of this course does.")}
+    settings = (Watch, Autograde, Execute, Examine)
+    status = Bool(False, help="Show what the watcher of this course does.").tag(config=True)
+
+    def run(self) -> int:
+        if self.status:
+            self._show_status()
+            return 0
+        assignments = self.chosen_assignments()
+        configured = [Path(place, "nbgrader_config.py") for place in self.config_file_paths]
+
+        def tell(known: Memory) -> None:
+            status.write(self.course.root, known)
+
+        watcher = Watcher(
+            self.course,
+            self.config,
+            assignments,
+            workers=self.workers or None,
+            report=self._report,
+            configured=configured,
+            write=self._log,
+            tell=tell,
+        )
+        self.course.settle()
+        with contextlib.suppress(Renewal), stopping.postponed():
+            watcher.run()
+        self.renewed = True
+        return 0
+
+    renewed = False
+
+    def start(self) -> None:
+        super().start()
+        if self.renewed:  # everything is closed; what the configuration says now counts
+            os.execv(sys.executable, [sys.executable, "-m", "viva", *sys.argv[1:]])
+
+    def _log(self, line: str) -> None:
+        print(line, flush=True)
+
+    def _report(self, assignments: list[str]) -> None:
+        from viva.pages import report  # SciPy and Matplotlib take a second to load
+        from viva.pages.reporting.findings import people_of
+
+        self.course.settle()
+        report.write(self.course, assignments, "http://localhost:8888", False, people_of(self.course), None)
+
+    def _show_status(self) -> None:
+        known = Memory.read(self.course.root)
+        self._say(f"{status.state(self.course.root, known)}.", *status.lines(known))
+        for title, told in (("last submissions", known.last), ("last errors", known.errors)):
+            if told:
+                table = Table("time (UTC)", "assignment", "student", title)
+                for row in status.rows(told):
+                    table.add_row(*row)
+                self.console.print(table)
+        self.show_document(
+            watched=status.is_watched(self.course.root),
+            waiting=known.waiting,
+            later=known.later,
+            started=known.started,
+            looked=known.looked,
+            graded=known.graded,
+            a_minute=round(known.a_minute(), 1),
+            last=list(map(structs.asdict, known.last)),
+            errors=list(map(structs.asdict, known.errors)),
+        )

@@ -1,0 +1,391 @@
+"""The loop: look, plan, do a round, remember; and wait until something changes. A round looks and plans as well."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from nbgrader.api import Assignment
+from sqlalchemy.exc import DBAPIError
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+from watchfiles import watch
+
+from viva.course.batch import cores, gradable
+from viva.course.course import Course
+from viva.course.deadlines import moment
+from viva.course.deadlines.concessions import Concessions
+from viva.course.deadlines.policy import LatePolicy
+from viva.course.gradebook.database import trouble
+from viva.course.processes import leftovers, stopping
+from viva.submission.submission import Ending, Status, Submission
+from viva.verdict import CourseError, Verdict, VivaError
+from viva_watch import memory, schedule
+from viva_watch.arrivals import Arrivals, handed
+from viva_watch.memory import Memory, Told, Trial
+from viva_watch.rounds import VISIBLE, Rounds, place_of
+from viva_watch.schedule import Handed, Next, Place, Plan
+from viva_watch.terms import Clock, Watch
+
+LOCK = "watch.lock"
+AGAIN = 60.0
+"""Seconds until what failed for a reason of the machine's, or of the course's, is tried again."""
+OPEN = 60.0
+"""So many seconds a round takes in submissions; then other commands have their turn."""
+AT_ONCE = 4
+"""So many submissions for each worker are taken in at once."""
+PAUSE = 1.0
+"""Seconds between two looks of a round, after one that found nothing."""
+MOST_ROUNDS = 500
+"""After so many the watcher begins anew, as a new process: whatever a library keeps is gone."""
+ENDLESS = (Verdict.TIMEOUT, Verdict.KILLED)
+
+
+class Renewal(Exception):  # noqa: N818
+    """The watcher is to begin anew, with what the configuration says now."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What lay there when the watcher looked, and what is to be done about it."""
+
+    submissions: dict[Place, Submission]
+    found: list[Handed]
+    due: dict[Place, datetime | None]
+    plan: Plan
+
+
+def _reason(error: VivaError | OSError | DBAPIError, gradebook: str) -> str:
+    """A sentence for what stopped a look or a round; ``gradebook`` is its address."""
+    if isinstance(error, DBAPIError):
+        return trouble(error, gradebook)
+    if isinstance(error, OSError):
+        place = f" ({error.filename})" if error.filename else ""
+        return f"A file could not be read or written: {error.strerror or error}{place}. The watcher tries again."
+    return str(error)
+
+
+class Watcher:
+    """Grades what arrives, until it is stopped."""
+
+    def __init__(
+        self,
+        course: Course,
+        config: Config,
+        assignments: list[str],
+        *,
+        workers: int | None = None,
+        report: Callable[[list[str]], object] = lambda assignments: None,
+        configured: Iterable[Path] = (),
+        write: Callable[[str], object] = print,
+        tell: Callable[[Memory], object] = lambda known: None,
+    ) -> None:
+        """``report`` writes the class report about assignments; when a file of ``configured`` changes, ``run`` raises
+        Renewal; ``write`` is given the lines of the log, and ``tell`` what is remembered, after each look. Raises
+        CourseError for invalid settings."""
+        self.course, self.config, self.assignments = course, config, assignments
+        self.policy, self.lateness = Watch(config=config), LatePolicy(config=config)
+        self.policy.check(course.assignments())
+        self.terms = {name: self.policy.terms(name) for name in assignments}
+        self.workers, self.report, self.write, self.tell = workers, report, write, tell
+        self.rounds = Rounds(course, config, workers, self._say)
+        self.arrivals, self.exchange = Arrivals(self.policy.settle), Arrivals(self.policy.settle)
+        self.taken: dict[Path, str] = {}
+        """What was collected from the exchange, by folder there."""
+        self.memory = Memory.read(course.root)
+        self.clock = self._clock()
+        self.memory.pid, self.memory.started, self.memory.graded = os.getpid(), memory.now(), 0
+        self.configured = list(configured)
+        self.settings = self._settings()
+        self.blocked: dict[str, float] = {}
+        """By assignment that cannot be graded at all, until when it is left alone."""
+        self.refused: dict[Place, float] = {}
+        """By place of which the exchange could not be used, until when it is left alone."""
+        self.apart = False
+        """Whether each assignment has rounds of its own, as a round of several failed: one keeps no other from it."""
+        self.more = False
+        """Whether something arrives that is not complete."""
+        self.next: datetime | None = None
+        """When there is more to do."""
+        self.done = 0
+
+    def _clock(self) -> Clock:
+        """The clock of the machine; or that of a trial, which goes on where the last watcher's was."""
+        if not self.policy.begins:
+            self.memory.trial = None
+            return Clock()
+        begins, speed = moment.parse(self.policy.begins, self.lateness.place), self.policy.speed
+        known = self.memory.trial
+        if known is None or (known.begins, known.speed) != (begins, speed):
+            known = self.memory.trial = Trial(begins, speed, time.time())
+        return Clock(begins, speed, known.started)
+
+    def run(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Watch until it is stopped, or ``until`` says so between two rounds. Raises Renewal, and CourseError where
+        another watcher works."""
+        lock = os.open(self.course.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            if not leftovers.take(lock, self.course.root / LOCK):
+                raise CourseError(f"Another 'viva watch' is running for {self.course.root}. See: viva watch --status")
+            self.course.path("submitted", ".").mkdir(exist_ok=True)
+            self.log("started", before={name: one.before for name, one in self.terms.items()})
+            while not until():
+                stopping.check()
+                try:
+                    busy = self.step()
+                except (VivaError, OSError, DBAPIError) as error:  # a list that cannot be read, or a full disk
+                    self._fail(_reason(error, self.course.directory.db_url))
+                    self.more, self.next, busy = False, None, False
+                if not busy:
+                    self._wait()
+                swept = not Path(tempfile.gettempdir()).is_dir()  # by somebody who tidies up old files
+                if self.done >= MOST_ROUNDS or swept or self._is_changed():
+                    raise Renewal
+        finally:
+            os.close(lock)
+
+    def step(self) -> bool:
+        """Look, and do one round; whether there was anything to do."""
+        seen = self._look()
+        for place in [place for place, past in self.memory.pasts().items() if past.owed]:
+            self._hand_out(place)
+        if seen.plan.todo:
+            self._do(seen)
+        self._report(seen.found, seen.due)
+        self._remember()
+        return bool(seen.plan.todo)
+
+    def _look(self, grading: Container[Place] | None = None) -> Seen:
+        """See what lies there, and plan; during a round, ``grading`` has what is being graded."""
+        if self.policy.collect:
+            self._collect(grading)
+        now = self.clock()
+        submissions, found, self.more = handed(self.course, self.assignments, self.arrivals, now)
+        due = self._due(found)
+        open_ = {name: one for name, one in self.terms.items() if self.blocked.get(name, 0) <= time.monotonic()}
+        plan = schedule.plan(found, self.memory.pasts(), open_, due, now)
+        self.memory.waiting, self.memory.later, self.memory.looked = len(plan.todo), plan.at, memory.now()
+        self.next = plan.at
+        return Seen(submissions, found, due, plan)
+
+    def _remember(self) -> None:
+        self.memory.write(self.course.root)
+        self.tell(self.memory)
+
+    def _do(self, seen: Seen) -> None:
+        """Grade what is next in a plan, and what is next then, until nothing is or the round was open long enough."""
+        visible = seen.plan.todo[0].kind == VISIBLE
+        names = {one.handed.place[0] for one in seen.plan.todo if (one.kind == VISIBLE) is visible}
+        if self.apart:
+            names = {seen.plan.todo[0].handed.place[0]}
+        if not (names := self._gradable(names)):
+            return
+        chosen: dict[Place, tuple[Next, datetime | None]] = {}
+        kinds: dict[Place, str] = {}
+        begun, looked = time.monotonic(), -math.inf
+
+        def take(seen: Seen) -> list[Submission]:
+            """The next of a plan, of students of whom nothing is being graded."""
+            fits = [one for one in seen.plan.todo if one.handed.place[0] in names and (one.kind == VISIBLE) is visible]
+            some = [one for one in fits if one.handed.place not in chosen][: AT_ONCE * cores(self.workers, sys.maxsize)]
+            chosen.update({one.handed.place: (one, seen.due.get(one.handed.place)) for one in some})
+            kinds.update({one.handed.place: one.kind for one in some})
+            return [seen.submissions[one.handed.place] for one in some]
+
+        def more() -> list[Submission]:
+            nonlocal begun, looked
+            now = time.monotonic()
+            if now > begun + OPEN or now < looked + PAUSE:
+                return []
+            try:
+                some = take(self._look(chosen))
+            except VivaError as error:  # a list that cannot be read, for example
+                self._fail(str(error))
+                begun, some = -math.inf, []
+            looked = -math.inf if some else now
+            return some
+
+        self.done += 1
+        try:
+            with contextlib.closing(self.rounds.grade(take(seen), kinds, names, more)) as groups:
+                for endings in groups:
+                    for ending in endings:
+                        one, due = chosen.pop(place_of(ending))
+                        self._note(one, ending, due)
+                    self._remember()
+        except (VivaError, OSError, DBAPIError) as error:
+            reason = _reason(error, self.course.directory.db_url)
+            if len(names) > 1:
+                self.apart = True
+                self._fail(reason)
+            else:
+                self._block(min(names), reason)
+
+    def _gradable(self, names: Iterable[str]) -> set[str]:
+        """The assignments that can be graded; others are left alone for a while, and keep no other from it."""
+        released, _, refused = gradable(self.course, names)
+        for name, error in refused.items():
+            self._block(name, str(error))
+        return set(released)
+
+    def _block(self, assignment: str, reason: str) -> None:
+        self.blocked[assignment] = time.monotonic() + AGAIN
+        self._fail(reason, assignment)
+
+    def _note(self, one: Next, ending: Ending, due: datetime | None) -> None:
+        """Remember what became of a submission, and hand its page out."""
+        place, now = place_of(ending), self.clock()
+        past = self.memory.past(place)
+        if ending.status is Status.FAILED:
+            past.note_failure(now)
+            self._fail(ending.reason, *place)
+            return
+        slow = any(verdict in ENDLESS for verdict in ending.verdicts)
+        past.note(one.handed.digest, one.kind, now, due=due is not None and now >= due, slow=slow)
+        past.owed = self.policy.release
+        seconds = round((now - one.handed.since).total_seconds() / self.policy.speed, 2)
+        self.memory.graded += 1
+        self.memory.tell(Told(memory.now(), one.kind, *place, seconds))
+        verdicts = {str(verdict): ending.verdicts.count(verdict) for verdict in set(ending.verdicts)}
+        about = {"assignment": place[0], "student": place[1], "shows": one.kind, "attempt": past.attempts}
+        self.log("graded", **about, seconds=seconds, status=str(ending.status), reason=ending.reason, verdicts=verdicts)
+        self._hand_out(place)
+
+    def _hand_out(self, place: Place) -> None:
+        """Release a page to the exchange, where it is owed to its student."""
+        past = self.memory.past(place)
+        if past.owed and self.refused.get(place, 0) <= time.monotonic():
+            problem = self.rounds.hand_out(place)
+            past.owed = bool(problem)
+            if problem:
+                self._refuse(place, problem)
+
+    def _refuse(self, place: Place, problem: str) -> None:
+        self.refused[place] = time.monotonic() + AGAIN
+        self._fail(problem, *place)
+
+    def _report(self, found: list[Handed], due: dict[Place, datetime | None]) -> None:
+        """Write the class report about assignments that are due and graded, once for each due time."""
+        for name in self.assignments:
+            ends = [due[one.place] for one in found if one.place[0] == name]
+            last = max((one for one in ends if one), default=None)
+            if not last or None in ends or self.clock() < last or self.memory.reported.get(name) == last:
+                continue
+            if schedule.over(name, found, self.memory.pasts()):
+                try:
+                    self.report([name])
+                except VivaError as error:
+                    self._fail(str(error), name)
+                self.memory.reported[name] = last
+                self.log("reported", assignment=name)
+
+    def _due(self, found: list[Handed]) -> dict[Place, datetime | None]:
+        """When each submission is due: the configuration's time, else the gradebook's; an extension is later."""
+        with self.course.gradebook() as gradebook:
+            rows = gradebook.db.query(Assignment.name, Assignment.duedate).all()
+        known = {name: when.replace(tzinfo=UTC) if when else None for name, when in rows}
+        known |= {name: when for name in self.assignments if (when := self.lateness.terms(name).due)}
+        granted = Concessions.of(self.course.root, self.lateness.place).extensions or {}
+        dues = {one.place: known.get(one.place[0]) for one in found}
+        return {place: max(when, granted.get(place, when)) if when else None for place, when in dues.items()}
+
+    def _collect(self, grading: Container[Place] | None) -> None:
+        """Collect from the students of whom the exchange holds something new, all of it complete.
+
+        During a round this process has the course's lock, and what it is ``grading`` stays as it is.
+        """
+        places = {place: folders for place, folders in self.rounds.inbound().items() if place[0] in self.assignments}
+        found, _ = self.exchange.complete({one for folders in places.values() for one in folders}, self.clock())
+        complete = {folder: digest for folder, (digest, _) in found.items()}
+        fresh = [
+            place
+            for place, folders in places.items()
+            if all(one in complete for one in folders)  # nbgrader takes the newest, complete or not
+            and any(self.taken.get(one) != complete[one] for one in folders)
+            and self.refused.get(place, 0) <= time.monotonic()
+            and place not in (grading or ())
+        ]
+        if not fresh:
+            return
+        problems = self.rounds.collect(fresh, alone=grading is not None)
+        for place in fresh:
+            if place in problems:
+                self._refuse(place, problems[place])
+            else:
+                self.taken |= {one: complete[one] for one in places[place]}
+        self.log("collected", submissions=len(fresh) - len(problems))
+
+    def _wait(self) -> None:
+        """Wait until something changes, until there is more to do, or until it is time to look again."""
+        end = time.monotonic() + (min(1.0, self.policy.every) if self.policy.polling else self.policy.every)
+        if self.more:
+            end = min(end, time.monotonic() + self.policy.settle / 2)
+        if self.next:
+            seconds = (self.next - self.clock()) / timedelta(seconds=1) / self.policy.speed
+            end = min(end, time.monotonic() + max(0.05, seconds))
+        if self.policy.polling:
+            while time.monotonic() < end:
+                stopping.check()
+                time.sleep(max(0.0, min(0.2, end - time.monotonic())))
+            return
+        paths = [self.course.path("submitted", "."), *self._inbound_folder()]
+        with contextlib.closing(
+            watch(*paths, debounce=100, step=50, rust_timeout=200, yield_on_timeout=True, ignore_permission_denied=True)
+        ) as changes:
+            try:
+                for change in changes:
+                    stopping.check()
+                    if change or time.monotonic() >= end:
+                        return
+            except (OSError, RuntimeError) as error:  # there is no inotify, or too few watches
+                self.policy.polling = True
+                self.log("polling", reason=str(error))
+
+    def _inbound_folder(self) -> list[Path]:
+        inbound = self.rounds.inbound() if self.policy.collect else {}
+        return list({path.parent for paths in inbound.values() for path in paths})
+
+    def _is_changed(self) -> bool:
+        """Whether the configuration was changed, and can be read; with one that cannot the watcher goes on."""
+        if (now := self._settings()) == self.settings:
+            return False
+        self.settings = now
+        for path in filter(Path.is_file, self.configured):
+            try:
+                PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
+            except Exception as error:  # it is code, and may raise anything
+                self._fail(
+                    f"{path} was changed and cannot be read: {error}. The watcher continues with the old settings."
+                )
+                return False
+        return True
+
+    def _settings(self) -> tuple:
+        """What tells whether the configuration was changed."""
+        found = []
+        for path in self.configured:
+            with contextlib.suppress(OSError):
+                about = path.stat()
+                found.append((path, about.st_mtime_ns, about.st_size, about.st_ino))
+        return tuple(found)
+
+    def _fail(self, reason: str, assignment: str = "", student: str = "") -> None:
+        self.memory.tell(Told(memory.now(), reason, assignment, student), error=True)
+        self.log("failed", assignment=assignment, student=student, reason=reason)
+
+    def _say(self, sentence: str) -> None:
+        self.log("told", reason=sentence)
+
+    def log(self, event: str, **about: object) -> None:
+        """Write a line of JSON."""
+        known = {name: value for name, value in about.items() if value not in ("", None)}
+        self.write(json.dumps({"at": memory.now().isoformat(), "event": event} | known))

@@ -1,0 +1,82 @@
+"""The doors of Viva: what other packages add to it.
+
+A package adds a command, a format or a type with an entry point in its own pyproject.toml. Each door is a group of
+entry points; the table below says what an entry of each group is. Viva's own plug-ins use the same doors. The page
+docs/extending.md has an example of each.
+
+| group | name of an entry | value of an entry |
+|---|---|---|
+| viva.commands | the command as it is typed | a subclass of ``viva.commands.command.VivaCommand`` |
+| viva.graders | the option that selects it | ``viva.course.remote.RemoteGraders``: who runs a batch |
+| viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.gradebook.sheetplan``) |
+| viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
+| viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
+| viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from viva.verdict import CourseError
+
+COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
+ARCHIVES, ROSTERS = "viva.archives", "viva.rosters"
+PACKAGES = {
+    COMMANDS: {
+        "collect": "nbviva-term",
+        "roster": "nbviva-term",
+        "package": "nbviva-gradescope",
+        "watch": "nbviva-watch",
+    },
+    SHEETS: dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
+    GRADERS: {"cluster": "nbviva-scale"},
+}
+"""The packages of Viva's own plug-ins, by what they add."""
+
+
+def entries(group: str, own: Iterable[str] = ()) -> dict[str, EntryPoint]:
+    """The entries of a group by name, in the order of their names.
+
+    Raises CourseError where two packages add the same name, or one of ``own``, which Viva has without them.
+    """
+    entries: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=group)):
+        # A checkout that was installed in place can be on the path twice; both say the same.
+        if (other := entries.get(entry.name)) and other.value != entry.value:
+            raise CourseError(
+                f"Two packages add '{entry.name}' to {group}: {other.value} and {entry.value}. Uninstall one."
+            )
+        if entry.name in own:
+            raise CourseError(f"{_package(entry)} adds '{entry.name}' to {group}, and Viva has that. Uninstall it.")
+        entries[entry.name] = entry
+    return entries
+
+
+def load(group: str, name: str) -> Any:
+    """The value of an entry. Raises CourseError where its package cannot be imported, and KeyError for no entry."""
+    entry = entries(group)[name]
+    try:
+        return entry.load()
+    except Exception as error:
+        raise CourseError(
+            f"{_package(entry)}, which adds '{name}' to {group}, cannot be loaded: {type(error).__name__}: {error}. "
+            "Reinstall or uninstall that package."
+        ) from error
+
+
+def load_all(group: str, own: Iterable[str] = ()) -> dict[str, Any]:
+    """The values of all entries of a group, by name. Raises CourseError as ``entries`` and ``load`` do."""
+    return {name: load(group, name) for name in entries(group, own)}
+
+
+def lacking(group: str, name: str) -> str:
+    """Which package adds an entry that is not installed, and how to install it; empty for an unknown name."""
+    package = PACKAGES.get(group, {}).get(name)
+    return f"It comes with another package: python -m pip install {package}" if package else ""
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"The package {entry.dist.name}" if entry.dist else f"The package of {entry.value}"
