@@ -22,6 +22,8 @@ clock        times as ISO 8601 and nbgrader write them; nothing is guessed
 verdict      the vocabulary of results, and the exception tree
 folder       a stranger's folder: walked, measured and removed
 cli          the ``viva`` command; __main__ starts it
+
+Public, for plug-ins: clock, doors, folder, record, verdict, wording.
 """
 
 import importlib

@@ -129,7 +129,7 @@ def flow() -> dict[str, dict[str, tuple[str, str]]]:
     core = {name for commands in FLOW.values() for name in commands}
     for name, entry in doors.entries(doors.COMMANDS, core).items():
         about = _declared(entry)
-        commands = parts.setdefault(about.get("part", "More commands"), {})
+        commands = parts.setdefault(about.get("heading", "More commands"), {})
         commands[name] = (entry.value.replace(":", "."), about.get("description", ""))
     return parts
 
@@ -170,11 +170,9 @@ class Viva(Application):
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         command = (sys.argv[1:] if argv is None else argv)[:1]
         if not command or command[0] not in self.subcommands:  # to look for other packages takes a tenth of a second
-            try:
-                self.subcommands = subcommands()
-            except CourseError as error:
-                print(error, file=sys.stderr)
-                self.exit(BAD_REQUEST)
+            self.subcommands = subcommands()
+            if command and command[0] in self.subcommands:
+                doors.load(doors.COMMANDS, command[0])
         super().parse_command_line(argv)
 
     def print_help(self, classes: bool = False) -> None:
@@ -276,6 +274,9 @@ def _launch() -> None:
             if error.name != "nbgrader":
                 raise
             print(f"'viva {command}' needs the complete Viva: python -m pip install nbviva", file=sys.stderr)
+            sys.exit(BAD_REQUEST)
+        except CourseError as error:  # a package that adds to Viva
+            print(error, file=sys.stderr)
             sys.exit(BAD_REQUEST)
 
 

@@ -129,7 +129,7 @@ def test_pages_as_a_zip(course, viva):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--as=blackboard"], "There is no --as=blackboard. Choose one of: canvas, moodle"),
+        (["--as=blackboard"], "There is no --as=blackboard. Choose one of: brightspace, canvas, csv"),
         (["--as=canvas", "--into=none.csv"], "The file none.csv does not exist"),
         (["--as=moodle"], "choose 'Download grading worksheet'"),
         (["--as=moodle", "--into=gradebook.csv"], "is not a known grading worksheet"),

@@ -21,4 +21,6 @@ audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed
 audits        audits of several assignments at the terminal
 demo          the demo class, and solutions in other words
+
+Public, for plug-ins: trials.
 """

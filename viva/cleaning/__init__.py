@@ -5,4 +5,6 @@ picture      whether a browser can show a student's picture without harm
 address      where a student's link may lead
 mathematics  formulas that do more than typeset are shown as they were typed
 markup       HTML and Markdown from a student, made harmless
+
+Public, for plug-ins: plaintext.
 """

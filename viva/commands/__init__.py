@@ -22,4 +22,6 @@ setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at
 completion  completion
+
+Public, for plug-ins: command, terminal.
 """

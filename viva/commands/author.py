@@ -203,6 +203,7 @@ class ReleaseCommand(ProvingCommand):
 class NewCommand(VivaCommand):
     name = "viva-new"
     arguments = "NAME"
+    completes = ""
     description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
     examples = """
         viva new ps11_my_topic    then: viva audit ps11_my_topic
@@ -224,6 +225,7 @@ class NewCommand(VivaCommand):
 class AdoptCommand(VivaCommand):
     name = "viva-adopt"
     arguments = "NOTEBOOK"
+    completes = "notebooks"
     description = "Add an existing nbgrader notebook to this course, and list what its audit will need."
     examples = """
         viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/

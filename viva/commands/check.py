@@ -26,6 +26,7 @@ class CheckCommand(ShortHelp, Application):
     name = "viva-check"
     description = "For students: run the visible checks of a notebook, exactly as in grading."
     arguments = "NOTEBOOK"
+    completes = "notebooks"
     version = viva.__version__
     examples = """
         viva check scaled_attention.ipynb                       your notebook

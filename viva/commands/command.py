@@ -54,6 +54,9 @@ class VivaCommand(ShortHelp, NbGrader):
     aliases = nbgrader_aliases
     flags = nbgrader_flags | JSON
     arguments = "[ASSIGNMENT ...]"
+    completes = "assignments"
+    heading = "More commands"
+    """Under which heading ``viva`` lists the command, where a package adds it."""
     raise_config_file_errors = True
     python_config_loader_class: type[PyFileConfigLoader] = PyFile
     json_config_loader_class = JSONFile

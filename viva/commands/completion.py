@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from traitlets.config import Application
 from traitlets.utils.importstring import import_item
@@ -10,10 +11,8 @@ from traitlets.utils.importstring import import_item
 import viva
 from viva.commands.terminal import RENAMED, ShortHelp
 
-KINDS = {"files": ("check", "adopt"), "lists": ("roster",), "archives": ("collect",)}
-"""Commands whose arguments are notebooks, lists in CSV, and archives or folders; those of others are assignments."""
-WITHOUT = ("completion", "doctor", "new")
-"""Those that have no such arguments."""
+KINDS = ("notebooks", "tables", "files", "assignments")
+"""What the arguments of a command can be (``ShortHelp.completes``); tables are in CSV."""
 # The space behind a word is added here: zsh has no option for a single word.
 SCRIPT = r"""_viva() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" words="" one IFS=$' \n'
@@ -22,11 +21,11 @@ SCRIPT = r"""_viva() {{
   case "$COMP_CWORD:${{COMP_WORDS[1]}}:$word" in
     1:*) words="{commands}";;
 {options}
-    {files}) IFS=$'\n'; found=($(compgen -f -X '!*.ipynb' -- "$word") $(compgen -d -S / -- "$word"));;
-    {lists}) IFS=$'\n'; found=($(compgen -f -X '!*.csv' -- "$word") $(compgen -d -S / -- "$word"));;
-    {archives}) IFS=$'\n'; found=($(compgen -f -- "$word"));;
+    {notebooks}) IFS=$'\n'; found=($(compgen -f -X '!*.ipynb' -- "$word") $(compgen -d -S / -- "$word"));;
+    {tables}) IFS=$'\n'; found=($(compgen -f -X '!*.csv' -- "$word") $(compgen -d -S / -- "$word"));;
+    {files}) IFS=$'\n'; found=($(compgen -f -- "$word"));;
     *:completion:*) words="{shells}";;
-    *) words="$(cd source 2>/dev/null && ls -d -- */ 2>/dev/null | tr -d /)";;
+    {assignments}) words="$(cd source 2>/dev/null && ls -d -- */ 2>/dev/null | tr -d /)";;
   esac
   [ -z "$words" ] || found=($(compgen -W "$words" -- "$word"))
   COMPREPLY=()
@@ -41,11 +40,11 @@ FOR_ZSH = "autoload -Uz compinit bashcompinit && compinit && bashcompinit\n"
 FOR_FISH = """complete -c viva -f
 complete -c viva -n __fish_use_subcommand -a '{commands}'
 {options}
-complete -c viva -n '__fish_seen_subcommand_from {files}' -k -a '(__fish_complete_suffix .ipynb)'
-complete -c viva -n '__fish_seen_subcommand_from {lists}' -k -a '(__fish_complete_suffix .csv)'
-complete -c viva -n '__fish_seen_subcommand_from {archives}' -F
+complete -c viva -n '__fish_seen_subcommand_from {notebooks}' -k -a '(__fish_complete_suffix .ipynb)'
+complete -c viva -n '__fish_seen_subcommand_from {tables}' -k -a '(__fish_complete_suffix .csv)'
+complete -c viva -n '__fish_seen_subcommand_from {files}' -F
 complete -c viva -n '__fish_seen_subcommand_from completion' -a '{shells}'
-complete -c viva -n '__fish_seen_subcommand_from {others}' -a '(path basename source/*/)'
+complete -c viva -n '__fish_seen_subcommand_from {assignments}' -a '(path basename source/*/)'
 """
 
 
@@ -89,22 +88,23 @@ SHELLS = {"bash": _bash, "zsh": lambda: FOR_ZSH + _bash(), "fish": _fish}
 
 def _filled(script: str, options: list[str], among: Callable[[Iterable[str]], str]) -> str:
     """A script with all commands and options in it; ``among`` writes what holds for some commands."""
+    completed = {name: getattr(command, "completes", "") for name, command in _commands()}
+    kinds = {kind: among([name for name in completed if completed[name] == kind] or ["-"]) for kind in KINDS}
+    commands, shells = " ".join(completed), " ".join(SHELLS)
+    return script.format(commands=commands, options="\n".join(options), shells=shells, **kinds)
+
+
+def _commands() -> Iterator[tuple[str, Any]]:
+    """Each command with its class."""
     from viva.cli import subcommands
 
-    everything = subcommands()
-    known = [name for names in KINDS.values() for name in names]
-    others = among(name for name in everything if name not in (*known, *WITHOUT))
-    kinds = {kind: among(names) for kind, names in KINDS.items()} | {"others": others}
-    commands, shells = " ".join(everything), " ".join(SHELLS)
-    return script.format(commands=commands, options="\n".join(options), shells=shells, **kinds)
+    for name, (place, _) in subcommands().items():
+        yield name, import_item(place)
 
 
 def _options() -> Iterator[tuple[str, list[str], list[str]]]:
     """Each command with its flags and with its options that take a value."""
-    from viva.cli import subcommands
-
-    for name, (place, _) in subcommands().items():
-        command = import_item(place)
+    for name, command in _commands():
         yield (
             name,
             [flag for flag, (_, text) in command.flags.items() if len(flag) > 1 and not text.startswith(RENAMED)],

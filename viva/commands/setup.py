@@ -142,6 +142,7 @@ class DemoCommand(VivaCommand):
 class DoctorCommand(VivaCommand):
     name = "viva-doctor"
     arguments = ""
+    completes = ""
     description = "List what this machine or course lacks, with the command that fixes it."
     examples = """
         viva doctor

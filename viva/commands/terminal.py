@@ -128,6 +128,8 @@ class ShortHelp(Application):
 
     arguments = ""
     """What stands behind the command's name."""
+    completes = ""
+    """What a shell completes these arguments by: one of ``completion.KINDS``, or nothing."""
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         words = sys.argv[1:] if argv is None else argv

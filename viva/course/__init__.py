@@ -33,4 +33,7 @@ variants       a seed for each student, by HMAC from the course's key, and a cop
 snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why
+
+Public, for plug-ins: autograde, batch, course, exchange, filing, fingerprint, graders, joined, marking, material,
+pipeline, rehearsals, remote, table, variants.
 """

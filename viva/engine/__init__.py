@@ -28,4 +28,6 @@ credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
+
+Public, for plug-ins: blueprint, examination, grading, libraries, outcome, session.
 """

@@ -10,4 +10,6 @@ syscalls     which system calls are still answered
 attempts     attempts to break each layer
 protection   which layers hold on this machine, and what would fix the others
 confinement  a fork in the sandbox: its steps, in order, and its limits
+
+Public, for plug-ins: confinement, protection.
 """

@@ -17,4 +17,6 @@ selfcheck   a student's own check: the visible checks, graded where the student 
 kernel      the same in a Jupyter kernel, where there is neither sandbox nor fork
 blind       the step that empties the cells which ask for a name
 sanitize    the step that cleans what was submitted before a browser shows it
+
+Public, for plug-ins: packing, submission.
 """

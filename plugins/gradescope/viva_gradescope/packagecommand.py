@@ -28,7 +28,7 @@ MB = 10**6
 class PackageCommand(VivaCommand):
     name = "viva-package"
     arguments = "gradescope ASSIGNMENT"
-    part = "Grade"
+    heading = "Grade"
     description = "Make an autograder zip, so that Gradescope grades an assignment with Viva."
     examples = """
         viva package gradescope ps3_scaled_attention --dry-run      try it and list its contents; write nothing

@@ -24,7 +24,7 @@ from viva_watch.watcher import Renewal, Watcher
 
 class WatchCommand(VivaCommand):
     name = "viva-watch"
-    part = "Grade"
+    heading = "Grade"
     description = "Grade submissions as they arrive, and write their feedback pages, until you stop it."
     examples = """
         viva watch                     all assignments; Ctrl-C ends it

@@ -9,4 +9,6 @@ lateness    what a late submission costs, whoever changes its score
 standing    graded, refused, left out, not submitted or excused, and why
 export      the gradebook as rows and as CSV
 classbook   what the gradebook knows of a class, in a few queries
+
+Public, for plug-ins: agreement, database, export, recording, results, sheetplan, standing.
 """

@@ -4,4 +4,6 @@ stopping   Ctrl-C: a command stops with one sentence, never in the middle of som
 leftovers  what a killed command leaves behind, and one command at a time on a course
 workers    a pool of processes that survives the death of any of them
 slow       a line on the terminal for what takes long
+
+Public, for plug-ins: leftovers, stopping, workers.
 """

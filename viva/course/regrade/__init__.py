@@ -4,4 +4,6 @@ regrading   the regrade of a course: graded again in a copy, compared, then reco
 trialcopy   a copy of a course in which a regrade is tried
 changes     what a regrade changed: check by check, each with the reason
 edition     an assignment as it is out, and what the next release changes
+
+Public, for plug-ins: trialcopy.
 """

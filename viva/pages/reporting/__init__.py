@@ -4,4 +4,6 @@ itemanalysis  how hard each check is, whether it tells good work from bad, what 
 similarity    whose answers share what hardly anybody else wrote
 pseudonyms    names of students that tell nobody who they are
 findings      all that the report tells, gathered as plain data
+
+Public, for plug-ins: findings.
 """

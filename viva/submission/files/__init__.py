@@ -7,4 +7,6 @@ sizes       how large a notebook may be, and how long its reading may take
 wrapping    what a notebook came in: a page, another document, a letter, a conflict of two versions
 brokenjson  the text of a file -> JSON, or as much of it as there is
 salvage     the bytes of a file -> a notebook, whatever is broken
+
+Public, for plug-ins: handin, timestamp.
 """

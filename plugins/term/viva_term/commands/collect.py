@@ -37,7 +37,8 @@ from viva_term.lms.rosterfile import Roster
 class CollectCommand(VivaCommand):
     name = "viva-collect"
     arguments = "ARCHIVE ..."
-    part = "Class"
+    completes = "files"
+    heading = "Class"
     description = "Unpack submissions from a learning system into submitted/; the newest attempt counts."
     examples = """
         viva collect submissions.zip --assignment=ps1 --dry-run       what would be collected; nothing is written

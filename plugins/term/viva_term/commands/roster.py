@@ -27,7 +27,8 @@ from viva_term.lms.systems import GROUPS
 class RosterCommand(VivaCommand):
     name = "viva-roster"
     arguments = "FILE | --same OLD NEW"
-    part = "Class"
+    completes = "tables"
+    heading = "Class"
     description = "Read the roster from a learning system's file; list added, changed and removed students."
     examples = """
         viva roster grades.csv --dry-run                what would change; the columns show the system

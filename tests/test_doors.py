@@ -1,0 +1,142 @@
+"""What other packages add: real distributions, installed beside Viva, whose files come from the page for authors."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import BIN, PROJECT, SHORT
+
+PAGE = (PROJECT / "docs" / "extending.md").read_text(encoding="utf-8")
+PLUGINS = {path.parent.name: path.parent for path in PROJECT.glob("plugins/*/pyproject.toml")}
+
+
+def examples() -> dict[str, str]:
+    """The package's files on the page: modules by the module that the entry points beside them name."""
+    blocks = re.findall(r"```(toml|python)\n(.*?)```", PAGE, re.DOTALL)
+    points = "\n".join(text[text.index("[project.entry-points") :] for kind, text in blocks if kind == "toml")
+    modules = list(dict.fromkeys(re.findall(r'"(viva_\w+):', points)))
+    codes = [text for kind, text in blocks if kind == "python"]
+    return {"pyproject.toml": points} | {f"{name}.py": code for name, code in zip(modules, codes, strict=True)}
+
+
+def install(site: Path, files: dict[str, str], name: str = "viva-examples") -> None:
+    """A distribution as pip leaves it in a folder of packages."""
+    about = site / f"{name.replace('-', '_')}-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    points = re.sub(r'\[project\.entry-points\."(.+?)"\]', r"[\1]", files["pyproject.toml"])
+    (about / "entry_points.txt").write_text(points.replace('"', ""))
+    for path, text in files.items():
+        if path.endswith(".py"):
+            (site / path).write_text(text)
+
+
+@pytest.fixture
+def run(course, tmp_path):
+    site = tmp_path / "site"
+
+    def run(*words: str, status: int = 0) -> str:
+        environment = os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200"}
+        done = subprocess.run(
+            [BIN / "viva", *words], cwd=course, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    run.site = site
+    return run
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_page_add_a_command_a_format_and_a_learning_system(course, run, tmp_path):
+    install(run.site, examples())
+    assert "count       Print how many submissions each assignment has." in run("--help")
+    assert "count" in run("completion", "bash")
+    (course / "class.csv").write_text("Key,Called,Mail\nk17,Ada King,ada@example.org\n")
+    assert "Slate" in run("roster", "class.csv")
+    run("release", SHORT, "--no-audit")
+    (notebook,) = (course / "release" / SHORT).glob("*.ipynb")
+    with zipfile.ZipFile(tmp_path / "slate.zip", "w") as archive:
+        archive.write(notebook, f"{SHORT}/k17--{notebook.name}")
+    run("collect", str(tmp_path / "slate.zip"), f"--assignment={SHORT}", "--from=slate", "--time=2026-01-05 12:00Z")
+    assert f"{SHORT} 1" in run("count", SHORT)
+    run("grade", SHORT)
+    run("export", SHORT, "--as=lines", "--to=grades.txt")
+    assert re.fullmatch(rf"k17 {SHORT} [\d.]+\n", (course / "grades.txt").read_text())
+
+
+POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("grade", "mine:Command", "adds 'grade' to viva.commands, and Viva has that"),
+        ("collect", "mine:Command", "Two packages add 'collect' to viva.commands"),
+    ],
+)
+def test_a_package_cannot_take_a_name_that_another_has(run, name, value, said):
+    install(run.site, {"pyproject.toml": POINTS.format(group="viva.commands", name=name, value=value)})
+    assert said in run("completion", "bash", status=2) and "Traceback" not in run("--help", status=2)
+    run("grade")
+
+
+def test_a_package_that_cannot_be_imported_is_named_where_it_is_asked_for(run):
+    points = POINTS.format(group="viva.sheets", name="broken", value="broken:Export")
+    install(run.site, {"pyproject.toml": points, "broken.py": "import no_such_library"})
+    said = run("export", "--as=broken", status=2)
+    assert "viva-examples, which adds 'broken' to viva.sheets, cannot be loaded" in said
+    assert "No module named 'no_such_library'" in said and "Traceback" not in said
+    assert "--as=" in run("export", "--help")
+
+
+def test_a_command_that_cannot_be_imported_ends_in_a_sentence_and_leaves_the_help_alone(run):
+    points = POINTS.format(group="viva.commands", name="broken", value="broken:Command")
+    code = "import no_such_library\n\nclass Command:\n    description = 'Is broken.'\n"
+    install(run.site, {"pyproject.toml": points, "broken.py": code})
+    assert "broken      Is broken." in run("--help")
+    said = run("broken", status=2)
+    assert "No module named 'no_such_library'" in said and "Traceback" not in said
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_a_plugin_imports_only_modules_that_a_page_of_the_core_names_as_public(plugin):
+    used = set()
+    for path in PLUGINS[plugin].glob("viva_*/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "viva":
+                used |= {_module(f"{node.module}.{name.name}") for name in node.names}
+    assert len(used) > 5
+    assert used - _public() == set()
+
+
+def _module(name: str) -> str:
+    """The module that holds a name, or that the name is."""
+    path = PROJECT / name.replace(".", "/")
+    return name if path.is_dir() or path.with_suffix(".py").is_file() else name.rpartition(".")[0]
+
+
+def _public() -> set[str]:
+    """The modules that the pages of the core's packages list as public."""
+    modules = {"viva"}
+    for page in (PROJECT / "viva").rglob("__init__.py"):
+        package = ".".join(page.parent.relative_to(PROJECT).parts)
+        text = ast.get_docstring(ast.parse(page.read_text(encoding="utf-8"))) or ""
+        listed = re.findall(r"\w+", text.partition("Public, for plug-ins:")[2])
+        assert all((page.parent / f"{name}.py").is_file() for name in listed), page
+        modules |= {f"{package}.{name}" for name in listed}
+    return modules
+
+
+def test_a_command_of_a_package_that_is_not_installed_is_named_with_the_package():
+    code = "from viva import doors; print(doors.lacking(doors.COMMANDS, 'roster'), doors.lacking(doors.SHEETS, 'x'))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "It comes with another package: python -m pip install nbviva-term \n"
