@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import BIN, PROJECT, SHORT
+from tests.conftest import PROJECT, SHORT, hand_in
+from tests.course.regrade.test_regrading import TINY, write_source
 
 PAGE = (PROJECT / "docs" / "extending.md").read_text(encoding="utf-8")
 PLUGINS = {path.parent.name: path.parent for path in PROJECT.glob("plugins/*/pyproject.toml")}
@@ -39,38 +43,91 @@ def install(site: Path, files: dict[str, str], name: str = "viva-examples") -> N
             (site / path).write_text(text)
 
 
-@pytest.fixture
-def run(course, tmp_path):
-    site = tmp_path / "site"
+class Environment:
+    """A fresh environment of Python's, which finds what is installed in this one, and more."""
 
-    def run(*words: str, status: int = 0) -> str:
-        environment = os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200"}
+    def __init__(self, folder: Path, course: Path) -> None:
+        venv.create(folder, with_pip=False, symlinks=True)
+        self.python, self.course = folder / "bin" / "python", course
+        (self.site,) = folder.glob("lib/python*/site-packages")
+        ours = [path for path in sys.path if "site-packages" in path]
+        (self.site / "ours.pth").write_text("".join(f"import site; site.addsitedir({path!r})\n" for path in ours))
+
+    def run(self, *words: str, status: int = 0) -> str:
+        """What a command says."""
+        environment = os.environ | {"COLUMNS": "200"}
         done = subprocess.run(
-            [BIN / "viva", *words], cwd=course, env=environment, capture_output=True, text=True, check=False
+            [self.python, "-m", "viva", *words],
+            cwd=self.course,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    run.site = site
-    return run
+
+@pytest.fixture
+def fresh(course, tmp_path) -> Environment:
+    return Environment(tmp_path / "fresh", course)
 
 
 @pytest.mark.slow
-def test_the_examples_of_the_page_add_a_command_a_format_and_a_learning_system(course, run, tmp_path):
-    install(run.site, examples())
-    assert "count       Print how many submissions each assignment has." in run("--help")
-    assert "count" in run("completion", "bash")
+def test_the_examples_of_the_page_add_a_command_a_format_and_a_learning_system(course, fresh, tmp_path):
+    run = fresh.run
+    install(fresh.site, examples())
+    assert "count       Print how many submissions each assignment has." in fresh.run("--help")
+    assert "count" in fresh.run("completion", "bash")
     (course / "class.csv").write_text("Key,Called,Mail\nk17,Ada King,ada@example.org\n")
-    assert "Slate" in run("roster", "class.csv")
+    assert "Slate" in fresh.run("roster", "class.csv")
     run("release", SHORT, "--no-audit")
     (notebook,) = (course / "release" / SHORT).glob("*.ipynb")
     with zipfile.ZipFile(tmp_path / "slate.zip", "w") as archive:
         archive.write(notebook, f"{SHORT}/k17--{notebook.name}")
     run("collect", str(tmp_path / "slate.zip"), f"--assignment={SHORT}", "--from=slate", "--time=2026-01-05 12:00Z")
-    assert f"{SHORT} 1" in run("count", SHORT)
+    assert f"{SHORT} 1" in fresh.run("count", SHORT)
     run("grade", SHORT)
     run("export", SHORT, "--as=lines", "--to=grades.txt")
     assert re.fullmatch(rf"k17 {SHORT} [\d.]+\n", (course / "grades.txt").read_text())
+
+
+GRIDS = """
+class Grid:
+    def __init__(self, cells, width):
+        self.cells, self.width = list(cells), width
+
+    def __rmul__(self, factor):
+        return Grid([factor * cell for cell in self.cells], self.width)
+
+    def __eq__(self, other):
+        return type(other) is Grid and (self.cells, self.width) == (other.cells, other.width)
+"""
+GRID_TESTS = """import grids
+### CHECK 3: a grid of two cells
+assert double(grids.Grid([1, 2], 2)) == grids.Grid([2, 4], 2)
+### CHECK 3: a grid of one cell
+### BEGIN HIDDEN TESTS
+result = double(grids.Grid([5], 1))
+assert result.cells == [10] and type(result) is grids.Grid
+### END HIDDEN TESTS"""
+
+
+@pytest.mark.slow
+def test_the_codec_of_the_page_lets_values_of_a_library_cross_in_grading(course, fresh):
+    install(fresh.site, {"pyproject.toml": "", "grids.py": GRIDS}, "grids")
+    write_source(course, GRID_TESTS)
+    before = fresh.run("release", TINY, "--no-audit")
+    assert "single-process" in before, "without the codec a test that passes a grid cannot run in another process"
+    install(fresh.site, examples())
+    shutil.rmtree(course / "release" / TINY)
+    assert "single-process" not in fresh.run("release", TINY, "--no-audit")
+    for student, answer in {"anna": "return 2 * x", "bo": "return x"}.items():
+        hand_in(course, student, TINY, double=f"def double(x):\n    {answer}")
+    fresh.run("grade", TINY)
+    fresh.run("export", TINY, "--to=grades.csv")
+    rows = csv.DictReader((course / "grades.csv").read_text().splitlines())
+    assert {row["student_id"]: row["code_score"] for row in rows} == {"anna": "6.0", "bo": "0.0"}
 
 
 POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
@@ -83,27 +140,27 @@ POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
         ("collect", "mine:Command", "Two packages add 'collect' to viva.commands"),
     ],
 )
-def test_a_package_cannot_take_a_name_that_another_has(run, name, value, said):
-    install(run.site, {"pyproject.toml": POINTS.format(group="viva.commands", name=name, value=value)})
-    assert said in run("completion", "bash", status=2) and "Traceback" not in run("--help", status=2)
-    run("grade")
+def test_a_package_cannot_take_a_name_that_another_has(fresh, name, value, said):
+    install(fresh.site, {"pyproject.toml": POINTS.format(group="viva.commands", name=name, value=value)})
+    assert said in fresh.run("completion", "bash", status=2) and "Traceback" not in fresh.run("--help", status=2)
+    fresh.run("grade")
 
 
-def test_a_package_that_cannot_be_imported_is_named_where_it_is_asked_for(run):
+def test_a_package_that_cannot_be_imported_is_named_where_it_is_asked_for(fresh):
     points = POINTS.format(group="viva.sheets", name="broken", value="broken:Export")
-    install(run.site, {"pyproject.toml": points, "broken.py": "import no_such_library"})
-    said = run("export", "--as=broken", status=2)
+    install(fresh.site, {"pyproject.toml": points, "broken.py": "import no_such_library"})
+    said = fresh.run("export", "--as=broken", status=2)
     assert "viva-examples, which adds 'broken' to viva.sheets, cannot be loaded" in said
     assert "No module named 'no_such_library'" in said and "Traceback" not in said
-    assert "--as=" in run("export", "--help")
+    assert "--as=" in fresh.run("export", "--help")
 
 
-def test_a_command_that_cannot_be_imported_ends_in_a_sentence_and_leaves_the_help_alone(run):
+def test_a_command_that_cannot_be_imported_ends_in_a_sentence_and_leaves_the_help_alone(fresh):
     points = POINTS.format(group="viva.commands", name="broken", value="broken:Command")
     code = "import no_such_library\n\nclass Command:\n    description = 'Is broken.'\n"
-    install(run.site, {"pyproject.toml": points, "broken.py": code})
-    assert "broken      Is broken." in run("--help")
-    said = run("broken", status=2)
+    install(fresh.site, {"pyproject.toml": points, "broken.py": code})
+    assert "broken      Is broken." in fresh.run("--help")
+    said = fresh.run("broken", status=2)
     assert "No module named 'no_such_library'" in said and "Traceback" not in said
 
 

@@ -29,9 +29,11 @@ from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
 from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES
+from viva.engine.values import librarycodecs
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
 from viva.sandbox.confinement import Limits, Sandbox, begin_session, enter, limit
+from viva.verdict import CourseError
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner": "agg"}
@@ -121,6 +123,10 @@ class Forkserver:
         """What has been loaded stays: no fork is to touch it."""
         if "pandas" in sys.modules:
             learn_pandas()
+        try:
+            librarycodecs.learn()
+        except (CourseError, ValueError) as error:  # values of that library cross as objects
+            print(f"viva: {error}", file=sys.stderr)
         assert threading.active_count() == 1, threading.enumerate()
         gc.collect()
         gc.freeze()

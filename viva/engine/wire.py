@@ -34,6 +34,7 @@ from viva.engine.values.plain import (
     CODECS,
     HOLDERS,
     INT_BITS,
+    LIBRARY,
     NUMBER_OF,
     PANDAS,
     codec_of,
@@ -117,9 +118,11 @@ class Writer:
         if codec in HOLDERS:
             self.put_parts(codec, parts, type(value))
         else:
-            known, self.known = self.known, None
+            known, refer, self.known = self.known, self.refer, None
+            if codec is LIBRARY:
+                self.refer = None  # its parts are plain
             self.put_parts(codec, parts, type(value))
-            self.known = known
+            self.known, self.refer = known, refer
         if self.known is not None and codec in CHANGEABLE:
             self.known[id(value)] = len(self.known), self.items - before, value
         return None
@@ -201,7 +204,8 @@ class Writer:
 # --- reading
 
 
-FRAMES = 50_000  # frames, series and indexes in one message: to make one costs a tenth of a millisecond
+FRAMES = 50_000  # objects of pandas and of added libraries in one message: one can cost a tenth of a millisecond
+COSTLY = (PANDAS, LIBRARY)
 SIMPLE = frozenset(CODEC_OF[cls] for cls in (list, tuple, dict))
 """What is built for a reader who wants nothing but atoms, and these of them."""
 
@@ -221,8 +225,8 @@ class Reader:
         """So many has the value, counting what it holds twice twice: whoever goes through it meets them all."""
 
     def value(self):
-        if not self.simple and sum(type(item) is tuple and item[0] is PANDAS for item in self.row) > FRAMES:
-            raise WireError(f"a message holds more than {FRAMES} objects of pandas")
+        if not self.simple and sum(type(item) is tuple and item[0] in COSTLY for item in self.row) > FRAMES:
+            raise WireError(f"a message holds more than {FRAMES} objects of pandas, or of other libraries")
         value = self.take(0)
         if self.at != len(self.row):
             raise WireError("a message continues after its value")
@@ -275,8 +279,8 @@ class Reader:
 
     def take_marked(self, codec: Codec, count: int, level: int) -> list:
         resolve = self.resolve
-        if codec is CODEC_OF[Reference]:
-            self.resolve = None  # what is said about a reference is plain
+        if codec in (CODEC_OF[Reference], LIBRARY):
+            self.resolve = None  # what is said about a reference is plain, and so are the parts of a library's value
         parts = [self.take(level) for _ in range(count)]
         self.resolve = resolve
         return parts

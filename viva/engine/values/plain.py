@@ -39,6 +39,7 @@ from viva.engine.values.codec import (
     split_array,
     split_scalar,
 )
+from viva.engine.values.librarycodecs import LIBRARY
 from viva.verdict import WireError
 
 # --- all types
@@ -213,6 +214,7 @@ CODECS = (
     Codec((np.bytes_,), lambda value: [bytes.__bytes__(value)], lambda parts: np.bytes_(*parts), _types(bytes)),
     PANDAS,
     Codec((Again,), lambda value: None, lambda parts: Again, _types(int)),
+    LIBRARY,
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}

@@ -1,0 +1,61 @@
+"""Codecs of libraries, which other packages add (the door ``viva.codecs``).
+
+An entry is called as the library is imported, and its value is a tuple of codecs. Both fork servers load those of the
+libraries that they have loaded, before they fork: no student code ever does. On the wire all of them share one mark;
+its first part names the codec, as in ``"torch:Tensor"``. The other parts are plain, whatever the codec says: references
+are refused on both sides, and the limits of the wire count them as they count everything else.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from viva import doors
+from viva.engine.values.codec import CODEC_OF, Codec, module_of, mro_of, name_of
+from viva.verdict import WireError
+
+CODEC_BY_NAME: dict[str, Codec] = {}
+"""The codecs that were learned, by their names on the wire."""
+_NAMES: dict[type, str] = {}
+
+
+def _split(value: object) -> list | None:
+    name = next(_NAMES[base] for base in mro_of(type(value)) if base in _NAMES)
+    parts = CODEC_BY_NAME[name].split(value)
+    return None if parts is None else [name, *parts]
+
+
+def _build(parts: list) -> object:
+    name, *rest = parts
+    codec = CODEC_BY_NAME.get(name) if type(name) is str else None
+    if codec is None:
+        raise WireError("a message holds a value of an unknown library")
+    if codec.parts is not None and not set(map(type, rest)) <= codec.parts:
+        raise WireError(f"a message holds a value of {name} with impossible parts")
+    value = codec.build(rest)
+    if type(value) not in codec.types:
+        raise WireError(f"a message holds parts of which {name} cannot be built")
+    return value
+
+
+LIBRARY = Codec((), _split, _build)
+"""What stands on the wire for the value of any library."""
+
+
+def learn() -> None:
+    """Load the codecs of the libraries that this process has loaded. Raises CourseError for one that is broken."""
+    for library in doors.entries(doors.CODECS):
+        if library in sys.modules:
+            for codec in doors.load(doors.CODECS, library):
+                add(library, codec)
+
+
+def add(library: str, codec: Codec) -> None:
+    """Have values of a codec's types cross by it."""
+    name = f"{library}:{name_of(codec.types[0])}"
+    CODEC_BY_NAME[name] = codec
+    for cls in codec.types:
+        if CODEC_OF.get(cls, LIBRARY) is not LIBRARY:
+            raise ValueError(f"{module_of(cls)}.{name_of(cls)} crosses already")
+        _NAMES[cls] = name
+        CODEC_OF[cls] = LIBRARY
