@@ -88,11 +88,11 @@ wheel: setup  ## build the wheels in dist/: nbviva and its plug-ins, no course, 
 doctor: setup  ## list what this machine lacks
 	@$(BIN)/viva doctor --run-config
 
-test: setup  ## run the tests
-	@$(PYTEST) -n $$(( ($$(nproc) * 3 + 1) / 2 ))
+test: setup  ## run the tests (P=term for those of one plug-in)
+	@$(PYTEST) $(if $(P),plugins/$(P)) -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
-proofs: setup  ## run the slow tests
-	@$(PYTEST) -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
+proofs: setup  ## run the slow tests (P=term for those of one plug-in)
+	@$(PYTEST) $(if $(P),plugins/$(P)) -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
 
 thorough: setup  ## run the rows of the slow tests that the proofs leave out
 	@$(PYTEST) -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))

@@ -10,8 +10,10 @@ import pytest
 
 from tests.conftest import PROJECT
 
-MODULES = sorted((PROJECT / "viva").rglob("*.py"))
-PAGES = sorted((PROJECT / "viva").rglob("README.md"))
+PLUGINS = {path.name: path for path in PROJECT.glob("plugins/*/viva_*")}
+ROOTS = [PROJECT / "viva", *PLUGINS.values()]
+MODULES = sorted(path for root in ROOTS for path in root.rglob("*.py"))
+PAGES = sorted(path for root in ROOTS for path in root.rglob("README.md"))
 CHARACTERS = 60
 
 
@@ -58,7 +60,8 @@ def test_each_file_that_says_how_to_change_one_thing_exists():
     assert len(rows) > 20
     lacking = []
     for row in rows:
-        package = PROJECT / "viva" / row[1].strip().strip("`")
+        name = row[1].strip().strip("`")
+        package = PLUGINS.get(name, PROJECT / "viva" / name)
         root = package if package.is_dir() else PROJECT / "viva"
         for name in re.findall(r"`([\w/]+\.(?:py|md|toml|html|txt|json))`", "|".join(row[2:])):
             if not (PROJECT / name).is_file() and not list(root.glob(f"**/{name}")):

@@ -131,7 +131,7 @@ def test_nobody_reads_more_than_their_path_needs(names, most):
 def test_every_command_and_option_is_in_the_reference(reference):
     page = reference.commands()
     for name, (place, _) in reference.commands_of_the_flow():
-        command = import_item(f"viva.commands.{place}")
+        command = import_item(place)
         (part,) = re.findall(rf"^### viva {name}$.*?(?=^##|\Z)", page, re.DOTALL | re.MULTILINE)
         for option in {*command.aliases, *command.flags} - USUAL:
             assert len(option) == 1 or f"- `--{option}" in part, f"{name} --{option}"
@@ -152,7 +152,11 @@ def test_every_make_target_is_in_the_reference(reference):
     assert re.findall(r"^\| `make ([a-z-]+)`", reference.targets(), re.MULTILINE) == targets
 
 
-PACKAGES = sorted(str(path.parent.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("__init__.py"))
+PACKAGES = sorted(
+    str(path.parent.relative_to(PROJECT))
+    for root in ("viva/", "plugins/*/viva_*/")
+    for path in PROJECT.glob(f"{root}**/__init__.py")
+)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

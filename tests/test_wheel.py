@@ -120,6 +120,28 @@ def test_the_check_alone_is_a_small_install_and_checks_in_both_ways(small, tmp_p
     assert said == "'viva grade' needs the complete Viva: python -m pip install nbviva\n"
 
 
+def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(programs, tmp_path):
+    course = tmp_path / "course"
+    viva = programs / "viva"
+    run(viva, "init", "course", cwd=tmp_path)
+    installed = {path.name.partition("-")[0].lower() for path in programs.parent.rglob("*.dist-info")}
+    assert not installed & {"openpyxl", "watchfiles", "distributed", "cryptography", "psycopg", "nbviva_term"}
+    (given,) = (PROJECT / "source" / SHORT).glob("*.ipynb")
+    run(viva, "adopt", given, f"--assignment={SHORT}", cwd=course)
+    run(viva, "audit", "ps1", cwd=course)
+    run(viva, "release", "ps1", cwd=course)
+    hand_in(course, "anna", assignment="ps1", answer="right/loops")
+    for command in ("grade", "feedback", "report", "export"):
+        run(viva, command, "ps1", cwd=course)
+    assert (course / "feedback" / "anna" / "ps1").is_dir() and "anna" in (course / "grades.csv").read_text()
+    packages = {"roster": "term", "collect": "term", "watch": "watch", "package": "gradescope"}
+    for command, package in packages.items():
+        said = run(viva, command, cwd=course, status=2)
+        assert said.strip().endswith(f"It comes with another package: python -m pip install nbviva-{package}")
+    for words, package in {"export --as=canvas": "term", "grade --cluster=local:2": "scale"}.items():
+        assert f"pip install nbviva-{package}" in run(viva, *words.split(), cwd=course, status=2)
+
+
 def test_another_course_is_graded_with_the_wheel(programs, tmp_path):
     course = tmp_path / "course"
     run(programs / "viva", "init", "course", cwd=tmp_path)

@@ -1,12 +1,9 @@
 """Viva: an autograded course kit on nbgrader.
 
-The packages, each with its map at its head. A package uses those below it and none above, and what grades uses neither
-``term`` nor ``scale``; `make lint` holds both:
+The packages, each with its map at its head. A package uses those below it and none above, and none uses a plug-in;
+`make lint` holds both:
 
 commands/    what is typed: ``viva grade``, ``viva audit``, ...
-watch/       submissions are graded as they arrive
-term/        other systems: rosters, archives, sheets of grades, nbgrader's exchange, Gradescope
-scale/       grading on the workers of a Dask cluster
 author/      for who writes assignments: known answers, mutants, the audit, new and adopted notebooks, the demo class
 pages/       what people read: a student's page, the instructor's report, formgrader
 course/      a course on disk: release, the batch with its one writer, the gradebook, regrade
@@ -18,6 +15,7 @@ cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 configuration  what a course's nbgrader_config.py has to say
 record       what is known about a graded submission, typed: a line of results.jsonl
 wording      the sentences about it, for those who read: words.toml
+doors        what other packages add: entry points
 clock        times as ISO 8601 and nbgrader write them; nothing is guessed
 verdict      the vocabulary of results, and the exception tree
 folder       a stranger's folder: walked, measured and removed

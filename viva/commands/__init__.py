@@ -5,15 +5,11 @@ configfile  a configuration that cannot be read
 terminal    what a command says and where: plain text, one JSON document, a short --help
 author      new, adopt, audit, release
 proving     a command that proves assignments on its way
-roster      roster
 deadlines   deadlines
 extend      extend
-collect     collect
 check       check, for students: it loads nothing of nbgrader
 grade       grade
 regrade     regrade
-watch       watch
-package     package
 notebook    the check inside a notebook: %viva_check
 applyrubric  rubric
 hand_back   feedback, report

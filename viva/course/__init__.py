@@ -16,7 +16,8 @@ rehearsals     what rehearsing a solution showed, kept beside the course
 unchanged      `viva grade` with nothing to do, answered before anything is loaded
 location       where a course lies, seen from a folder in it
 material       all that grading an assignment depends on beside a submission
-remote         what graders on other machines have to be
+remote         graders on other machines: what they have to be, and which are selected
+exchange       submissions from nbgrader's exchange, where anybody can write
 graders        the graders of this process, and what they know about a notebook
 autograde      the engine as steps inside nbgrader's autograder
 steps          those and nbgrader's own, in their order

@@ -4,6 +4,7 @@ Theory of operation. A bundle holds the package, the exact versions of what it n
 assignment's material. Once, while the image is built, the solutions are rehearsed. Then each container grades one
 submission through the pipeline, as a batch does, and is thrown away.
 
+packagecommand  viva package
 bundle         the zip: made here, read there
 reach          what a student's process can reach in a container, tried by one
 container      what runs there: prepare, grade

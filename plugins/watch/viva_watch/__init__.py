@@ -16,5 +16,6 @@ memory     what the watcher remembers, and what it tells: watch.json
 arrivals   what lies in submitted/ and in the exchange, and whether it is complete
 rounds     one round: graded, pages written and returned
 watcher    the loop
+watchcommand  viva watch
 status     what the watcher does, told at a terminal and on a page
 """
