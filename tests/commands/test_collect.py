@@ -493,8 +493,39 @@ def test_the_zone_may_stand_in_the_configuration_of_the_course_or_of_its_late_po
     assert collect(path).status == 0 and stamp(course, "jdoe") == "2026-10-01 01:00:00 UTC"
     config.write_text(text + 'c.LatePolicy.zone = "Asia/Tokyo"\nc.Collect.zone = "Europe/Berlin"\n')
     again = collect(path)
-    assert again.status == 0 and stamp(course, "jdoe") == "2026-10-01 08:00:00 UTC"
+    assert again.status == 0 and stamp(course, "jdoe") == "2026-10-01 01:00:00 UTC"
+    assert "the time zone is not the one that was used when they were collected first" in again.out
+    assert collect(path, ZONE).status == 0 and stamp(course, "jdoe") == "2026-10-01 08:00:00 UTC"
     assert len(list((course / "attempts").rglob(BOOK))) == 0
+
+
+def test_the_zone_of_an_archive_stays_known_in_every_later_command(course, collect, tmp_path):
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text() + 'c.Collect.zone = "Europe/Berlin"\n')
+    files = {
+        "3-4 - Jane Doe - Oct 1, 2026 1000 AM/hw1.ipynb": "x",
+        "3-5 - B. K. - Oct 1, 2026 1100 AM/hw1.ipynb": "bo",
+        "3-6 - Z. L. - Oct 1, 2026 1130 AM/hw1.ipynb": "zoë",
+    }
+    path = zipped(tmp_path / "b.zip", files)
+    assert collect(path, "--zone=America/New_York").status == 1
+    (course / "matches.csv").write_text("sender,student_id\nB. K.,bking\n")
+    other = zipped(tmp_path / "c.zip", {"3-7 - Ann ONeil - Oct 1, 2026 1000 AM/hw1.ipynb": "ann"})
+    assert collect(other, "--zone=Asia/Tokyo").status == 1
+    assert (stamp(course, "bking"), stamp(course, "oneil")) == ("2026-10-01 15:00:00 UTC", "2026-10-01 01:00:00 UTC")
+    (course / "matches.csv").write_text("sender,student_id\nB. K.,bking\nZ. L.,zoe\n")
+    assert collect(path).status == 0  # the same archive, and --zone is forgotten
+    assert (stamp(course, "jdoe"), stamp(course, "bking"), stamp(course, "zoe")) == (
+        "2026-10-01 14:00:00 UTC", "2026-10-01 15:00:00 UTC", "2026-10-01 15:30:00 UTC",
+    )  # fmt: skip
+
+
+def test_the_one_time_for_all_is_also_that_of_an_unidentified_submission(course, collect, tmp_path):
+    path = zipped(tmp_path / "c.zip", {"whoever_9_1_hw1.ipynb": "x", "doejane_123_2_hw1.ipynb": "j"})
+    assert collect(path, "--time=2026-10-05 23:59", "--zone=America/New_York").status == 1
+    (course / "matches.csv").write_text("sender,student_id\nwhoever_9,zoe\n")
+    assert collect().status == 0
+    assert stamp(course, "zoe") == stamp(course, "jdoe") == "2026-10-06 03:59:00 UTC"
 
 
 def left_out(course) -> dict[str, dict[str, str]]:

@@ -60,6 +60,8 @@ class Attempt:
     """The text that tells when it was sent, as it was found."""
     moment: datetime | None = None
     """When it was sent, in UTC."""
+    earlier: tuple[str, datetime] | None = None
+    """What an earlier command found: the text that told the time, and the moment that it came to, in UTC."""
     order: datetime | None = None
     """When it was sent by some clock, where no zone is known: it tells which attempt is the newest, and no more."""
 
