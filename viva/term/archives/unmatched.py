@@ -87,7 +87,8 @@ class Unmatched:
         sender = attempt.sender
         row = {"folder": f"{label}/{number}", "sender": sender.label, "name": sender.name, "lms": sender.lms}
         row |= {"login": sender.login, "email": sender.email, "anonymous": "yes" if sender.anonymous else ""}
-        row |= {"source": attempt.source, "time": attempt.time or attempt.told, "in_utc": "yes" if attempt.in_utc else ""}
+        row |= {"source": attempt.source, "time": attempt.time or attempt.told}
+        row["in_utc"] = "yes" if attempt.in_utc else ""
         others = json.dumps([[one.label, one.name, one.lms, one.login, one.email] for one in sender.others])
         self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others} | about)
 
