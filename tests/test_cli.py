@@ -58,7 +58,7 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["completion", "--json", "bash"], "There is no option '--json'"),
         (["check", "--jsn", "x.ipynb"], "Did you mean '--json'?"),
         (["adopt", "nothing.ipynb"], "The notebook nothing.ipynb does not exist"),
-        (["export", "--db=nonsense"], "'nonsense' is not a usable gradebook address"),
+        (["export", "--db=nonsense"], "'c.CourseDirectory.db_url' is not a usable gradebook address"),
         (["export", "--db=firebird://here/grades"], "'firebird://here/grades' is not a usable gradebook address"),
     ],
 )

@@ -222,7 +222,7 @@ def follow(config: Config, file: str = "", db_url: str = "", root: str = "") -> 
         config.Lateness.followed = True  # the configuration says so itself
         if "root" not in config.CourseDirectory:
             directory.root = str(Path(file).absolute().parent)
-    with contextlib.suppress(ArgumentError):  # no address of a gradebook, as who opens it will say
+    with contextlib.suppress(ArgumentError, ValueError):  # no address of a gradebook, as who opens it will say
         _followed[_address(db_url or directory.db_url)] = _Followed(config, Path(directory.root))
 
 
