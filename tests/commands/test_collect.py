@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import tarfile
 import zipfile
 from dataclasses import replace
 from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -322,6 +324,37 @@ def test_what_a_student_packed_is_unpacked_one_level_and_said(course, collect, t
         "'work.zip' was unpacked: 2 files." in done.out and ("'broken.zip' was not unpacked: it is damaged") in done.out
     )
     assert "its name points outside the folder" in done.out and not list(tmp_path.rglob("evil"))
+
+
+def test_what_all_archives_of_one_submission_unpack_to_is_limited_together_and_named(course, collect, tmp_path):
+    """Six uploads of 740 KB became 361 MB."""
+    zeros = bytes(7 * 2**20) + os.urandom(1000)
+    files = {f"Jane Doe_1_assignsubmission_file/{n}.zip": packed({f"zeros{n}": zeros}) for n in range(6)}
+    files |= {
+        "Zoë Lee_2_assignsubmission_file/bomb.zip": packed({"a": bytes(17 * 2**20), "hw1.ipynb": "zoë"}),
+        "Ann ONeil_3_assignsubmission_file/honest.zip": packed({"hw1.ipynb": "ann", "d.csv": os.urandom(2**20)}),
+    }
+    done = collect(zipped(tmp_path / "m.zip", files), "--no-times")
+    assert done.status == 1 and "2 submissions with an archive that was not unpacked" in done.out
+    kept = {name.removeprefix("jdoe/ps1/") for name in tree(course / "submitted") if name.startswith("jdoe")}
+    assert kept == {"0/zeros0", "1/zeros1", *(f"{n}.zip" for n in range(2, 6))}
+    assert {name for name in tree(course / "submitted") if name[0] in "oz"} == {
+        "zoe/ps1/hw1.ipynb", "zoe/ps1/bomb.zip", "oneil/ps1/hw1.ipynb", "oneil/ps1/d.csv",
+    }  # fmt: skip
+    told = [one["sender"] for one in json.loads(collect(tmp_path / "m.zip", "--no-times", "--json").out)["packed"]]
+    assert told == ["Jane Doe_1", "Zoë Lee_2"]
+
+
+def test_a_disk_that_is_too_full_stops_everything_and_no_submission_stays_packed_for_it(
+    course, collect, tmp_path, monkeypatch
+):
+    inner = packed({"hw1.ipynb": "x" * 100_000})
+    path = zipped(tmp_path / "c.zip", {"doejane_123_1_work.zip": inner})
+    full = shutil.disk_usage(tmp_path)._replace(free=50_000)
+    monkeypatch.setattr("viva.term.archives.listing.shutil", SimpleNamespace(disk_usage=lambda _: full))
+    done = collect(path, "--no-times")
+    assert done.status == 2 and "Nothing was written: 'work.zip' in c.zip needs 0 MB unpacked" in done.err
+    assert not (course / "submitted").exists()
 
 
 def test_thirty_students_with_the_same_problem_are_one_sentence(course, collect, tmp_path):

@@ -195,6 +195,11 @@ class Intake:
                     f"'{student}' has submissions of several senders ({others}); the newest attempt counts."
                 )
 
+    @property
+    def packed(self) -> list[Attempt]:
+        """Those in which an archive stays packed that may have to be unpacked."""
+        return [one for source in self.sources for one in source.attempts if one.packed]
+
     def settled(self, students: Collection[str]) -> list[Attempt]:
         """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""
         waiting = {id(attempt): attempt for found in self.students.values() for attempt, _ in found if attempt.kept}
@@ -252,7 +257,7 @@ class Intake:
         for attempt, students in whose.values():
             rows = [row for one in students if (row := known(attempt, one)) and row.moment]
             for row in rows[:1]:
-                attempt.earlier = row.told, row.moment
+                attempt.earlier = (row.told, row.moment) if row.moment else None
             before = len(rows) == len(students)
             times.set(attempt, students, systems.get(id(attempt), ""), before, id(attempt) in systems)
         times.require()
