@@ -56,9 +56,7 @@ class CollectCommand(VivaCommand):
         "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only show what would be collected; write nothing."),
         "no-times": ({"CollectCommand": {"no_times": True}}, "Also collect submissions without a submission time."),
     }
-    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github, nbgrader or folder.").tag(
-        config=True
-    )
+    system = Unicode(help=f"The system: {', '.join(LAYOUTS)}.").tag(config=True)
     times = List(Unicode(), help="Files with submission times: a worksheet, metadata, an index, a CSV.").tag(
         config=True
     )

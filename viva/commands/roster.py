@@ -19,7 +19,7 @@ from viva.term.joining import join, plan
 from viva.term.lms import participants
 from viva.term.lms.participants import Participants
 from viva.term.lms.rosterfile import ROSTER, Difference, Entry, Roster
-from viva.term.lms.systems import GROUPS
+from viva.term.lms.systems import GROUPS, SYSTEMS
 from viva.verdict import CourseError
 from viva.wording import folded
 
@@ -48,7 +48,7 @@ class RosterCommand(VivaCommand):
         ),
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
-    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github or nbgrader.").tag(config=True)
+    system = Unicode(help=f"The system: {', '.join(SYSTEMS)}.").tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)
