@@ -553,6 +553,20 @@ def test_the_zone_of_an_archive_stays_known_in_every_later_command(course, colle
     )  # fmt: skip
 
 
+def test_nothing_that_a_sender_is_called_is_obeyed_by_a_terminal_that_shows_our_lists(course, collect, tmp_path):
+    label = "\x1b[31mEve\u202e\x9b"
+    path = zipped(tmp_path / "f.zip", {f"{label}/hw1.ipynb": "eve", "jdoe/hw1.ipynb": "jane"})
+    for _ in range(2):
+        assert collect(path, "--no-times").status == 1
+        text = (course / "unmatched" / "ps1.csv").read_text() + (course / "attempts" / "ps1.csv").read_text()
+        assert not set("\x1b\u202e\x9b") & set(text) and "Eve" in text
+        assert len(list((course / "unmatched").rglob(BOOK))) == 1, "the same sender and bytes are one attempt"
+    (line,) = csv.DictReader((course / "unmatched" / "ps1.csv").read_text().splitlines())
+    (course / "matches.csv").write_text(f"sender,student_id\n{line['sender']},zoe\n")
+    assert collect(path, "--no-times").status == 0
+    assert handed(course)["zoe/ps1/hw1.ipynb"] == "eve" and not (course / "unmatched").exists()
+
+
 def test_the_one_time_for_all_is_also_that_of_an_unidentified_submission(course, collect, tmp_path):
     path = zipped(tmp_path / "c.zip", {"whoever_9_1_hw1.ipynb": "x", "doejane_123_2_hw1.ipynb": "j"})
     assert collect(path, "--time=2026-10-05 23:59", "--zone=America/New_York").status == 1

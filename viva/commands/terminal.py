@@ -36,7 +36,6 @@ OPTIONS = {
     "quiet": "show nothing of nbgrader's log",
 }
 """What nbgrader's own options mean, in fewer words than its own."""
-NOT_ASCII = re.compile(r"[^ -~\n]")
 SHOWN = 20
 """So many students are named in a sentence, and so many sentences of a kind are shown."""
 
@@ -112,7 +111,7 @@ def zone_problem() -> str:
 def print_document(document: object) -> None:
     """The one JSON document of a command with --json; control characters and the like are escaped in it."""
     text = json.dumps(document, indent=1, ensure_ascii=False, default=str)
-    print(NOT_ASCII.sub(lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], text))
+    print(plaintext.escaped(text))
 
 
 _END = re.compile(r"\.(?=\s|$)")

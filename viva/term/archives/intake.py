@@ -17,7 +17,7 @@ from viva.term.archives import archive, companion, membername
 from viva.term.archives.attempt import Attempt, attempts, without
 from viva.term.archives.companion import Companion
 from viva.term.archives.layouts import LAYOUTS, About, Laid, Sender, blind, lay
-from viva.term.archives.ledger import Row
+from viva.term.archives.ledger import Row, cell
 from viva.term.archives.sendermatching import MATCHES, Class, Match, shown
 from viva.term.archives.times import Times
 from viva.term.archives.unmatched import Unmatched
@@ -157,10 +157,10 @@ class Intake:
         for one in kept:
             if again := came.get(_key(one)):
                 again.kept, again.earlier = one.kept, one.earlier
-        sent = {one.sender.label for one in came.values() if not one.problem}
+        sent = {cell(one.sender.label) for one in came.values() if not one.problem}
         matches: dict[Sender, Match] = {}
         for attempt in [*(one for one in kept if _key(one) not in came), *came.values()]:
-            if attempt.problem and _key(attempt) not in came and attempt.sender.label in sent:
+            if attempt.problem and _key(attempt) not in came and cell(attempt.sender.label) in sent:
                 self.replaced.append(attempt)  # its sender has sent something else since
                 continue
             sender = attempt.sender
@@ -269,7 +269,7 @@ class Intake:
 
 def _key(attempt: Attempt) -> tuple[str, str]:
     """What tells an attempt from all others."""
-    return attempt.source, attempt.digest
+    return cell(attempt.source), attempt.digest
 
 
 def _order(attempts: list[Attempt], key: object) -> list[Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.standing import UNMATCHED
 from viva.course.processes import leftovers
@@ -83,7 +84,7 @@ class Unmatched:
         place = self.folder / label / str(number)
         collected.write_folder(attempt.files, place)
         if attempt.problem:
-            (place / WHY).write_text(f"{attempt.archive}: {attempt.problem}\n", encoding="utf-8")
+            (place / WHY).write_text(f"{plaintext.line(attempt.archive)}: {attempt.problem}\n", encoding="utf-8")
         sender = attempt.sender
         row = {"folder": f"{label}/{number}", "sender": sender.label, "name": sender.name, "lms": sender.lms}
         row |= {"login": sender.login, "email": sender.email, "anonymous": "yes" if sender.anonymous else ""}
