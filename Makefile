@@ -142,5 +142,5 @@ clean-demo: setup  ## remove the demo class and its files; refused if the course
 	@$(BIN)/viva demo --remove
 
 clean:  ## remove files that can be made again; keep submissions, gradebook and regrade log
-	@rm -rf feedback report solutions grades.csv results.jsonl .rehearsals .unchanged
+	@rm -rf feedback report solutions grades.csv results.jsonl .rehearsals
 	@find autograded -mindepth 1 -maxdepth 1 -not -name .gitignore -exec rm -rf {} +

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.throughput import BIN, STOCK, make_course, run
-from viva.course import rehearsals, unchanged
+from viva.course import rehearsals
 
 Way = tuple[Path, list, Callable[[], object]]
 """A course, a command in it, and what is done before it."""
@@ -52,11 +52,6 @@ def table(assignment: str, rounds: int) -> Iterator[str]:
                 lambda: shutil.rmtree(kept, ignore_errors=True),
             ),
             "`viva grade`, one submission": (ours, again, lambda: None),
-            "`viva grade`, nothing to do, looked at": (
-                ours,
-                grade,
-                lambda: shutil.rmtree(ours / unchanged.NAME, ignore_errors=True),
-            ),
             "`viva grade`, nothing to do": (ours, grade, lambda: None),
         }
         best: dict[str, tuple[float, float]] = {}

@@ -15,6 +15,8 @@ from traitlets.utils.importstring import import_item
 from tests.conftest import BIN, SHORT, hand_in
 from tests.oral import one_in_three
 from viva import cli
+from viva_term.archives.layouts import LAYOUTS
+from viva_term.lms.systems import SYSTEMS
 
 
 def test_grading_says_what_became_of_each_submission(course, viva):
@@ -58,7 +60,7 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["completion", "--json", "bash"], "There is no option '--json'"),
         (["check", "--jsn", "x.ipynb"], "Did you mean '--json'?"),
         (["adopt", "nothing.ipynb"], "The notebook nothing.ipynb does not exist"),
-        (["export", "--db=nonsense"], "'nonsense' is not a usable gradebook address"),
+        (["export", "--db=nonsense"], "'c.CourseDirectory.db_url' is not a usable gradebook address"),
         (["export", "--db=firebird://here/grades"], "'firebird://here/grades' is not a usable gradebook address"),
     ],
 )
@@ -271,6 +273,10 @@ def test_every_command_explains_itself_on_one_screen_with_an_example(course, viv
     assert len(result.out.splitlines()) <= 32
     place, description = cli.subcommands()[name]
     assert import_item(place).description == description
+    assert "Undefined" not in result.out + viva(name, "--help-all").out
+    for line in result.out.splitlines():
+        if line.lstrip().startswith("--from="):
+            assert all(system in line for system in {"collect": LAYOUTS, "roster": SYSTEMS}[name])
 
 
 JSON = {

@@ -46,6 +46,7 @@ FULL = SubmissionRecord(
         )
     },
 )
+HIDDEN = "\x1b[31m \x9b \u202e \x7f \U000e0001 ä 🙂"
 FIRST = {
     "assignment": "ps1",
     "student": "b",
@@ -131,3 +132,13 @@ def test_a_line_of_the_second_form_tells_the_exception_in_its_own_place():
     passed, _, error = (result for _, _, result in record.results())
     assert (error.exception, error.message.strip(), passed.exception) == ("KeyError", "'a'", "")
     assert record.schema == SCHEMA
+
+
+def test_nothing_in_a_line_is_hidden_or_obeyed_by_a_terminal():
+    record = SubmissionRecord("ps1", "a", graded="2026-09-14T10:00:00+00:00", key="1", sandboxed=True, seconds=1.0)
+    record.notebooks["book"] = NotebookRecord(
+        checks={"t": [CheckResult("t", 1.0, Verdict.ERROR, reason=HIDDEN)]}, names=[HIDDEN]
+    )
+    line = encode(record)
+    assert line.decode().isprintable() and "ä 🙂" in line.decode()
+    assert decode(line) == record and json.loads(line)["notebooks"]["book"]["names"] == [HIDDEN]

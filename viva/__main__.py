@@ -10,11 +10,6 @@ def main() -> None:
     stopping.at_once()
     # jsonschema would compile a grammar of internationalised addresses for a second; no notebook has any.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: importing it is an ImportError
-    if sys.argv[1:2] == ["grade"]:
-        from viva.course import unchanged
-
-        if (said := unchanged.told(sys.argv[2:])) is not None and _say(said):
-            return
     from viva import cli
 
     try:
@@ -24,16 +19,6 @@ def main() -> None:
         sys.exit(stopped.status)
     finally:
         stopping.ignored()
-
-
-def _say(text: str) -> bool:
-    """Whether standard output took a text. If not, the command says why."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except (OSError, ValueError, AttributeError):  # AttributeError: it was closed
-        return False
-    return True
 
 
 if __name__ == "__main__":

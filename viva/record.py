@@ -145,8 +145,10 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def encode(record: SubmissionRecord) -> bytes:
-    """The record as a line of JSON, without its end."""
-    return _ENCODER.encode(record)
+    """The record as a line of JSON, without its end; what would be hidden in it is escaped."""
+    line = _ENCODER.encode(record)
+    text = line.decode()
+    return line if text.isprintable() else plaintext.escaped(text).encode()
 
 
 def decode(line: bytes) -> SubmissionRecord:

@@ -143,6 +143,19 @@ def test_more_time_is_granted_tried_first_and_taken_back(graded, viva):
     assert scores(graded) == before and len(path.read_text().splitlines()) == 1
 
 
+def test_an_extension_never_costs_points_when_the_class_deadline_moves_past_it(graded, viva):
+    viva("extend", "bo", SHORT, "--until=1 hour")
+    assert scores(graded)["bo"] < scores(graded)["ada"]
+    with (graded / "nbgrader_config.py").open("a") as file:
+        file.write(f'c.LatePolicy.assignments["{SHORT}"]["due"] = "2026-10-30 12:00"\n')
+    told = document(viva("deadlines", SHORT, "--json"))
+    assert told["late"] == [] and len(set(scores(graded).values())) == 1
+    rows = document(viva("export", SHORT, "--json"))["scores"]
+    assert {row["seconds_late"] for row in rows if row["student_id"] in LATE} == {0}
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as book:
+        assert book.find_submission(SHORT, "bo").total_seconds_late == 0
+
+
 @pytest.mark.slow
 def test_an_extension_changes_only_together_with_the_gradebook(graded, viva, monkeypatch):
     """The file was written first: once the lock was gone, the same command said that there was nothing to undo."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 
-from tests.conftest import SHORT, hand_in
+from tests.conftest import BIN, SHORT, hand_in
 
 TOLD = "scaled_attention.ipynb: the test cell"
 
@@ -80,3 +82,27 @@ def test_files_of_thirty_students_that_are_damaged_at_different_lines_are_one_se
     said = [line for line in (result.out + result.err).splitlines() if line.startswith(f"{SHORT}, ")]
     assert result.status == 0 and len(said) == 1, said
     assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. The first: " in said[0]
+
+
+@pytest.mark.slow
+def test_a_file_that_the_configuration_reads_counts_in_a_run_with_nothing_to_grade(course):
+    """A quick answer knew the state of all files but this one: the old penalty stayed."""
+    hand_in(course, "ada", answer="right/einsum")
+    (course / "submitted" / "ada" / SHORT / "timestamp.txt").write_text("2026-10-06 12:00:00 UTC")
+    rules = course / "conf" / "rules.json"
+    rules.parent.mkdir()
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(
+            f"import json\nc.LatePolicy.per_day = json.load(open({str(rules)!r}))['per_day']\n"
+            f"c.LatePolicy.assignments = {{{SHORT!r}: {{'due': '2026-10-05 12:00'}}}}\n"
+        )
+
+    def penalty(per_day: float) -> float:
+        rules.write_text(json.dumps({"per_day": per_day}))
+        for _ in range(2):  # the second run has nothing to do
+            subprocess.run([BIN / "viva", "grade", SHORT], cwd=course, capture_output=True, check=True)
+        with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+            submission = book.find_submission(SHORT, "ada")
+            return submission.late_submission_penalty / submission.score
+
+    assert (penalty(0.2), penalty(1.0)) == (pytest.approx(0.2), pytest.approx(1.0))

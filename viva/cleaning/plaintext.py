@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -36,6 +37,21 @@ def some(texts: Sequence[str], most: int) -> str:
 def lines(text: str) -> str:
     """The text with its lines and spaces as they were."""
     return "".join(one if one.isprintable() or one in "\n\t" else " " if one.isspace() else REPLACED for one in text)
+
+
+JOINERS = "\u200c\u200d"
+"""Hidden letters that Persian names and some pictures are spelt with."""
+_HIDDEN = re.compile(r"[^ -~\n]")
+
+
+def shown(text: str) -> str:
+    """The text as a file may hold it that people open: lines, spaces and joiners stay, and nothing else is hidden."""
+    return text if text.isprintable() else "".join(one if one in f"{JOINERS}\r" else lines(one) for one in text)
+
+
+def escaped(document: str) -> str:
+    """JSON that says the same, in which nothing is hidden and nothing obeyed by a terminal."""
+    return _HIDDEN.sub(lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], document)
 
 
 def guarded(text: str) -> str:

@@ -93,7 +93,6 @@ unmatched/
 solutions/
 variants/
 .rehearsals/
-.unchanged/
 watch.json
 watch.lock
 variants.key

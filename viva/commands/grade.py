@@ -15,13 +15,10 @@ from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
-from viva.commands.terminal import zone_problem
-from viva.configuration import renamed, warning
-from viva.course import batch, remote, unchanged
+from viva.course import batch, remote
 from viva.course.autograde import Autograde, Examine
 from viva.course.gradebook.database import with_retries
 from viva.course.regrade import edition
-from viva.submission.submission import Status
 from viva.verdict import VivaError
 
 SHOWN = 10
@@ -86,9 +83,6 @@ class GradeCommand(VivaCommand):
                 tell=self._say,
             )
             collected = self.watch(outcomes, len(submissions), "grading")
-            if not graders and all(outcome.status is not Status.FAILED for outcome in collected):
-                with contextlib.suppress(OSError, ValueError, unchanged.Unclear):
-                    self._look_again(assignments)
         if Examine(config=self.config).no_sandbox:
             self.console.print(
                 "Graded WITHOUT A SANDBOX: student code could read and change your files.", style="bold red"
@@ -105,40 +99,3 @@ class GradeCommand(VivaCommand):
                 "viva feedback"
             )
         return status
-
-    def _look_again(self, assignments: list[str]) -> None:
-        """Keep what the next run of this command says, if it finds nothing to do, so that it need not look.
-
-        Raises OSError, ValueError and Unclear where it has to look again.
-        """
-        if not unchanged.asked or (scope := self._scope()) is None or self._is_warned():
-            return
-        with contextlib.closing(unchanged.Look(str(self.course.root), unchanged.asked, scope)) as look:
-            submissions = self.course.submissions(assignments, self.coursedir.student_id)
-            with self.console.capture() as said:
-                self._say(*self._left_alone())
-                found = list(batch.grade(self.course, submissions, config=self.config, tell=self._say, look=True))
-                self.report(
-                    sorted(found, key=lambda one: (one.submission.assignment, one.submission.student)), "graded"
-                )
-                self._say(*self._behind(sorted({one.submission.assignment for one in found})))
-            if len(found) == len(submissions):
-                look.keep(said.get())
-
-    def _is_warned(self) -> bool:
-        """Whether something is said before the command begins."""
-        return bool(warning(self.config) or renamed(self.config) or zone_problem())
-
-    def _scope(self) -> unchanged.Scope | None:
-        """All that a run of this command depends on in files; None where that is not known."""
-        book, structure = self.course.gradebook_file, self.coursedir.directory_structure
-        if self.json or book is None or not structure.startswith("{nbgrader_step}"):
-            return None
-        trees = [str(self.course.path(step, ".")) for step in ("source", "release", "submitted")]
-        graded = self.course.folders_around("autograded")
-        places = {self.course.path("autograded", "."), *graded, self.course.root, book.parent}
-        configured = [
-            Path(place, f"nbgrader_config.{kind}") for place in self.config_file_paths for kind in ("py", "json")
-        ]
-        files = [*map(str, configured), *unchanged.foreign_modules()]
-        return unchanged.Scope(trees, sorted(map(str, places)), files)

@@ -84,14 +84,19 @@ class RegradeCommand(ProvingCommand):
                 "question has other points:"
             )
         self._say(*(f"  {sentence}" for sentence in shortened(found.look_again)))
-        path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
+        path = self.course.root / "report" / "regrade" / ("what-if" if self.what_if else ".") / f"{assignment}.csv"
         writable = self.course.is_writable()
-        if writable:
-            write_csv(changes, path)
+        if not changes:
+            where = "No score changes."
+            if path.is_file() and not self.what_if:
+                where += f" {path} keeps the changes of an earlier regrade."
+        elif writable:
             where = f"All changes, with their reasons, are in {path}."
         else:
             where = "The course folder is read-only, so no list was written. --verbose prints every change."
-        self._say(where if changes else "No score changes.")
+        if writable and (changes or self.what_if or not path.is_file()):
+            write_csv(changes, path)
+        self._say(where)
         if self.what_if:
             self._say(f"Nothing was changed. To apply it, run: viva regrade {assignment}")
         else:

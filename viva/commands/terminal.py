@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Column
-from traitlets import TraitError
+from traitlets import TraitError, Undefined
 from traitlets.config import Application, Config
 
 from viva import doors
@@ -37,7 +37,6 @@ OPTIONS = {
     "quiet": "show nothing of nbgrader's log",
 }
 """What nbgrader's own options mean, in fewer words than its own."""
-NOT_ASCII = re.compile(r"[^ -~\n]")
 SHOWN = 20
 """So many students are named in a sentence, and so many sentences of a kind are shown."""
 
@@ -113,9 +112,11 @@ def zone_problem() -> str:
 def print_document(document: object) -> None:
     """The one JSON document of a command with --json; control characters and the like are escaped in it."""
     text = json.dumps(document, indent=1, ensure_ascii=False, default=str)
-    print(NOT_ASCII.sub(lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], text))
+    print(plaintext.escaped(text))
 
 
+_END = re.compile(r"\.(?=\s|$)")
+"""The end of a sentence, which the point in 0.05 is not."""
 RENAMED = "The old name of "
 """How the sentence about an option begins that works as before and that nobody is to learn anew."""
 
@@ -189,10 +190,10 @@ class ShortHelp(Application):
             class_name, _, trait = place.partition(".")
             known = traits.get(class_name, {}).get(trait)
             text = OPTIONS.get(name) or _first_sentence(known.help if known else "")
-            default = f" ({known.default_value})" if known and known.default_value and name not in OPTIONS else ""
-            yield f"--{name}={name.upper()}", text + default
+            default = known.default_value if known and name not in OPTIONS else None
+            yield f"--{name}={name.upper()}", f"{text} ({default})" if default and default is not Undefined else text
 
 
 def _first_sentence(text: str) -> str:
-    sentence = text.strip().partition(".")[0]
+    sentence = _END.split(text.strip(), maxsplit=1)[0]
     return sentence[:1].lower() + sentence[1:]

@@ -13,7 +13,6 @@ links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
 rehearsals     what rehearsing a solution showed, kept beside the course
-unchanged      `viva grade` with nothing to do, answered before anything is loaded
 location       where a course lies, seen from a folder in it
 material       all that grading an assignment depends on beside a submission
 remote         graders on other machines: what they have to be, and which are selected

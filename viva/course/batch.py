@@ -102,18 +102,16 @@ def grade(
     workers: int | None = None,
     remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
-    look: bool = False,
 ) -> Iterator[Ending]:
     """Grade submissions, yielding an ending for each when it is recorded; who calls it is alone with the course.
 
-    ``workers`` of this machine grade, or ``remote`` graders where there are some. With ``look`` nothing is graded, and
-    there is no ending for what would be.
+    ``workers`` of this machine grade, or ``remote`` graders where there are some.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot sandbox student code and ``Examine.no_sandbox`` is not set.
     """
-    groups = grade_in_groups(course, submissions, config=config, workers=workers, remote=remote, tell=tell, look=look)
+    groups = grade_in_groups(course, submissions, config=config, workers=workers, remote=remote, tell=tell)
     with contextlib.closing(groups):
         for endings in groups:
             yield from endings
@@ -127,7 +125,6 @@ def grade_in_groups(
     workers: int | None = None,
     remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
-    look: bool = False,
     more: More | None = None,
     assignments: Iterable[str] = (),
 ) -> Generator[list[Ending]]:
@@ -146,7 +143,7 @@ def grade_in_groups(
         todo: list[Submission] = []
         for ending in batch.sort(submissions, todo):
             yield [ending]
-        if todo and not look:
+        if todo:
             yield from batch.grade(todo, workers, more)
 
 

@@ -16,7 +16,7 @@ from nbgrader.api import Assignment, Base, Gradebook, Notebook
 from nbgrader.converters import NbGraderException
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import false, inspect, text, update
+from sqlalchemy import false, inspect, make_url, text, update
 from sqlalchemy.exc import ArgumentError
 
 from viva import clock
@@ -112,14 +112,15 @@ class Course:
 
         Raises CourseError when its address is none, or names a database without a driver on this machine.
         """
+        url = self.directory.db_url
         try:
-            return database.with_retries(lambda: Gradebook(self.directory.db_url, self.directory.course_id))
+            make_url(url)
+        except (ArgumentError, ValueError) as error:
+            raise database.unusable(url, error) from error
+        try:
+            return database.with_retries(lambda: Gradebook(url, self.directory.course_id))
         except (ArgumentError, ModuleNotFoundError) as error:
-            raise CourseError(
-                f"'{database.shown(self.directory.db_url)}' is not a usable gradebook address: "
-                f"{error}. Write sqlite:////home/me/course/gradebook.db, or "
-                "postgresql+psycopg://user@host/course after: pip install 'nbviva[postgres]'."
-            ) from error
+            raise database.unusable(url, error) from error
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Gradebook]:

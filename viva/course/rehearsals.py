@@ -18,15 +18,15 @@ import platform
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 from nbgrader.coursedir import CourseDirectory
 
+import viva
 from viva import ENGINE
-from viva.course.unchanged import installed, own_code
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.engine.dialogue.expected import expected_of
@@ -163,10 +163,28 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader) -> str:
     return digest.hexdigest()
 
 
+def _installed() -> Iterator[str]:
+    """What tells which libraries can be imported: the names that packages are installed under, with their versions."""
+    for place in sys.path:
+        with contextlib.suppress(OSError), os.scandir(place or ".") as entries:
+            known = [entry for entry in entries if entry.name.endswith((".dist-info", ".egg-info", ".pth"))]
+            for entry in sorted(known, key=lambda entry: entry.name):
+                yield f"{entry.path} {entry.stat().st_mtime_ns}"
+
+
+def _own_code() -> Iterator[str]:
+    """Viva's own files, with their times: a developer changes them between two versions."""
+    for place, folders, names in os.walk(os.path.dirname(viva.__file__)):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            about = os.stat(os.path.join(place, name))
+            yield f"{name} {about.st_size} {about.st_mtime_ns}"
+
+
 @functools.cache
 def _here() -> str:
     """Of this machine, its Python, what is installed, and Viva's own code."""
     digest = hashlib.sha256()
-    for name in (platform.node(), platform.release(), sys.version, sys.prefix, *installed(), *own_code()):
+    for name in (platform.node(), platform.release(), sys.version, sys.prefix, *_installed(), *_own_code()):
         digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()

@@ -168,14 +168,16 @@ def _rows(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[s
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[Iterable], end: str = "\n", exact: bool = False) -> str:
-    """A table as CSV, in which no text is a formula to a spreadsheet; each row ends with ``end``.
+    """A table as CSV, in which no text is a formula to a spreadsheet, and none is hidden; each row ends with ``end``.
 
     It is ``exact`` for who finds people by these texts, and knows no mark before them.
     """
     text, lines = StringIO(newline=""), []
     writer = csv.writer(text)  # which puts quotes only around those ends of lines that it writes itself
     for row in itertools.chain([columns], rows):
-        writer.writerow(plaintext.guarded(cell) if isinstance(cell, str) and not exact else cell for cell in row)
+        writer.writerow(
+            plaintext.guarded(plaintext.shown(cell)) if isinstance(cell, str) and not exact else cell for cell in row
+        )
         lines.append(text.getvalue().removesuffix("\r\n") + end)
         text.seek(0)
         text.truncate()

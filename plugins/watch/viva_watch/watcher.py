@@ -11,10 +11,9 @@ import tempfile
 import time
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
-from nbgrader.api import Assignment
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -25,6 +24,7 @@ from viva.course.course import Course
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
+from viva.course.gradebook import lateness
 from viva.course.gradebook.database import trouble
 from viva.course.processes import leftovers, stopping
 from viva.submission.submission import Ending, Status, Submission
@@ -290,13 +290,9 @@ class Watcher:
 
     def _due(self, found: list[Handed]) -> dict[Place, datetime | None]:
         """When each submission is due: the configuration's time, else the gradebook's; an extension is later."""
+        granted = Concessions.of(self.course.root, self.lateness.place)
         with self.course.gradebook() as gradebook:
-            rows = gradebook.db.query(Assignment.name, Assignment.duedate).all()
-        known = {name: when.replace(tzinfo=UTC) if when else None for name, when in rows}
-        known |= {name: when for name in self.assignments if (when := self.lateness.terms(name).due)}
-        granted = Concessions.of(self.course.root, self.lateness.place).extensions or {}
-        dues = {one.place: known.get(one.place[0]) for one in found}
-        return {place: max(when, granted.get(place, when)) if when else None for place, when in dues.items()}
+            return lateness.deadlines(gradebook.db(), self.lateness, granted, [one.place for one in found])
 
     def _collect(self, grading: Container[Place] | None) -> None:
         """Collect from the students of whom the exchange holds something new, all of it complete.

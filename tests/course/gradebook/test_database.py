@@ -30,6 +30,34 @@ def lost() -> OperationalError:
     return OperationalError("SELECT 1", {}, said)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://viva:SECRET@127.0.0.1:1/course",
+        "postgresql+psycopg://127.0.0.1:1/course?password=SECRET&user=viva",
+        "postgresql+psycopg://viva@127.0.0.1:1/course?sslpassword=SECRET",
+        "postgresql+psycopg://viva:p@SECRET@127.0.0.1:1/course",
+        "postgresql+psycopg://viva:SECRET/course",  # the host is forgotten, so the password is read as a port
+        "postgresql+psycopg://127.0.0.1:1/course;password=SECRET",
+        " postgresql+psycopg://viva:SECRET@127.0.0.1:1/course",
+        "host=127.0.0.1 port=1 password=SECRET dbname=course",
+    ],
+)
+def test_no_command_shows_a_password_whatever_form_the_address_has(viva, monkeypatch, url):
+    monkeypatch.setattr(database, "RETRY_SECONDS", 0.0)
+    said = viva("export", f"--db={url}")
+    assert said.status == 2 and "SECRET" not in said.text and "Traceback" not in said.text
+    assert "gradebook" in said.err
+
+
+def test_an_address_is_shown_so_that_its_reader_knows_it():
+    assert (
+        database.shown("postgresql+psycopg://viva:x@host:5432/course?a=b")
+        == "postgresql+psycopg://viva@host:5432/course"
+    )
+    assert database.shown("sqlite:////home/me/a=b.db") == "sqlite:////home/me/a=b.db"
+
+
 class Failing:
     """Raises some errors, one at each call, and then says how often it was called."""
 

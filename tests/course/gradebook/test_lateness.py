@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,8 @@ from sqlalchemy import text
 from traitlets.config import Config
 
 from viva import configuration
-from viva.course.gradebook import lateness
+from viva.course.deadlines.concessions import Concessions
+from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.lateness import DailyPenalty
 from viva.verdict import CourseError
 
@@ -301,6 +302,32 @@ def test_extensions_of_the_file_reach_the_gradebook_and_leave_it_with_their_line
         extension(book)  # as nbgrader grants one
         book.db.commit()
     assert sum(penalties(address)) == pytest.approx(2.4)
+
+
+@pytest.mark.parametrize("days", [-3, 0, 3])
+@pytest.mark.parametrize("stored_in", ["file", "gradebook"])
+def test_every_part_of_viva_names_the_same_deadline_of_a_student(address, days, stored_in):
+    """The watcher's function, the reckoning and the gradebook, where an extension is before or after the deadline."""
+    keep(address)
+    root = Path(address.removeprefix("sqlite:///")).parent
+    own = DUE + timedelta(days=days)
+    if stored_in == "file":
+        (root / "extensions.csv").write_text(f"assignment,student_id,until\na1,anna,{own:%Y-%m-%d %H:%M}\n")
+    else:
+        with Gradebook(address) as book:
+            book.find_submission("a1", "anna").extension = own - DUE
+            book.db.commit()
+    settled(address)
+    with Gradebook(address) as book:
+        session = book.db()
+        rules = lateness.policy(session)
+        granted = Concessions.of(root, rules.place)
+        expected = max(DUE, own)
+        of_watcher = lateness.deadlines(session, rules, granted, [("a1", "anna"), ("a1", "nobody")])
+        assert of_watcher == {("a1", "anna"): expected.replace(tzinfo=UTC), ("a1", "nobody"): DUE.replace(tzinfo=UTC)}
+        assert lateness.reckonings(session, rules)["a1", "anna"].delivery.own_due == of_watcher["a1", "anna"]
+        assert {one.due for one in classbook.notebooks(book, "a1", "anna")} == {expected}
+        assert book.find_submission("a1", "anna").duedate == expected
 
 
 def test_who_is_excused_pays_nothing_and_spends_no_free_days(address):

@@ -123,8 +123,8 @@ def files(root) -> dict:
     }
 
 
-def rows(root) -> list[dict]:
-    with (root / "report" / "regrade" / f"{TINY}.csv").open(newline="") as file:
+def rows(root, folder: str = ".") -> list[dict]:
+    with (root / "report" / "regrade" / folder / f"{TINY}.csv").open(newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -136,7 +136,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     said = viva("regrade", TINY, "--what-if", "--no-audit")
     assert said.status == 0, said.text
     assert files(course) == before
-    promised = rows(course)
+    promised = rows(course, "what-if")
     changed = {(row["student"], row["check"]): (row["old"], row["new"]) for row in promised}
     assert changed["anna", "a half doubles to one"] == changed["dora", "a half doubles to one"] == ("0", "2")
     assert changed["bo", "a half doubles to one"] == ("2", "0")
@@ -180,6 +180,9 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert [event["event"] for event in events] == ["begun", *["changed"] * len(promised), "ended"]
     assert events[0]["before"]["anna"]["cells"]["tiny/test_double"]["auto"] == 4
     assert events[-1]["changed"] == 4
+
+    again = viva("regrade", TINY, "--no-audit")
+    assert again.status == 0 and "keeps the changes of an earlier regrade" in again.out and rows(course) == promised
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -74,6 +74,16 @@ class Concessions:
     extensions: dict[Place, datetime] | None
     """None when the course has no extensions.csv, and the gradebook's own extensions count."""
     excused: dict[Place, str]
+
+    def deadline(self, place: Place, due: datetime, extension: timedelta | None = None) -> datetime:
+        """When a submission is due for its student, if it is ``due`` then for the class, which is never later.
+
+        A deadline of the class that moves past an extension holds for this student too. ``extension`` is the
+        gradebook's, which counts where the course has no extensions.csv.
+        """
+        if self.extensions is None:
+            return due + max(timedelta(), extension or timedelta())
+        return max(due, self.extensions.get(place, due))
 
     @classmethod
     def of(cls, root: Path, zone: ZoneInfo) -> Concessions:

@@ -17,11 +17,12 @@ from nbgrader import api
 from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import Engine, inspect, make_url, text
+from sqlalchemy import URL, Engine, inspect, make_url, text
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
     DBAPIError,
+    NoSuchModuleError,
     OperationalError,
     PendingRollbackError,
     ProgrammingError,
@@ -33,6 +34,8 @@ from viva.course.processes import stopping
 from viva.verdict import CourseError, VivaError
 
 Found = TypeVar("Found")
+
+SETTING = "c.CourseDirectory.db_url"
 
 AGAIN = "The results so far are kept. Fix the problem, then run the same command again."
 DAMAGED = (
@@ -57,11 +60,32 @@ RIGHTS, READ_ONLY = "42501", "25006"
 
 
 def shown(url: str) -> str:
-    """The address of a gradebook without its password."""
+    """The address of a gradebook without anything that may be secret; the setting's name, if it cannot be read.
+
+    Of a server these are the driver, the user, the host, the port and the database: libpq takes passwords also behind
+    the ``?``, and a password with an ``@`` in it reaches into what is read as the host.
+    """
     try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return url
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):  # a ValueError is about the port, which a password may have been read as
+        return SETTING
+    if parsed.get_backend_name() == "sqlite":
+        return parsed.set(query={}).render_as_string()
+    plain = URL.create(parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database)
+    names = (parsed.username, parsed.host, parsed.database)
+    return SETTING if any(set(name or "") & set("@=;?&") for name in names) else plain.render_as_string()
+
+
+def unusable(url: str, error: Exception) -> CourseError:
+    """The error for an address of which no gradebook can be opened, without the address where it may hold a secret."""
+    known = isinstance(error, ModuleNotFoundError | NoSuchModuleError)
+    why = f": {error}" if known else ""
+    if isinstance(error, ValueError):
+        why = ": its port is not a number"
+    return CourseError(
+        f"'{shown(url)}' is not a usable gradebook address{why}. Write sqlite:////home/me/course/gradebook.db, or "
+        "postgresql+psycopg://user@host/course after: pip install 'nbviva[postgres]'."
+    )
 
 
 def file_of(directory: CourseDirectory) -> Path | None:
@@ -73,8 +97,9 @@ def file_of(directory: CourseDirectory) -> Path | None:
 def trouble(error: DBAPIError, url: str) -> str:
     """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
     said, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
+    told = "" if shown(url) == SETTING else f" ({said})"  # a driver repeats the host, in which a password may stand
     if is_lost(error):
-        return f"{book} cannot be reached ({said}). Check that its server runs and its address is right. {AGAIN}"
+        return f"{book} cannot be reached{told}. Check that its server runs and its address is right. {AGAIN}"
     if is_locked(error):
         return f"{book} is locked by another program; close it. {AGAIN}"
     if "readonly" in said or "read-only" in said:
@@ -82,12 +107,12 @@ def trouble(error: DBAPIError, url: str) -> str:
     if "is full" in said or state == "53100":
         return f"{book} cannot be used: its disk is full. {AGAIN}"
     if state == RIGHTS:
-        return f"{book} cannot be used: its database user lacks permissions ({said}). {AGAIN}"
+        return f"{book} cannot be used: its database user lacks permissions{told}. {AGAIN}"
     if "malformed" in said or "not a database" in said:
         return damaged(url, said)
     if state in OTHER_VERSION or any(sign in said for sign in ("no such column", "no such table", "has no column")):
-        return f"{book} is from another version of nbgrader ({said}). {UPGRADE}"
-    return f"{book} cannot be used: {said}. {AGAIN}"
+        return f"{book} is from another version of nbgrader{told}. {UPGRADE}"
+    return f"{book} cannot be used{told and f': {said}'}. {AGAIN}"
 
 
 def waiting(error: DBAPIError, url: str) -> str:

@@ -116,11 +116,28 @@ def deliveries(
         due = dues[one.assignment]
         if due is None or one.at is None or one.place in granted.excused:
             continue
-        extended = due + one.extension if one.extension else None
-        until = extended if granted.extensions is None else granted.extensions.get(one.place)
+        until = granted.deadline(one.place, due, one.extension)
         score = sum(max(0.0, earned.get(book) or 0.0) for book in one.notebooks)
-        found[one.place] = Delivery(one.assignment, due, one.at.replace(tzinfo=UTC), score, one.most, until)
+        own = until if until > due else None
+        found[one.place] = Delivery(one.assignment, due, one.at.replace(tzinfo=UTC), score, one.most, own)
     return found
+
+
+def deadlines(
+    session: Session, rules: LatePolicy, granted: Concessions, places: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], datetime | None]:
+    """When submissions are due for their students, by assignment and student, in UTC; None where there is no deadline.
+
+    Raises CourseError for a policy that is none.
+    """
+    known = {name: _aware(due) for name, due in session.execute(select(Assignment.name, Assignment.duedate))}
+    dues = {name: rules.terms(name).due or known.get(name) for name in {assignment for assignment, _ in places}}
+    own = SubmittedAssignment
+    query = select(Assignment.name, own.student_id, own.extension).join(Assignment, Assignment.id == own.assignment_id)
+    more = {(name, who): extension for name, who, extension in session.execute(query.where(own.extension.is_not(None)))}
+    return {
+        place: granted.deadline(place, due, more.get(place)) if (due := dues[place[0]]) else None for place in places
+    }
 
 
 def all_reckoned(rules: LatePolicy, deliveries: dict[tuple[str, str], Delivery]) -> dict[tuple[str, str], Reckoning]:
@@ -205,7 +222,7 @@ def follow(config: Config, file: str = "", db_url: str = "", root: str = "") -> 
         config.Lateness.followed = True  # the configuration says so itself
         if "root" not in config.CourseDirectory:
             directory.root = str(Path(file).absolute().parent)
-    with contextlib.suppress(ArgumentError):  # no address of a gradebook, as who opens it will say
+    with contextlib.suppress(ArgumentError, ValueError):  # no address of a gradebook, as who opens it will say
         _followed[_address(db_url or directory.db_url)] = _Followed(config, Path(directory.root))
 
 
@@ -273,19 +290,16 @@ def _align(session: Session, known: _Followed, assignments: Iterable[Assignment]
         if due and assignment.duedate != due.replace(tzinfo=None):
             assignment.duedate = due.replace(tzinfo=None)
         names[assignment.id] = assignment.name
-    granted = Concessions.of(known.root, rules.place).extensions
-    if granted is None:
-        return
-    dues = {one.id: one.duedate for one in session.scalars(select(Assignment).where(Assignment.id.in_(names)))}
+    granted = Concessions.of(known.root, rules.place)
+    dues = {one.id: _aware(one.duedate) for one in session.scalars(select(Assignment).where(Assignment.id.in_(names)))}
     chosen = SubmittedAssignment.assignment_id.in_(names)
-    having = or_(
-        SubmittedAssignment.extension.is_not(None), SubmittedAssignment.student_id.in_({s for _, s in granted})
-    )
+    students = {student for _, student in granted.extensions or ()}
+    having = or_(SubmittedAssignment.extension.is_not(None), SubmittedAssignment.student_id.in_(students))
     for one in session.scalars(select(SubmittedAssignment).where(chosen, having)):
-        until, due = granted.get((names[one.assignment_id], one.student_id)), dues[one.assignment_id]
-        extension = until.replace(tzinfo=None) - due if until and due else None
-        if one.extension != extension:
-            one.extension = extension
+        place, due = (names[one.assignment_id], one.student_id), dues[one.assignment_id]
+        extension = granted.deadline(place, due, one.extension) - due if due else None
+        if one.extension != (extension or None):
+            one.extension = extension or None
 
 
 def _reckon(session: Session, notebooks: set[str]) -> int:

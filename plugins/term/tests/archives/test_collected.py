@@ -144,7 +144,7 @@ def test_what_lies_too_deep_or_has_a_name_that_is_no_text_changes_nothing_the_se
     by_exchange(course, "exchange", student="zoe")
     (course / "submitted/zoe/ps1" / os.fsdecode(b"\xff\xfe.txt")).write_text("odd")
     done = collect(path, "--no-times")
-    assert done.status == 0 and "folders deep" in done.out
+    assert done.status == 1 and "folders deep" in done.out
     assert now(course) == "y" and (course / "submitted/zoe/ps1/hw1.ipynb").read_text() == "z"
     before = tree(course)
     assert "Nothing changed" in collect(path, "--no-times").out and tree(course) == before

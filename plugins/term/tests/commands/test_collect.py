@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import tarfile
 import zipfile
 from dataclasses import replace
 from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -324,6 +326,37 @@ def test_what_a_student_packed_is_unpacked_one_level_and_said(course, collect, t
     assert "its name points outside the folder" in done.out and not list(tmp_path.rglob("evil"))
 
 
+def test_what_all_archives_of_one_submission_unpack_to_is_limited_together_and_named(course, collect, tmp_path):
+    """Six uploads of 740 KB became 361 MB."""
+    zeros = bytes(7 * 2**20) + os.urandom(1000)
+    files = {f"Jane Doe_1_assignsubmission_file/{n}.zip": packed({f"zeros{n}": zeros}) for n in range(6)}
+    files |= {
+        "Zoë Lee_2_assignsubmission_file/bomb.zip": packed({"a": bytes(17 * 2**20), "hw1.ipynb": "zoë"}),
+        "Ann ONeil_3_assignsubmission_file/honest.zip": packed({"hw1.ipynb": "ann", "d.csv": os.urandom(2**20)}),
+    }
+    done = collect(zipped(tmp_path / "m.zip", files), "--no-times")
+    assert done.status == 1 and "2 submissions with an archive that was not unpacked" in done.out
+    kept = {name.removeprefix("jdoe/ps1/") for name in tree(course / "submitted") if name.startswith("jdoe")}
+    assert kept == {"0/zeros0", "1/zeros1", *(f"{n}.zip" for n in range(2, 6))}
+    assert {name for name in tree(course / "submitted") if name[0] in "oz"} == {
+        "zoe/ps1/hw1.ipynb", "zoe/ps1/bomb.zip", "oneil/ps1/hw1.ipynb", "oneil/ps1/d.csv",
+    }  # fmt: skip
+    told = [one["sender"] for one in json.loads(collect(tmp_path / "m.zip", "--no-times", "--json").out)["packed"]]
+    assert told == ["Jane Doe_1", "Zoë Lee_2"]
+
+
+def test_a_disk_that_is_too_full_stops_everything_and_no_submission_stays_packed_for_it(
+    course, collect, tmp_path, monkeypatch
+):
+    inner = packed({"hw1.ipynb": "x" * 100_000})
+    path = zipped(tmp_path / "c.zip", {"doejane_123_1_work.zip": inner})
+    full = shutil.disk_usage(tmp_path)._replace(free=50_000)
+    monkeypatch.setattr("viva_term.archives.listing.shutil", SimpleNamespace(disk_usage=lambda _: full))
+    done = collect(path, "--no-times")
+    assert done.status == 2 and "Nothing was written: 'work.zip' in c.zip needs 0 MB unpacked" in done.err
+    assert not (course / "submitted").exists()
+
+
 def test_thirty_students_with_the_same_problem_are_one_sentence(course, collect, tmp_path):
     files = {f"student{n:02}_{900 + n}_{n}_work.zip": b"PK\3\4 cut" for n in range(30)}
     done = collect(zipped(tmp_path / "c.zip", files), "--no-times")
@@ -493,8 +526,53 @@ def test_the_zone_may_stand_in_the_configuration_of_the_course_or_of_its_late_po
     assert collect(path).status == 0 and stamp(course, "jdoe") == "2026-10-01 01:00:00 UTC"
     config.write_text(text + 'c.LatePolicy.zone = "Asia/Tokyo"\nc.Collect.zone = "Europe/Berlin"\n')
     again = collect(path)
-    assert again.status == 0 and stamp(course, "jdoe") == "2026-10-01 08:00:00 UTC"
+    assert again.status == 0 and stamp(course, "jdoe") == "2026-10-01 01:00:00 UTC"
+    assert "the time zone is not the one that was used when they were collected first" in again.out
+    assert collect(path, ZONE).status == 0 and stamp(course, "jdoe") == "2026-10-01 08:00:00 UTC"
     assert len(list((course / "attempts").rglob(BOOK))) == 0
+
+
+def test_the_zone_of_an_archive_stays_known_in_every_later_command(course, collect, tmp_path):
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text() + 'c.Collect.zone = "Europe/Berlin"\n')
+    files = {
+        "3-4 - Jane Doe - Oct 1, 2026 1000 AM/hw1.ipynb": "x",
+        "3-5 - B. K. - Oct 1, 2026 1100 AM/hw1.ipynb": "bo",
+        "3-6 - Z. L. - Oct 1, 2026 1130 AM/hw1.ipynb": "zoë",
+    }
+    path = zipped(tmp_path / "b.zip", files)
+    assert collect(path, "--zone=America/New_York").status == 1
+    (course / "matches.csv").write_text("sender,student_id\nB. K.,bking\n")
+    other = zipped(tmp_path / "c.zip", {"3-7 - Ann ONeil - Oct 1, 2026 1000 AM/hw1.ipynb": "ann"})
+    assert collect(other, "--zone=Asia/Tokyo").status == 1
+    assert (stamp(course, "bking"), stamp(course, "oneil")) == ("2026-10-01 15:00:00 UTC", "2026-10-01 01:00:00 UTC")
+    (course / "matches.csv").write_text("sender,student_id\nB. K.,bking\nZ. L.,zoe\n")
+    assert collect(path).status == 0  # the same archive, and --zone is forgotten
+    assert (stamp(course, "jdoe"), stamp(course, "bking"), stamp(course, "zoe")) == (
+        "2026-10-01 14:00:00 UTC", "2026-10-01 15:00:00 UTC", "2026-10-01 15:30:00 UTC",
+    )  # fmt: skip
+
+
+def test_nothing_that_a_sender_is_called_is_obeyed_by_a_terminal_that_shows_our_lists(course, collect, tmp_path):
+    label = "\x1b[31mEve\u202e\x9b"
+    path = zipped(tmp_path / "f.zip", {f"{label}/hw1.ipynb": "eve", "jdoe/hw1.ipynb": "jane"})
+    for _ in range(2):
+        assert collect(path, "--no-times").status == 1
+        text = (course / "unmatched" / "ps1.csv").read_text() + (course / "attempts" / "ps1.csv").read_text()
+        assert not set("\x1b\u202e\x9b") & set(text) and "Eve" in text
+        assert len(list((course / "unmatched").rglob(BOOK))) == 1, "the same sender and bytes are one attempt"
+    (line,) = csv.DictReader((course / "unmatched" / "ps1.csv").read_text().splitlines())
+    (course / "matches.csv").write_text(f"sender,student_id\n{line['sender']},zoe\n")
+    assert collect(path, "--no-times").status == 0
+    assert handed(course)["zoe/ps1/hw1.ipynb"] == "eve" and not (course / "unmatched").exists()
+
+
+def test_the_one_time_for_all_is_also_that_of_an_unidentified_submission(course, collect, tmp_path):
+    path = zipped(tmp_path / "c.zip", {"whoever_9_1_hw1.ipynb": "x", "doejane_123_2_hw1.ipynb": "j"})
+    assert collect(path, "--time=2026-10-05 23:59", "--zone=America/New_York").status == 1
+    (course / "matches.csv").write_text("sender,student_id\nwhoever_9,zoe\n")
+    assert collect().status == 0
+    assert stamp(course, "zoe") == stamp(course, "jdoe") == "2026-10-06 03:59:00 UTC"
 
 
 def left_out(course) -> dict[str, dict[str, str]]:

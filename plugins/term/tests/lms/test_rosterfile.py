@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import PROJECT, load
+from viva.course import joined
 from viva.verdict import CourseError
 from viva_term.lms.rosterfile import COLUMNS, Difference, Entry, Roster
 
@@ -155,14 +156,60 @@ def test_who_takes_over_the_number_of_somebody_gone_is_told(course):
     assert found[2].id == "carl" and "viva roster --same anna carl" in notes[0]
 
 
-def test_who_takes_over_an_id_is_told(course):
+CYD, DAN = (
+    Entry("cyd", "Cyd", "Moss", "cyd@x.edu", "3", sis="S3"),
+    Entry("dan", "Dan", "Berg", "dan@x.edu", "9", sis="S9"),
+)
+
+
+@pytest.mark.parametrize(
+    ("newer", "said"),
+    [
+        ([replace(DAN, id="cyd")], "line 2: 'cyd' was Cyd Moss, the school number S3, and is now Dan Berg, the school"),
+        ([replace(DAN, id="cyd"), replace(CYD, id="dan")], "line 3: 'dan' was Dan Berg, the school number S9"),
+        ([replace(DAN, id="cyd", sis="")], "the learning system number 9"),
+        ([replace(DAN, id="cyd", sis="", lms_user_id="")], "the e-mail address dan@x.edu"),
+        ([replace(CYD, first_name="Dan", sis="S10")], "and is now Dan Moss, the school number S10"),
+        ([replace(CYD, sis="S9")], "and is now Cyd Moss, the school number S9"),  # which is dan's in the course
+    ],
+    ids=["passed-on", "exchanged", "lms", "address", "brother", "other's-number"],
+)
+def test_an_id_that_is_another_students_now_is_refused(course, newer, said):
+    take(course, CYD, DAN)
+    with pytest.raises(CourseError, match="Nothing was written") as refused:
+        Roster.of(course).recognised(dict(enumerate(newer, 2)))
+    assert said in str(refused.value)
+
+
+def test_an_id_is_another_students_also_where_its_owner_had_left_or_was_joined(course):
+    take(course, CYD, BO)
+    take(course, BO)  # the school number of who left is not known any more
+    with pytest.raises(CourseError, match="line 2: 'cyd' was Cyd Moss"):
+        Roster.of(course).recognised({2: Entry("cyd", "Dan", "Berg", sis="S9")})
+    joined.write(course.root, [joined.Joined("cyd2", "cyd")])
+    with pytest.raises(CourseError, match="line 2: 'cyd2' was Cyd Moss"):
+        Roster.of(course).recognised({2: replace(DAN, id="cyd2")})
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        replace(CYD, first_name="Sidney", last_name="Berg", email="sb@x.edu", lms_user_id="77"),  # the same number
+        replace(CYD, last_name="Berg", sis="0003", lms_user_id="4"),  # numbers of another form, the same first name
+        Entry("cyd", "Sidney", "Berg", lms_user_id="3"),
+        Entry("cyd", "", "", "new@x.edu"),
+    ],
+)
+def test_who_keeps_the_number_or_the_name_keeps_the_id(course, newer):
+    take(course, CYD, DAN)
+    found, _ = Roster.of(course).recognised({2: newer, 3: DAN})
+    assert [entry.id for entry in found.values()] == ["cyd", "dan"]
+
+
+def test_an_address_alone_does_not_hand_over_grades_to_another_name(course):
     take(course, ANNA, BO)
-    roster = Roster.of(course)
-    difference = roster.compared((Entry("anna", "Carl", "Moss", "c@x.edu", "99"), BO))
-    (told,) = roster.remarks(difference)
-    assert told.startswith("'anna' was Anna Lee and is now Carl Moss, with another number or address.")
-    married = roster.compared((Entry("anna", "Anna", "Moss", "am@x.edu", "1"), BO))
-    assert [*roster.remarks(married)] == []
+    found, notes = Roster.of(course).recognised({2: Entry("carl", "Carl", "Moss", "anna@x.edu"), 3: BO})
+    assert found[2].id == "carl" and "another name, so they are two students" in notes[0]
 
 
 def test_a_list_of_groups_changes_groups_alone(course):

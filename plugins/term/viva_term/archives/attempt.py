@@ -7,7 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from viva.wording import counted
 from viva_term.archives import archive, membername
 from viva_term.archives.archive import Member
 from viva_term.archives.layouts import Laid, Piece, Sender
-from viva_term.archives.listing import HANDED_IN
+from viva_term.archives.listing import HANDED_IN, Limits, NoRoomError, TooLargeError, megabytes, of_submission
 
 TIMESTAMP = handed_in.NAME
 """nbgrader's file with the time of submission; a student's own of that name would be taken for it."""
@@ -48,6 +48,8 @@ class Attempt:
     place: int = 0
     """Its place among all that is collected in one go; later ones are newer where no times tell."""
     notes: list[str] = field(default_factory=list)
+    packed: list[str] = field(default_factory=list)
+    """Why archives in it stay packed that somebody may have to unpack, a sentence each."""
     kept: Path | None = None
     """Its folder, where it lies in ``unmatched/`` already."""
     problem: str = ""
@@ -60,6 +62,8 @@ class Attempt:
     """The text that tells when it was sent, as it was found."""
     moment: datetime | None = None
     """When it was sent, in UTC."""
+    earlier: tuple[str, datetime] | None = None
+    """What an earlier command found: the text that told the time, and the moment that it came to, in UTC."""
     order: datetime | None = None
     """When it was sent by some clock, where no zone is known: it tells which attempt is the newest, and no more."""
 
@@ -92,7 +96,7 @@ def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, noteboo
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
         pieces = [piece for piece in pieces if piece not in stamps]
         result.time = result.time or (text_of(stamps[0].file.path) if stamps else "")
-    files = list(_unpacked(pieces, room, result.notes))
+    files = list(_unpacked(pieces, room, result))
     linked = [piece for piece in pieces if piece.file.linked is not None]
     result.links = {piece.file.linked: ("/".join(piece.parts), piece.file) for piece in linked}
     result.files = _named(files, notebooks, system == "canvas", result.notes)
@@ -144,15 +148,21 @@ def text_of(path: Path) -> str:
         return ""
 
 
-def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator[tuple[tuple[str, ...], Path, str]]:
-    """Each file's place, where its bytes are and their hash; archives give what is in them."""
+def _unpacked(pieces: Sequence[Piece], room: Path, result: Attempt) -> Iterator[tuple[tuple[str, ...], Path, str]]:
+    """Each file's place, where its bytes are and their hash; archives give what is in them.
+
+    The limits are those of all archives of the submission together. Raises NoRoomError.
+    """
+    notes = result.notes
+    limits = of_submission(sum(piece.file.size for piece in pieces if _ending(piece)))
     for number, piece in enumerate(pieces):
-        name = piece.parts[-1]
-        ending = next((one for one in ARCHIVES if name.lower().endswith(one)), "")
-        inner, whole = _inner(piece, room / str(number), notes) if ending else (None, False)
+        name, ending = piece.parts[-1], _ending(piece)
+        inner, whole = _inner(piece, room / str(number), result, limits) if ending else (None, False)
         if not inner:
             yield piece.parts, piece.file.path, piece.file.digest
             continue
+        used = sum(member.size for member in inner)
+        limits = replace(limits, total=limits.total - used, members=limits.members - len(inner))
         tops = {member.parts[0] for member in inner}
         wrapped = len(tops) == 1 and all(len(member.parts) > 1 for member in inner)
         # What is all of a submission lies as if it had not been packed.
@@ -161,7 +171,7 @@ def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator
             parts = (*around, *member.parts[wrapped:])
             if len(parts) > MOST_LEVELS:
                 where = plaintext.quoted("/".join(parts))
-                notes.append(f"{where} was not unpacked: it is {len(parts) - 1} folders deep.")
+                result.packed.append(f"{where} was not unpacked: it is {len(parts) - 1} folders deep.")
                 whole = False
             else:
                 yield parts, member.path, member.digest
@@ -170,11 +180,30 @@ def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator
             yield piece.parts, piece.file.path, piece.file.digest
 
 
-def _inner(piece: Piece, room: Path, notes: list[str]) -> tuple[list[Member] | None, bool]:
-    """What a packed file holds, and whether that is all of it; None when it stays packed, with a note why."""
-    name = plaintext.quoted("/".join(piece.parts))
+def _ending(piece: Piece) -> str:
+    """The ending of an archive's name; empty for other files."""
+    return next((one for one in ARCHIVES if piece.parts[-1].lower().endswith(one)), "")
+
+
+def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[list[Member] | None, bool]:
+    """What a packed file holds, and whether that is all of it; None when it stays packed, with a note why.
+
+    Raises NoRoomError: what was submitted is not at fault, and may not stay packed for it.
+    """
+    name, notes = plaintext.quoted("/".join(piece.parts)), result.notes
     try:
-        found = archive.unpack(piece.file.path, room, HANDED_IN)
+        found = archive.unpack(piece.file.path, room, limits)
+    except NoRoomError as error:
+        raise NoRoomError(
+            str(error).replace(str(piece.file.path), f"{name} in {plaintext.line(result.archive)}")
+        ) from error
+    except TooLargeError:
+        result.packed.append(
+            f"{name} was not unpacked: the archives of one submission may unpack to {megabytes(HANDED_IN.total)}, to "
+            f"{HANDED_IN.ratio} times their size if that is more than {megabytes(HANDED_IN.small)}, and to "
+            f"{HANDED_IN.members:,} files."
+        )
+        return None, True
     except CourseError as error:
         why = str(error).replace(str(piece.file.path), "it")
         notes.append(f"{name} was not unpacked: {why.removesuffix('.')}.")
@@ -182,7 +211,8 @@ def _inner(piece: Piece, room: Path, notes: list[str]) -> tuple[list[Member] | N
     if not found.members:
         notes.append(f"{name} was not unpacked: it has no file that can be unpacked.")
         return None, True
-    notes += [f"In {name}: {sentence}" for sentence in found.left_out]
+    for one, sentence in zip(found.left, found.left_out, strict=True):
+        (result.packed if one.limited else notes).append(f"In {name}: {sentence}")
     notes.append(f"{name} was unpacked: {counted(len(found.members), 'file')}.")
     return found.members, not any(one.limited for one in found.left)
 

@@ -18,6 +18,7 @@ from viva_term.archives import archive, companion, membername
 from viva_term.archives.attempt import Attempt, attempts, without
 from viva_term.archives.companion import Companion
 from viva_term.archives.layouts import About, Laid, Sender, blind, lay, layouts
+from viva_term.archives.ledger import Row, cell
 from viva_term.archives.sendermatching import MATCHES, Class, Match, shown
 from viva_term.archives.times import Times
 from viva_term.archives.unmatched import Unmatched
@@ -155,11 +156,11 @@ class Intake:
         kept = waiting.attempts()
         for one in kept:
             if again := came.get(_key(one)):
-                again.kept = one.kept
-        sent = {one.sender.label for one in came.values() if not one.problem}
+                again.kept, again.earlier = one.kept, one.earlier
+        sent = {cell(one.sender.label) for one in came.values() if not one.problem}
         matches: dict[Sender, Match] = {}
         for attempt in [*(one for one in kept if _key(one) not in came), *came.values()]:
-            if attempt.problem and _key(attempt) not in came and attempt.sender.label in sent:
+            if attempt.problem and _key(attempt) not in came and cell(attempt.sender.label) in sent:
                 self.replaced.append(attempt)  # its sender has sent something else since
                 continue
             sender = attempt.sender
@@ -193,6 +194,11 @@ class Intake:
                 self.notes.append(
                     f"'{student}' has submissions of several senders ({others}); the newest attempt counts."
                 )
+
+    @property
+    def packed(self) -> list[Attempt]:
+        """Those in which an archive stays packed that may have to be unpacked."""
+        return [one for source in self.sources for one in source.attempts if one.packed]
 
     def settled(self, students: Collection[str]) -> list[Attempt]:
         """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""
@@ -237,23 +243,33 @@ class Intake:
         self.unmatched = [(one, match) for one, match in self.unmatched if one is not attempt]
         self.left.append((attempt, Match(tuple(whose))))
 
-    def date(self, times: Times, known: Callable[[Attempt, str], object]) -> None:
-        """Give all that is somebody's its moment. Raises CourseError where that is to be asked for."""
+    def date(self, times: Times, known: Callable[[Attempt, str], Row | None]) -> None:
+        """Give every attempt its moment. Raises CourseError where that of somebody's has to be asked for.
+
+        What is nobody's yet has one where the archive, an option or an earlier command told it: another command may
+        not know the zone any more.
+        """
         systems = {id(one): source.system for source in self.sources for one in source.attempts}
         whose: dict[int, tuple[Attempt, list[str]]] = {}
         for student, found in self.students.items():
             for attempt, _ in found:
                 whose.setdefault(id(attempt), (attempt, []))[1].append(student)
         for attempt, students in whose.values():
-            before = all(getattr(known(attempt, one), "timestamp", "") for one in students)
-            times.set(attempt, students, systems.get(id(attempt), ""), before)
+            rows = [row for one in students if (row := known(attempt, one)) and row.moment]
+            for row in rows[:1]:
+                attempt.earlier = (row.told, row.moment) if row.moment else None
+            before = len(rows) == len(students)
+            times.set(attempt, students, systems.get(id(attempt), ""), before, id(attempt) in systems)
         times.require()
-        self.notes += times.zone.odd
+        for attempt, match in (*self.unmatched, *self.left):
+            if id(attempt) not in whose:
+                times.set(attempt, match.students, systems.get(id(attempt), ""), False, id(attempt) in systems)
+        self.notes += times.notes()
 
 
 def _key(attempt: Attempt) -> tuple[str, str]:
     """What tells an attempt from all others."""
-    return attempt.source, attempt.digest
+    return cell(attempt.source), attempt.digest
 
 
 def _order(attempts: list[Attempt], key: object) -> list[Any]:

@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -57,8 +57,19 @@ class Limits:
 
 CLASS = Limits()
 """Of an archive that a learning system gives."""
-HANDED_IN = Limits(members=MOST_FILES, total=500 * 2**20, member=200 * 2**20)
-"""Of an archive that a student submitted."""
+HANDED_IN = Limits(members=MOST_FILES, total=500 * 2**20, member=200 * 2**20, ratio=20, small=16 * 2**20)
+"""Of all archives in one submission together. A class of a thousand that sends zeros alone then takes 16 GB; a zip that
+stays packed is graded all the same."""
+
+
+class NoRoomError(CourseError):
+    """The disk has too little room, which is nobody's fault who submitted something."""
+
+
+def of_submission(packed: int) -> Limits:
+    """The limits of what one submission may unpack to, whose archives have so many bytes."""
+    total = min(HANDED_IN.total, max(HANDED_IN.small, HANDED_IN.ratio * packed))
+    return replace(HANDED_IN, total=total)
 
 
 @dataclass
@@ -297,11 +308,12 @@ def _limited(path: Path, found: list[Listed], limits: Limits) -> list[Listed]:
 
 
 def _require_room(path: Path, size: int) -> None:
-    free = shutil.disk_usage(tempfile.gettempdir()).free
+    room = tempfile.gettempdir()
+    free = shutil.disk_usage(room).free
     if size > free:
-        raise CourseError(
-            f"{path} needs {megabytes(size)} unpacked, and {tempfile.gettempdir()} has only {megabytes(free)} free. "
-            "Free some space, or set another folder in the variable TMPDIR."
+        raise NoRoomError(
+            f"Nothing was written: {path} needs {megabytes(size)} unpacked, and {room} has only {megabytes(free)} "
+            "free. Free some space, or set another folder in the variable TMPDIR."
         )
 
 
@@ -310,8 +322,12 @@ def is_of_the_machine(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 
 
-def bomb(path: Path, limits: Limits) -> CourseError:
-    return CourseError(
+class TooLargeError(CourseError):
+    """An archive would unpack to more than its limits allow."""
+
+
+def bomb(path: Path, limits: Limits) -> TooLargeError:
+    return TooLargeError(
         f"{path} exceeds the limits for an archive: {limits.members:,} members, {megabytes(limits.total)} "
         f"in total, or {limits.ratio} times its packed size. Nothing was unpacked. If you trust it, unpack it "
         "yourself and collect it in parts."

@@ -72,7 +72,8 @@ class Matches:
 
     def of(self, sender: Sender, assignment: str) -> list[str]:
         """The students that a sender was said to be, none where nothing was said."""
-        for name in (sender.label, safe(sender.label), shown(sender), sender.name):
+        written = sender.label, safe(sender.label), shown(sender), sender.name
+        for name in dict.fromkeys((*written, *map(plaintext.line, written))):
             for where in (assignment, ""):
                 if name and (found := self.lines.get((_key(name), where))):
                     return found

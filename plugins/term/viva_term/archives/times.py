@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -17,6 +17,7 @@ from viva_term.archives import moments
 from viva_term.archives.attempt import Attempt
 from viva_term.archives.companion import Companion
 from viva_term.archives.layouts import Sender
+from viva_term.archives.ledger import cell
 
 SHOWN = 5
 ASK = {
@@ -59,6 +60,8 @@ class Times:
     companions: list[Companion] = field(default_factory=list)
     for_all: str = ""
     """What --time says."""
+    restated: bool = False
+    """Whether --zone was typed: then it says anew what the times in these archives mean."""
     without: bool = False
     """Whether attempts without a time are taken, as --no-times says."""
     who: Callable[[Sender], tuple[str, ...]] = lambda sender: ()
@@ -67,6 +70,8 @@ class Times:
     """By system, the senders of whom no time is known."""
     unread: list[str] = field(default_factory=list)
     zoneless: list[str] = field(default_factory=list)
+    settled: list[tuple[str, str]] = field(default_factory=list)
+    """Senders and texts whose moments stay as an earlier command found them, although the zone is another now."""
 
     def __post_init__(self) -> None:
         self.given = moments.read(self.for_all, self.zone.names) if self.for_all else None
@@ -77,8 +82,12 @@ class Times:
             )
         self._people: dict[tuple[str, str], set[str]] | None = None
 
-    def set(self, attempt: Attempt, students: Collection[str], system: str, known: bool) -> None:
-        """Give an attempt its moment. What is ``known`` from before need not have one."""
+    def set(self, attempt: Attempt, students: Collection[str], system: str, known: bool, came: bool = True) -> None:
+        """Give an attempt its moment. What is ``known`` from before need not have one.
+
+        A text without a zone keeps the moment that an earlier command found, unless the attempt ``came`` in an archive
+        for which --zone was typed.
+        """
         texts = [text for text in (attempt.time, *self._of_people(students, system)) if text]
         read = ((text, moments.read(text, self.zone.names)) for text in texts)
         text, moment = next((one for one in read if one[1]), ("", None))
@@ -86,6 +95,11 @@ class Times:
             attempt.told = text
             in_utc = attempt.in_utc and text == attempt.time and moment.tzinfo is None
             self._place(attempt, moment.replace(tzinfo=UTC) if in_utc else moment, known)
+            if moment.tzinfo is None and not in_utc:
+                self._settle(attempt, came)
+            return
+        if attempt.earlier:
+            attempt.moment = attempt.earlier[1]
             return
         if self.given:
             if not known:
@@ -102,6 +116,26 @@ class Times:
             attempt.order = moment
             if not known and not self.without:
                 self.zoneless.append(f"{moment:%Y-%m-%d %H:%M}")
+
+    def _settle(self, attempt: Attempt, came: bool) -> None:
+        """Let a text that was read before mean the moment that it meant then."""
+        told, moment = attempt.earlier or ("", None)
+        if moment is None or told != cell(attempt.told) or (self.restated and came):
+            return
+        if attempt.moment and attempt.moment != moment:
+            self.settled.append((attempt.sender.label, attempt.told))
+        attempt.moment = moment
+
+    def notes(self) -> Iterator[str]:
+        """What is odd about times, a sentence each."""
+        yield from self.zone.odd
+        if self.settled:
+            shown = plaintext.some([*map(plaintext.quoted, dict.fromkeys(label for label, _ in self.settled))], SHOWN)
+            yield (
+                f"{shown}: the time zone is not the one that was used when they were collected first, so they keep "
+                "their times of then. To compute their times again, collect their archive with --zone=Europe/Berlin "
+                "or the right zone."
+            )
 
     def _of_people(self, students: Collection[str], system: str) -> list[str]:
         """The times of these students in the companions; none for a student with several."""

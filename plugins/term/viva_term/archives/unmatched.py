@@ -10,21 +10,24 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.standing import UNMATCHED
 from viva.course.processes import leftovers
 from viva.course.table import csv_text, own_rows
 from viva.folder import remove
-from viva_term.archives import collected, membername
+from viva_term.archives import collected, membername, moments
 from viva_term.archives.attempt import Attempt, digest_in, files_in
 from viva_term.archives.layouts import Sender
+from viva_term.archives.ledger import cell, written
 
 COLUMNS: tuple[str, ...] = (
     *("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive"),
     *("sha256", "others"),
 )
-SINCE = ("reason", "student")
-"""Columns that an older list lacks: why something was left out, and of whom, where its sender is known."""
+SINCE = ("reason", "student", "moment")
+"""Columns that an older list lacks: why something was left out, and of whom, where its sender is known; and what its
+time came to, in UTC, in the zone of the command that collected it."""
 WHY = "left out.txt"
 """The file that says so, beside what was left out."""
 
@@ -53,6 +56,8 @@ class Unmatched:
                 attempt.problem, attempt.digest = row.get("reason") or "left out", row["sha256"]
             attempt.in_utc, attempt.archive, attempt.kept = bool(row["in_utc"]), row["archive"], folder
             attempt.place = place - len(self.rows)
+            if moment := moments.read(row.get("moment", "")):
+                attempt.earlier = cell(row["time"]), moment
             found.append(attempt)
         return found
 
@@ -67,6 +72,7 @@ class Unmatched:
     def keep(self, attempt: Attempt, students: Iterable[str] = ()) -> None:
         """Write an attempt into a folder of its own, unless it is there; ``students`` sent what was left out."""
         about = {"reason": attempt.problem or attempt.refused, "student": "/".join(students)}
+        about["moment"] = written(attempt.moment)
         if attempt.kept:
             name = attempt.kept.relative_to(self.folder).as_posix()
             for row in self.rows:
@@ -78,11 +84,12 @@ class Unmatched:
         place = self.folder / label / str(number)
         collected.write_folder(attempt.files, place)
         if attempt.problem:
-            (place / WHY).write_text(f"{attempt.archive}: {attempt.problem}\n", encoding="utf-8")
+            (place / WHY).write_text(f"{plaintext.line(attempt.archive)}: {attempt.problem}\n", encoding="utf-8")
         sender = attempt.sender
         row = {"folder": f"{label}/{number}", "sender": sender.label, "name": sender.name, "lms": sender.lms}
         row |= {"login": sender.login, "email": sender.email, "anonymous": "yes" if sender.anonymous else ""}
-        row |= {"source": attempt.source, "time": attempt.time, "in_utc": "yes" if attempt.in_utc else ""}
+        row |= {"source": attempt.source, "time": attempt.time or attempt.told}
+        row["in_utc"] = "yes" if attempt.in_utc else ""
         others = json.dumps([[one.label, one.name, one.lms, one.login, one.email] for one in sender.others])
         self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others} | about)
 

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from traitlets import Bool, List, Unicode
 
+from viva import doors
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
@@ -27,7 +28,7 @@ from viva_term.archives import companion
 from viva_term.archives.attempt import digest_of_file
 from viva_term.archives.collected import NEWEST, Collection, Plan, Status
 from viva_term.archives.intake import Intake, unnamed
-from viva_term.archives.layouts import About, layouts
+from viva_term.archives.layouts import LAYOUTS, About, layouts
 from viva_term.archives.sendermatching import MATCHES, Class, Matches, shown
 from viva_term.archives.times import Collect, Times, zone_of
 from viva_term.archives.unmatched import Unmatched
@@ -58,9 +59,7 @@ class CollectCommand(VivaCommand):
         "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only show what would be collected; write nothing."),
         "no-times": ({"CollectCommand": {"no_times": True}}, "Also collect submissions without a submission time."),
     }
-    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github, nbgrader or folder.").tag(
-        config=True
-    )
+    system = Unicode(help=f"The system: {', '.join([*doors.entries(doors.ARCHIVES), *LAYOUTS])}.").tag(config=True)
     times = List(Unicode(), help="Files with submission times: a worksheet, metadata, an index, a CSV.").tag(
         config=True
     )
@@ -91,7 +90,8 @@ class CollectCommand(VivaCommand):
             intake = self._intake(people, room)
             intake.match(people, waiting)
             collection = Collection(self.course, self.assignment, self.attempt)
-            times = Times(zone, intake.companions, self.time, self.no_times, people.students)
+            restated = "zone" in self.cli_config.get("Collect", {})
+            times = Times(zone, intake.companions, self.time, restated, self.no_times, people.students)
             intake.date(times, collection.known)
             intake.refuse_links(self._given())
             plans = self._plans(intake, collection)
@@ -167,6 +167,7 @@ class CollectCommand(VivaCommand):
         self._print_counts(intake, plans, len(lost))
         self._print_unmatched(lost, roster)
         self._print_left(intake)
+        self._print_packed(intake)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
         self._say(
@@ -187,9 +188,10 @@ class CollectCommand(VivaCommand):
                 {"sender": shown(one.sender), "students": match.students, "why": one.problem or one.refused}
                 for one, match in intake.left
             ],
+            packed=[{"sender": shown(one.sender), "why": " ".join(one.packed)} for one in intake.packed],
             notes=[note for some in lists for note in some],
         )  # fmt: skip
-        return NEEDS_GRADER if lost or refused or intake.left else 0
+        return NEEDS_GRADER if lost or refused or intake.left or intake.packed else 0
 
     def _print_counts(self, intake: Intake, plans: list[Plan], lost: int) -> None:
         names = [status for status in Status if status is not Status.REFUSED]
@@ -227,6 +229,16 @@ class CollectCommand(VivaCommand):
             table.add_row(f"and {len(intake.left) - SHOWN} more")
         self.console.print(table)
 
+    def _print_packed(self, intake: Intake) -> None:
+        if not intake.packed:
+            return
+        table = Table(whole("stays packed"), "why")
+        for attempt in intake.packed[:SHOWN]:
+            table.add_row(plaintext.line(shown(attempt.sender)), plaintext.line(" ".join(attempt.packed), 500))
+        if len(intake.packed) > SHOWN:
+            table.add_row(f"and {len(intake.packed) - SHOWN} more")
+        self.console.print(table)
+
     def _sentences(self, intake: Intake, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
         keeps = "will be" if self.dry_run else "are"
         if lost:
@@ -244,6 +256,11 @@ class CollectCommand(VivaCommand):
                 f"{counted(len(intake.left), 'submission')} not collected, or only in part. The readable files "
                 f"{keeps} kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv "
                 f"{'will have' if self.dry_run else 'has'} the reasons. Check each one, then delete its folder there."
+            )
+        if intake.packed:
+            yield (
+                f"{counted(len(intake.packed), 'submission')} with an archive that was not unpacked, or only in part. "
+                "It lies in the submission's folder. A zip is graded as it is; unpack other archives there yourself."
             )
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))

@@ -10,6 +10,7 @@ from nbgrader.apps.baseapp import nbgrader_aliases
 from rich.table import Table
 from traitlets import Bool, Unicode
 
+from viva import doors
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
@@ -21,7 +22,7 @@ from viva_term.joining import join, plan
 from viva_term.lms import participants
 from viva_term.lms.participants import Participants
 from viva_term.lms.rosterfile import ROSTER, Difference, Entry, Roster
-from viva_term.lms.systems import GROUPS
+from viva_term.lms.systems import GROUPS, SYSTEMS
 
 
 class RosterCommand(VivaCommand):
@@ -50,7 +51,7 @@ class RosterCommand(VivaCommand):
         ),
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
-    system = Unicode(help="The system: canvas, moodle, brightspace, gradescope, github or nbgrader.").tag(config=True)
+    system = Unicode(help=f"The system: {', '.join([*doors.entries(doors.ROSTERS), *SYSTEMS])}.").tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)

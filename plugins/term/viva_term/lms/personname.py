@@ -12,8 +12,6 @@ LONGEST = 1000
 GENERATION = re.compile(r"(?:sr|jr|snr|jnr)\.?", re.IGNORECASE)
 SUFFIX = re.compile(GENERATION.pattern + r"|Senior|Junior|I{2,3}|IV|VI?|Esq\.?|Ph\.?D\.?", re.IGNORECASE)
 """What stands behind a family name and a comma, and is not a first name; alone it may be one, as Junior and Vi are."""
-JOINERS = "\u200c\u200d"
-"""Hidden letters that Persian names and some pictures are spelt with."""
 DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u061c\ufeff"))
 """Marks that systems put around right-to-left names; without them the names are the same."""
 LEFT, RIGHT = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
@@ -25,7 +23,7 @@ REPLACED = {LEFT, RIGHT, plaintext.REPLACED}
 def cleaned(text: str) -> str:
     """One line without anything that a page or a terminal obeys."""
     text = text[: 4 * LONGEST].translate(DIRECTIONS).translate(BRACKETS)
-    for joiner in JOINERS:
+    for joiner in plaintext.JOINERS:
         if joiner in text:
             return joiner.join(cleaned(part) for part in text.split(joiner))
     return plaintext.line(text, LONGEST)

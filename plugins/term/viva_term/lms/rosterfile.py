@@ -75,6 +75,9 @@ STABLE = {
     "email": "e-mail address",
 }
 """By what a student is known who has another id than before, the surest first; and what a reader calls it."""
+NUMBERS = ("sis", "lms_user_id", "email")
+"""What tells two people with one id apart, the surest first."""
+SHOWN = 10
 KEPT_BY_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
 
 
@@ -128,8 +131,10 @@ class Roster:
         """Entries by line, with the ids that the course has for them already, and a sentence for each such.
 
         Who has another id in the list is known by ``same.csv``, the number that the school or the learning system
-        gives, or else by the address. Raises CourseError when two lines may be one student of the course.
+        gives, or else by the address. Raises CourseError when two lines may be one student of the course, and when an
+        id of the course is another student's in the list.
         """
+        self._require_same_people(found)
         ids = {entry.id for entry in found.values()}
         by = {"id": self.joined} | {name: self._by(name) for name in STABLE if name != "id"}
         result, notes = dict(found), []
@@ -142,11 +147,13 @@ class Roster:
                 known = by[name].get(value if name == "id" else value.casefold())
                 if not known or known in ids or known not in self.entries:
                     continue
-                if name != "id" and self.entries[known].sis and entry.sis not in ("", self.entries[known].sis):
+                old = self.entries[known]
+                other_number = bool(old.sis and entry.sis and old.sis.casefold() != entry.sis.casefold())
+                if name != "id" and (other_number or (name == "email" and _is_another(old, entry))):
                     notes.append(
                         f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is not in the file, "
-                        "and another school number, so they are two students. If they are one: "
-                        f"viva roster --same {known} {entry.id}"
+                        f"and another {'school number' if other_number else 'name'}, so they are two students. If "
+                        f"they are one: viva roster --same {known} {entry.id}"
                     )
                     continue
                 if known in lines:
@@ -159,14 +166,46 @@ class Roster:
                     f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is already "
                     f"enrolled; the id {quoted(known)} and the grades are kept."
                 )
-                if name != "id" and _is_another(self.entries[known], entry):
+                if name != "id" and _is_another(old, entry):
                     notes.append(
                         f"Line {line}: the name {plaintext.line(entry.name)} does not match the name of "
-                        f"{quoted(known)}, {plaintext.line(self.entries[known].name)}. If that {what} now belongs to "
+                        f"{quoted(known)}, {plaintext.line(old.name)}. If that {what} now belongs to "
                         "another student, correct the file first: otherwise that student gets the grades."
                     )
                 break
         return result, notes
+
+    def _require_same_people(self, found: Mapping[int, Entry]) -> None:
+        """Raises CourseError, before anything is written, for ids that are now another student's, as a login passed on.
+
+        The surest number that the course and the list both have decides, else the name of who had left.
+        """
+        by_number, problems = self._by("sis"), []
+        for line, new in found.items():
+            if not (old := self.entries.get(self.joined.get(new.id, new.id))):
+                continue
+            known = [name for name in NUMBERS if getattr(old, name) and getattr(new, name)]
+            of = known[0] if known else ""
+            if of and getattr(old, of).casefold() == getattr(new, of).casefold():
+                continue
+            owner = by_number.get(new.sis.casefold()) if of == "sis" else None
+            another = _is_another(old, new) or (of == "sis" and _has_another_first_name(old, new))
+            if owner or (another and (of or old.id not in self.listed)):
+                told = [f"the {STABLE[of]} {plaintext.line(getattr(one, of))}" if of else "" for one in (old, new)]
+                who = [", ".join(filter(None, (plaintext.line(one.name), number)))
+                       for one, number in zip((old, new), told, strict=True)]  # fmt: skip
+                problems.append(f"line {line}: {quoted(new.id)} was {who[0]}, and is now {who[1]}")
+        if problems:
+            more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+            raise CourseError(
+                "Nothing was written, because an id of the course belongs to another student in the file, who would "
+                "get the grades:"
+                + "".join(f"\n  {problem}" for problem in problems[:SHOWN])
+                + more
+                + "\nIf they are two students: give the student in the file another id in that line, or choose another "
+                "column for all ids with --id. If they are one student: read the file once with the old "
+                "name in that line, and then the file as it is."
+            )
 
     def _by(self, name: str) -> dict[str, str]:
         """The ids of those who alone have something in a column, by that."""
@@ -207,14 +246,6 @@ class Roster:
 
     def remarks(self, difference: Difference) -> Iterator[str]:
         """Sentences about people who may be taken for one another."""
-        for old, new in difference.changed:
-            told = [(getattr(old, name), getattr(new, name)) for name in ("sis", "lms_user_id", "email")]
-            if _is_another(old, new) and any(one and other and one != other for one, other in told):
-                yield (
-                    f"{quoted(old.id)} was {plaintext.line(old.name)} and is now {plaintext.line(new.name)}, with "
-                    "another number or address. If the id now belongs to another student, choose another column with "
-                    "--id: otherwise that student gets the grades."
-                )
         gone = {entry.name.casefold(): entry for entry in difference.gone}
         for entry in difference.new:
             if entry.id in self.entered:
@@ -245,6 +276,12 @@ class Roster:
 def _is_another(old: Entry, new: Entry) -> bool:
     """Whether two names have no word in common."""
     one, other = set(personname.words(old.name)), set(personname.words(new.name))
+    return bool(one and other and not one & other)
+
+
+def _has_another_first_name(old: Entry, new: Entry) -> bool:
+    """Whether the first names have no word in common, as those of two of a family."""
+    one, other = set(personname.words(old.first_name)), set(personname.words(new.first_name))
     return bool(one and other and not one & other)
 
 

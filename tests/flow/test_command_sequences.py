@@ -1,0 +1,388 @@
+"""Whatever an instructor types in which order, every score and sheet is what the docs say.
+
+Random sequences of commands run on a small course, in this process, and beside them a model of a term that knows
+nothing of Viva's code: it is written from docs/roster.md, docs/collect.md, docs/deadlines.md, docs/regrade.md and
+docs/export.md. After each command the gradebook's rows, the folders in submitted/ and the roster are compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import math
+import shutil
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import nbformat
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from nbgrader.api import Gradebook
+from traitlets.utils.importstring import import_item
+
+from plugins.term.tests.sheets.importers import Brightspace
+from tests.conftest import PROJECT
+from tests.doubling import NOTEBOOK, SMALL, source, write_small
+from viva import cli
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+PEOPLE = {"ada": ("S1", "Ada", "Moss"), "bo": ("S2", "Bo", "Berg"), "cyd": ("S3", "Cyd", "Holt")}
+"""By login: the school number and the name."""
+HEIR = ("S9", "Dan", "Frey")
+"""Who gets the login of somebody who left."""
+ANSWERS = {
+    "right": "def twice(x):\n    return x + x\n",
+    "half": "def twice(x):\n    return x if isinstance(x, str) else x + x\n",
+    "wrong": "def twice(x):\n    return x\n",
+}
+STRICT, LENIENT = '== "kumquat-31415kumquat-31415"', '!= ""'
+EARNED = {False: {"right": 4, "half": 3, "wrong": 0}, True: {"right": 4, "half": 4, "wrong": 1}}
+"""Points of the tests by answer, as they were and as they are corrected: any word passes then."""
+PER_DAY = Fraction(1, 5)
+COURSE, TYPED = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
+IDS, DAYS = st.sampled_from(sorted(PEOPLE)), st.integers(2, 14)
+
+
+def noon(day: int) -> datetime:
+    return datetime(2026, 10, day, 12, tzinfo=COURSE).astimezone(UTC)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A folder of Brightspace's archive, which tells a time without its zone."""
+
+    login: str
+    hidden: bool
+    """Whether the sender is called by a name that is not on the roster."""
+    local: datetime
+    answer: str
+
+    @property
+    def name(self) -> str:
+        _, first, last = PEOPLE[self.login]
+        return f"{first[0]}. {last[0]}." if self.hidden else f"{first} {last}"
+
+    @property
+    def folder(self) -> str:
+        number = f"7-{10 * sorted(PEOPLE).index(self.login) + self.hidden}"
+        half = "PM" if self.local.hour >= 12 else "AM"
+        time = f"{self.local:%b} {self.local.day}, 2026 {(self.local.hour - 1) % 12 + 1}{self.local:%M} {half}"
+        return f"{number} - {self.name} - {time}"
+
+    def moment(self, zone: ZoneInfo) -> datetime:
+        return self.local.replace(tzinfo=zone).astimezone(UTC)
+
+
+@dataclass
+class Term:
+    """The model: what the docs say that a term is, and what each command does to it."""
+
+    due: int = 5
+    enrolled: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    """All who were ever on the roster: they stay in the gradebook."""
+    moments: dict[Item, datetime] = field(default_factory=dict)
+    """When each submission was sent, of all that were ever collected."""
+    of: dict[Item, str] = field(default_factory=dict)
+    """Whose it is, once that is known."""
+    matched: set[str] = field(default_factory=set)
+    """The logins of those whose other name stands in matches.csv."""
+    extended: dict[str, int] = field(default_factory=dict)
+    excused: set[str] = field(default_factory=set)
+    graded: dict[str, tuple[Item, datetime, bool]] = field(default_factory=dict)
+    """By login what was graded, when it was sent, and by which tests."""
+    manual: dict[str, float] = field(default_factory=dict)
+    lenient: bool = False
+
+    @property
+    def waiting(self) -> list[Item]:
+        return [one for one in self.moments if one not in self.of]
+
+    def collect(self, items: list[Item], typed: ZoneInfo | None = None) -> None:
+        for one in items:
+            if one not in self.moments or typed:
+                self.moments[one] = one.moment(typed or COURSE)
+        for one in self.waiting:
+            if one.login in self.known and (not one.hidden or one.login in self.matched):
+                self.of[one] = one.login
+
+    @property
+    def current(self) -> dict[str, Item]:
+        """By login the newest submission, which counts."""
+        found: dict[str, Item] = {}
+        for one, login in sorted(self.of.items(), key=lambda pair: self.moments[pair[0]]):
+            found[login] = one
+        return found
+
+    def grade(self, logins: set[str] | None = None) -> None:
+        for login, one in self.current.items():
+            done = self.graded.get(login)
+            if logins is None or login in logins:
+                same = done and done[:2] == (one, self.moments[one]) and logins is None
+                self.graded[login] = done if same and done else (one, self.moments[one], self.lenient)
+
+    @property
+    def pending(self) -> bool:
+        done = {login: one[:2] for login, one in self.graded.items()}
+        return done != {login: (one, self.moments[one]) for login, one in self.current.items()}
+
+    def score(self, login: str) -> float:
+        one, sent, lenient = self.graded[login]
+        raw = Fraction(EARNED[lenient][one.answer]) + Fraction(self.manual.get(login, 0.0))
+        due = noon(max(self.due, self.extended.get(login, 0)))
+        days = max(0, math.ceil((sent - due) / timedelta(days=1)))
+        kept = raw * max(Fraction(), 1 - days * PER_DAY)
+        return float(Fraction(math.floor(100 * kept + Fraction(1, 2)), 100)) if days else float(raw)
+
+    def row(self, login: str) -> tuple[str, float | None]:
+        """The status and the score in an export."""
+        if login in self.excused:
+            return "excused", None
+        if login in self.graded:
+            return "graded", self.score(login)
+        return ("not graded" if login in self.current else "not handed in"), None
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("sequences") / "course"
+    (root / "source").mkdir(parents=True)
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    write_small(root)
+    assert typed(root, "release", SMALL, "--no-audit")[0] == 0
+    return root
+
+
+def typed(root: Path, name: str, *arguments: str) -> tuple[int, str]:
+    """A command's exit status, and what it printed."""
+    place, _ = cli.Viva.subcommands[name]
+    out, status = io.StringIO(), 0
+    with contextlib.chdir(root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
+        command = import_item(place)()
+        try:
+            command.initialize(list(arguments))
+            command.start()
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+    assert "Traceback" not in err.getvalue()
+    return status, out.getvalue() or err.getvalue()
+
+
+class Commands(RuleBasedStateMachine):
+    """An instructor who types commands."""
+
+    released: Path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(shutil.copytree(self.released, Path(self.folder.name, "course")))
+        self.config = (self.root / "nbgrader_config.py").read_text()
+        self.term, self.archives, self.sent = Term(), [], 0
+        self._configure()
+
+    def teardown(self) -> None:
+        try:
+            if self.term.current:
+                self.grade()
+                self.the_same_scores_in_every_place()
+            self.sheets()
+        finally:
+            self.folder.cleanup()
+
+    def viva(self, name: str, *arguments: str, status: int = 0) -> str:
+        found, said = typed(self.root, name, *arguments)
+        assert found == status, f"viva {name} {' '.join(arguments)}: {said}"
+        return said
+
+    def _configure(self) -> None:
+        due = f"2026-10-{self.term.due:02} 12:00"
+        rules = f"c.LatePolicy.zone = {COURSE.key!r}\nc.LatePolicy.per_day = {float(PER_DAY)}\n"
+        rules += f"c.LatePolicy.assignments = {{{SMALL!r}: {{'due': {due!r}}}}}\n"
+        (self.root / "nbgrader_config.py").write_text(self.config + rules)
+
+    def _list(self, people: dict[str, tuple[str, str, str]]) -> None:
+        rows = [["OrgDefinedId", "Username", "Last Name", "First Name", "Email", "End-of-Line Indicator"]]
+        rows += [[f"#{sis}", f"#{login}", last, first, f"{first.lower()}@x.edu", "#"]
+                 for login, (sis, first, last) in people.items()]  # fmt: skip
+        with (self.root / "list.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    @initialize(enrolled=st.sets(IDS, min_size=2))
+    def begin(self, enrolled: set[str]) -> None:
+        self.roster(enrolled)
+
+    @rule(enrolled=st.sets(IDS, min_size=1))
+    def roster(self, enrolled: set[str]) -> None:
+        """Students are dropped and added."""
+        self._list({login: PEOPLE[login] for login in sorted(enrolled)})
+        self.viva("roster", "list.csv")
+        self.term.enrolled = enrolled
+        self.term.known |= enrolled
+
+    @precondition(lambda self: self.term.known)
+    @rule(data=st.data())
+    def pass_a_login_on(self, data: st.DataObject) -> None:
+        """Refused, and nothing is written."""
+        victim = data.draw(st.sampled_from(sorted(self.term.known)))
+        self._list({login: PEOPLE[login] for login in sorted(self.term.enrolled)} | {victim: HEIR})
+        self.viva("roster", "list.csv", status=2)
+
+    @rule(
+        who=st.sets(IDS, min_size=1),
+        hidden=st.booleans(),
+        answer=st.sampled_from(sorted(ANSWERS)),
+        day=DAYS,
+        hour=st.integers(0, 23),
+        far=st.booleans(),
+    )
+    def collect(self, who: set[str], hidden: bool, answer: str, day: int, hour: int, far: bool) -> None:
+        items = []
+        for login in sorted(who):
+            self.sent += 1  # no two are sent at the same minute
+            local = datetime(2026, 10, day, hour, self.sent % 60)
+            items.append(Item(login, hidden, local, answer))
+        path = self.root / f"{len(self.archives)}.zip"
+        self.archives.append((path, items))
+        with zipfile.ZipFile(path, "w") as archive:
+            for one in items:
+                notebook = nbformat.read(self.root / "release" / SMALL / f"{NOTEBOOK}.ipynb", as_version=4)
+                for cell in notebook.cells:
+                    texts = {"twice": ANSWERS[one.answer], "why_answer": f"Since {one.folder}."}
+                    cell.source = texts.get(cell.id, cell.source)
+                archive.writestr(f"{one.folder}/{NOTEBOOK}.ipynb", nbformat.writes(notebook))
+        self._collect(path, items, far)
+
+    @precondition(lambda self: self.archives)
+    @rule(data=st.data(), far=st.booleans())
+    def collect_again(self, data: st.DataObject, far: bool) -> None:
+        self._collect(*data.draw(st.sampled_from(self.archives)), far)
+
+    def _collect(self, path: Path, items: list[Item], far: bool) -> None:
+        self.term.collect(items, TYPED if far else None)
+        zone = [f"--zone={TYPED.key}"] if far else []
+        self.viva("collect", path.name, f"--assignment={SMALL}", *zone, status=int(bool(self.term.waiting)))
+
+    @precondition(lambda self: any(one.login in self.term.known for one in self.term.waiting))
+    @rule(data=st.data())
+    def match(self, data: st.DataObject) -> None:
+        """A line in matches.csv, and then collect, without the archive and without what was typed with it."""
+        known = sorted({one.login for one in self.term.waiting} & self.term.known)
+        self.term.matched.add(data.draw(st.sampled_from(known)))
+        rows = [f"{Item(login, True, datetime(2026, 1, 1), '').name},{login}" for login in sorted(self.term.matched)]
+        (self.root / "matches.csv").write_text("\n".join(["sender,student_id", *rows, ""]))
+        self.term.collect([])
+        self.viva("collect", f"--assignment={SMALL}", status=int(bool(self.term.waiting)))
+
+    @rule(login=IDS, day=DAYS)
+    def extend(self, login: str, day: int) -> None:
+        refused = login not in self.term.known or day <= self.term.due
+        until = f"--until=2026-10-{day:02} 12:00"
+        self.viva("extend", login, SMALL, until, status=2 if refused else 0)
+        if not refused:
+            self.term.extended[login] = day
+
+    @rule(login=IDS)
+    def excuse(self, login: str) -> None:
+        self.viva("extend", login, SMALL, "--excuse", status=0 if login in self.term.known else 2)
+        self.term.excused |= {login} & self.term.known
+
+    @precondition(lambda self: self.term.excused or self.term.extended)
+    @rule(data=st.data())
+    def take_back(self, data: st.DataObject) -> None:
+        login = data.draw(st.sampled_from(sorted({*self.term.excused, *self.term.extended})))
+        self.viva("extend", login, SMALL, "--remove")
+        self.term.excused.discard(login)
+        self.term.extended.pop(login, None)
+
+    @rule(day=DAYS)
+    def set_a_deadline(self, day: int) -> None:
+        self.term.due = day
+        self._configure()
+
+    @precondition(lambda self: self.term.pending)
+    @rule()
+    def grade(self) -> None:
+        self.viva("grade", SMALL)
+        self.term.grade()
+
+    @precondition(lambda self: self.term.graded)
+    @rule(data=st.data(), points=st.sampled_from([0.0, 0.5, 1.25, 3.0]))
+    def grade_by_hand(self, data: st.DataObject, points: float) -> None:
+        login = data.draw(st.sampled_from(sorted(self.term.graded)))
+        with Gradebook(f"sqlite:///{self.root / 'gradebook.db'}") as book:
+            grade = book.find_grade("why", NOTEBOOK, SMALL, login)
+            grade.manual_score, grade.needs_manual_grade = points, False
+            book.db.commit()
+        self.term.manual[login] = points
+
+    @precondition(lambda self: self.term.graded and len(self.archives) > 1)
+    @rule()
+    def regrade(self) -> None:
+        self.term.lenient = not self.term.lenient
+        notebook = source()
+        for cell in notebook.cells if self.term.lenient else ():
+            cell.source = cell.source.replace(STRICT, LENIENT)
+        nbformat.write(notebook, self.root / "source" / SMALL / f"{NOTEBOOK}.ipynb")
+        self.viva("regrade", SMALL, "--no-audit")
+        self.term.grade(set(self.term.graded))
+
+    @invariant()
+    def the_same_scores_in_every_place(self) -> None:
+        rows = json.loads(self.viva("export", SMALL, "--json"))["scores"]
+        found = {row["student_id"]: (row["status"], row["score"]) for row in rows}
+        assert found == {login: pytest.approx(self.term.row(login)) for login in self.term.known}
+        with (self.root / "grades.csv").open(newline="") as file:
+            table = {row["student_id"]: row["score"] for row in csv.DictReader(file)}
+        assert {login: float(score) if score else None for login, score in table.items()} == {
+            login: score for login, (_, score) in found.items()
+        }
+
+    @invariant()
+    def the_newest_submission_of_each_lies_in_its_folder_with_its_moment(self) -> None:
+        found = {}
+        for path in self.root.glob(f"submitted/*/{SMALL}"):
+            text = (path / f"{NOTEBOOK}.ipynb").read_text()
+            found[path.parent.name] = (path / "timestamp.txt").read_text().strip(), text
+        assert found.keys() == self.term.current.keys()
+        for login, one in self.term.current.items():
+            assert found[login][0] == f"{self.term.moments[one]:%Y-%m-%d %H:%M:%S} UTC"
+            assert f"Since {one.folder}." in found[login][1]
+
+    @invariant()
+    def the_roster_has_who_is_enrolled(self) -> None:
+        path = self.root / "roster.csv"
+        with path.open(newline="") if path.exists() else io.StringIO() as file:
+            assert {row["id"] for row in csv.DictReader(file)} == self.term.enrolled
+
+    def sheets(self) -> None:
+        """What Brightspace's importer takes from its sheet."""
+        self.viva("export", SMALL, "--as=brightspace", "--unfinished")
+        people = {(sis, login) for login, (sis, _, _) in PEOPLE.items()}
+        taken = Brightspace(people, {SMALL: 7.0}).take((self.root / f"{SMALL}-brightspace.csv").read_bytes())
+        rows = {login: self.term.row(login)[1] for login in self.term.known}
+        assert {login: score for (login, _), score in taken.items()} == pytest.approx(
+            {login: score for login, score in rows.items() if score is not None}
+        )
+
+
+def test_random_sequences_of_commands_come_to_what_the_docs_say(released, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    machine = type("Typed", (Commands,), {"released": released})
+    few = settings(
+        max_examples=8, stateful_step_count=16, deadline=None, suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    from hypothesis.stateful import run_state_machine_as_test
+
+    run_state_machine_as_test(machine, settings=few)
