@@ -82,7 +82,7 @@ class WatchCommand(VivaCommand):
     def _show_status(self) -> None:
         known = Memory.read(self.course.root)
         self._say(f"{status.state(self.course.root, known)}.", *status.lines(known))
-        for title, told in (("last submissions", known.last), ("last errors", known.errors)):
+        for title, told in status.tables_of(known):
             if told:
                 table = Table("time (UTC)", "assignment", "student", title)
                 for row in status.rows(told):
@@ -98,4 +98,6 @@ class WatchCommand(VivaCommand):
             a_minute=round(known.a_minute(), 1),
             last=list(map(structs.asdict, known.last)),
             errors=list(map(structs.asdict, known.errors)),
+            passed=list(map(structs.asdict, known.passed.values())),
+            dated_back=list(map(structs.asdict, known.dated_back)),
         )
