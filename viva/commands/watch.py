@@ -36,6 +36,12 @@ class WatchCommand(VivaCommand):
     settings = (Watch, Autograde, Execute, Examine)
     status = Bool(False, help="Show what the watcher of this course does.").tag(config=True)
 
+    def _prepare(self, stack: contextlib.ExitStack) -> None:
+        if self.status:  # it is read, also where nothing can be written
+            self.course.require_folder()
+        else:
+            super()._prepare(stack)
+
     def run(self) -> int:
         if self.status:
             self._show_status()

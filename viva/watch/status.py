@@ -18,11 +18,11 @@ PAGE = "watch.html"
 def is_watched(root: Path) -> bool:
     """Whether a watcher works on a course."""
     try:
-        lock = os.open(root / LOCK, os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(root / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
-        return not leftovers.take(lock, root / LOCK)
+        return not leftovers.take(lock, root / LOCK, shared=True)
     except CourseError:  # no file can be locked there, so that no watcher works there either
         return False
     finally:

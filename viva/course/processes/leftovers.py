@@ -144,10 +144,13 @@ def _take(lock: int) -> bool:
     return True
 
 
-def take(lock: int, path: Path, wait: bool = False) -> bool:
-    """Whether the lock on a file of the course could be taken. Raises CourseError where files cannot be locked."""
+def take(lock: int, path: Path, wait: bool = False, shared: bool = False) -> bool:
+    """Whether the lock on a file of the course could be taken, ``shared`` with who only looks whether another has it.
+
+    Raises CourseError where files cannot be locked.
+    """
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     except OSError as error:
