@@ -117,7 +117,8 @@ def require_files() -> None:
     if most < FEWEST_FILES:
         raise CourseError(
             f"A process can open only {most} files at once here ('ulimit -n'), so nothing was graded or run; grading "
-            f"needs {FEWEST_FILES}. Run 'ulimit -n {ENOUGH_FILES}' or open another terminal, then run the same command again."
+            f"needs {FEWEST_FILES}. Run 'ulimit -n {ENOUGH_FILES}' or open another terminal, then run the same command "
+            "again."
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, highest))
 

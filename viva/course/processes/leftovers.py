@@ -200,8 +200,11 @@ def _whole(path: Path, folder: int, mode: int | None, newline: str | None, error
             yield file
             file.flush()
             os.fsync(descriptor)
-        with _named(path):
+        try:
             os.replace(fresh, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError as error:
+            error.filename = str(path)  # nobody knows the other name
+            raise
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(fresh, dir_fd=folder)
