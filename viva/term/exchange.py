@@ -27,7 +27,7 @@ import time
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from jupyter_core.paths import jupyter_data_dir
 from nbgrader.exchange.default import Exchange, ExchangeCollect
@@ -108,10 +108,12 @@ class Collect(ExchangeCollect):
     counted: Mapping[str, Claim] = {}
     """By name, from when a submission counts, where that is not the time that it claims."""
 
-    def __init__(self, **known: object) -> None:
-        super().__init__(**known)
+    def __init__(self, *args: Any, **known: Any) -> None:
+        super().__init__(*args, **known)
         self.passed: dict[str, str] = {}
         """By name, why a submission was passed over."""
+        self.logins: dict[int, str] = {}
+        """By user id; a directory of users may be slow to ask."""
 
     def start(self) -> None:
         """Collect; what is copied waits in a folder of its own until all of it was looked at."""
@@ -171,12 +173,17 @@ class Collect(ExchangeCollect):
         about = os.lstat(path)
         if not stat.S_ISDIR(about.st_mode):
             raise SubmissionError("it is not a folder")
-        if self.check_owner:
-            with contextlib.suppress(KeyError):
-                if pwd.getpwuid(about.st_uid).pw_name == student:
-                    return Entry(path, student, assignment, claimed, about)
+        if self.check_owner and self._login(about.st_uid) != student:
             raise SubmissionError(f"it is named after {quoted(student)}, but owned by another user")
         return Entry(path, student, assignment, claimed, about)
+
+    def _login(self, user: int) -> str:
+        """The name of a user; empty where there is none."""
+        if user not in self.logins:
+            self.logins[user] = ""
+            with contextlib.suppress(KeyError):
+                self.logins[user] = pwd.getpwuid(user).pw_name
+        return self.logins[user]
 
     def survey(self, entry: Entry) -> Contents:
         """What lies in a submission, by names and sizes. Raises SubmissionError for one that would not be taken."""

@@ -42,7 +42,6 @@ VISIBLE = "visible"
 class Listing:
     """What lies in the exchange, by name."""
 
-    folder: Path
     survey: Callable[[exchange.Entry], exchange.Contents]
     entries: dict[Place, list[exchange.Entry]] = field(default_factory=lambda: defaultdict(list))
     """Those that their students own, by assignment and student."""
@@ -149,12 +148,22 @@ class Rounds:
         directory.assignment_id, directory.student_id = assignment, student or "*"
         return directory
 
+    def _collector(self) -> exchange.Collect:
+        about = {"coursedir": self._directory(""), "authenticator": Authenticator(config=self.config)}
+        return exchange.Collect(**about, config=self.config, log=logging.getLogger("viva"))
+
+    def _inbound(self, collect: exchange.Collect) -> Path:
+        return Path(collect.root, self.course.directory.course_id, "inbound")
+
+    def inbound_folder(self) -> Path:
+        """Where submissions come in, if there is an exchange."""
+        return self._inbound(self._collector())
+
     def inbound(self, assignments: Container[str]) -> Listing | None:
         """What lies in the exchange for ``assignments``; None where there is none, or where it cannot be listed."""
-        about = {"coursedir": self._directory(""), "authenticator": Authenticator(config=self.config)}
-        collect = exchange.Collect(**about, config=self.config, log=logging.getLogger("viva"))
-        folder = Path(collect.root, self.course.directory.course_id, "inbound")
-        found = Listing(folder, collect.survey)
+        collect = self._collector()
+        folder = self._inbound(collect)
+        found = Listing(collect.survey)
         try:
             paths = sorted(folder.iterdir())
         except OSError:

@@ -385,8 +385,8 @@ class Watcher:
                 self.log("polling", reason=str(error))
 
     def _inbound_folder(self) -> list[Path]:
-        listing = self.rounds.inbound(()) if self.policy.collect else None
-        return [listing.folder] if listing else []
+        folder = self.rounds.inbound_folder()
+        return [folder] if self.policy.collect and folder.is_dir() else []
 
     def _is_changed(self) -> bool:
         """Whether the configuration was changed, and can be read; with one that cannot the watcher goes on."""
