@@ -127,6 +127,7 @@ READS = {
     "report --to={out}/report": "report/index.html",
     "report --to={out}/report --anonymous": "report/anonymous.html",
     "export --dry-run": "",
+    "watch --status": "",
     f"regrade {TINY} --what-if": "",
     f"package gradescope {TINY} --dry-run": "",
     f"collect --assignment={TINY} {{out}}/hw --no-times --dry-run": "",

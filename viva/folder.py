@@ -101,9 +101,13 @@ def fill(folder: Path, files: Mapping[str, bytes]) -> None:
 def remove(folder: Path) -> None:
     """Remove a folder with all that is in it, also what was made unreadable or too deep, as far as we may.
 
-    Until the end all of it lies in that folder, so that a removal which was cut off can be done again.
+    Until the end all of it lies in that folder, so that a removal which was cut off can be done again. Of a link the
+    link is removed, and nothing that it leads to.
     """
     with contextlib.suppress(OSError):
+        if folder.is_symlink():
+            folder.unlink()
+            return
         os.chmod(folder, stat.S_IRWXU)
         heap = Path(tempfile.mkdtemp(dir=folder))
         _empty(folder, heap)

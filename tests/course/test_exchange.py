@@ -14,7 +14,9 @@ from nbgrader.utils import get_username
 
 from tests.conftest import SHORT, load
 from tests.conftest import lacking as missing
+from viva import wording
 from viva.course.exchange import take
+from viva.submission.files import claim
 from viva.verdict import SubmissionError
 
 ME = get_username()
@@ -188,3 +190,28 @@ def test_a_hand_in_of_an_uncertain_time_is_refused_and_said_and_takes_nothings_p
     hand_in(course, inbound, ME, 2, "\n")
     assert "has no clear time zone" in collect(course)
     assert (collected(course) / "timestamp.txt").read_text() == "2026-10-24 23:58 CST"
+
+
+def test_what_is_empty_or_half_copied_hides_no_complete_submission(course, inbound):
+    whole = hand_in(course, inbound, ME, 1)
+    (inbound / f"{ME}+{SHORT}+2099-01-01 00:00:00 UTC").mkdir()
+    half = hand_in(course, inbound, ME, 2)
+    (half / "timestamp.txt").unlink()
+    (half / NOTEBOOK).write_text((half / NOTEBOOK).read_text()[:500])
+    linked = hand_in(course, inbound, ME, 3)
+    (linked / "data.csv").symlink_to("/etc/passwd")
+    said = collect(course)
+    assert "it is empty, so submitting was interrupted" in said and "it is still being copied" in said
+    assert (collected(course) / NOTEBOOK).read_bytes() == (whole / NOTEBOOK).read_bytes()
+
+
+def test_a_time_that_the_file_system_contradicts_is_told_and_a_students_own_word_on_it_is_not_taken(course, inbound):
+    for day, claimed in ((1, datetime.datetime(2026, 1, 1)), (2, datetime.datetime.now(datetime.UTC))):
+        folder = hand_in(course, inbound, ME, day, "\n" * day)
+        time = claimed.strftime("%Y-%m-%d %H:%M:%S.%f UTC")
+        folder = folder.rename(inbound / f"{ME}+{SHORT}+{time}+x")
+        (folder / claim.NAME).write_text('{"claimed": "2020-01-01T00:00:00Z", "absent": "2020-01-01T00:00:00Z"}')
+        said, told = collect(course), wording.sentences(claim.facts(collected(course)))
+        assert ("shows a change at" in said) is (day == 1)
+        assert len(told) == (day == 1) and "2020" not in str(told)
+        assert (collected(course) / "timestamp.txt").read_text() == time, "the claimed time counts"

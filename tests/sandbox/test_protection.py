@@ -8,7 +8,9 @@ import time
 import pytest
 
 from tests.sandbox.test_confinement import full, start
-from viva.sandbox.protection import IN_BUBBLEWRAP, PROMISES, Layer, Protection, protection
+from viva.sandbox import attempts
+from viva.sandbox.confinement import Sandbox
+from viva.sandbox.protection import IN_BUBBLEWRAP, PROMISES, Layer, Protection, forget, protection
 
 pytestmark = pytest.mark.xdist_group("sandbox")
 
@@ -78,8 +80,31 @@ def test_without_namespaces_the_sandbox_is_full_and_the_command_for_more_is_name
 
 
 @full
+def test_a_probe_that_failed_once_is_made_again(monkeypatch):
+    forget()
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.executable", "/missing/python")
+        assert protection().level == "none" and "it could not be tested" in protection().layers[0].fault
+    assert protection().level != "none"
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.executable", "/missing/python")
+        assert protection().level != "none", "what held is kept for as long as nobody forgets it"
+        forget()
+        assert protection().level == "none"
+
+
+@full
+@pytest.mark.parametrize(("begin", "fault"), [(None, ""), (lambda parent: None, "a process outlived its parent")])
+def test_a_process_that_outlives_its_parent_is_noticed_without_a_clock(monkeypatch, tmp_path, begin, fault):
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("the probe waits"))
+    if begin:
+        monkeypatch.setattr(attempts, "begin_session", begin)
+    assert attempts.fault_of(attempts.ATTEMPTS["session"], Sandbox(()), str(tmp_path)) == fault
+
+
+@full
 def test_the_layers_are_tried_in_a_fifth_of_a_second():
-    protection.cache_clear()
+    forget()
     begin = time.perf_counter()
     assert protection().level != "none"
     took = time.perf_counter() - begin

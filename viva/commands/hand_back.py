@@ -75,7 +75,7 @@ class ReportCommand(VivaCommand):
         viva report                            report/index.html, all assignments
         viva report ps1_general_attention      one assignment
         viva report --anonymous                report/anonymous.html, with pseudonyms
-        viva report --to=/tmp/report           into another folder, for example for a read-only course
+        viva report --to=$HOME/report          into another folder, for example for a read-only course
     """
     aliases = nbgrader_aliases | {"server": "ReportCommand.server", "to": "ReportCommand.to"}
     flags = VivaCommand.flags | {

@@ -2,9 +2,14 @@
 
 Theory of operation. Everybody can write into an exchange, under any name, and whoever collects may read what students
 may not. nbgrader warns of a folder in another student's name, and takes it; it follows links, so that a notebook which
-is a link to the solution is collected as one. Here a submission counts if its student owns it, and
-it is copied file by file: each is opened without following a link, looked at when it is open, and then read. What was
-left out is said in a sentence. A forged submission does not hide the student's own, whatever its time.
+is a link to the solution is collected as one. Here one rule comes before all collecting: a submission counts if its
+student owns it and it is complete (``Collect.entry``, ``survey``). Then it is copied file by file: each is opened
+without following a link, looked at when it is open, and then read. What is passed over is said in a sentence, and hides
+no other submission of the student's, whatever its time.
+
+The name of a submission has a time that its student wrote. The kernel of the machine with the exchange writes when a
+file changed, which no student can set (``st_ctime``). Where the two differ by more than SLACK a note tells the grader.
+`viva watch` knows more, and says from when a submission counts (``Collect.counted``).
 """
 
 from __future__ import annotations
@@ -18,22 +23,59 @@ import re
 import secrets
 import stat
 import tempfile
+import time
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from jupyter_core.paths import jupyter_data_dir
-from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import Exchange, ExchangeCollect
 
-from viva import clock
+from viva import clock, wording
 from viva.cleaning.plaintext import quoted
 from viva.course.processes.leftovers import BUILD
 from viva.folder import MOST_FILES, MOST_LEVELS
-from viva.submission.files import timestamp
+from viva.submission.files import claim, timestamp
+from viva.submission.files.claim import Claim
 from viva.verdict import CourseError, SubmissionError
 
 KB = 1000
 NEVER = datetime.datetime.max
+ADDED = ("timestamp.txt", "submission_secret.txt")
+"""What nbgrader adds to a submission, at the end."""
+SLACK = datetime.timedelta(seconds=30)
+"""So much earlier may a submission's own time be than what is seen of it: clocks differ a little, disks are slow."""
+COPYING = datetime.timedelta(minutes=10)
+"""So long may it take to copy one into the exchange."""
+QUIET = 30.0
+"""Seconds after which a copy that ends in the middle was interrupted."""
+TAIL = 64
+INTERRUPTED = "its notebook ends in the middle, so submitting was interrupted"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A folder in the exchange that its student owns, by its name."""
+
+    path: Path
+    student: str
+    assignment: str
+    claimed: datetime.datetime
+    """When it says that it was submitted, in UTC and without a zone."""
+    about: os.stat_result
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What lies in a submission in the exchange; nothing of it was read but the ends of notebooks."""
+
+    state: tuple
+    """Something else after each change."""
+    changed: float
+    """When the file system says that something in it changed last, in seconds."""
+    interrupted: bool
+    """Whether nbgrader did not come to the end when it was submitted."""
 
 
 def is_own(root: str | Path) -> bool:
@@ -61,6 +103,17 @@ class Collect(ExchangeCollect):
     """nbgrader's, which takes what its student owns, and files and folders alone."""
 
     src_records: list[dict]
+    only: Container[str] | None = None
+    """The names of those that may be taken; None means all."""
+    counted: Mapping[str, Claim] = {}
+    """By name, from when a submission counts, where that is not the time that it claims."""
+
+    def __init__(self, *args: Any, **known: Any) -> None:
+        super().__init__(*args, **known)
+        self.passed: dict[str, str] = {}
+        """By name, why a submission was passed over."""
+        self.logins: dict[int, str] = {}
+        """By user id; a directory of users may be slow to ask."""
 
     def start(self) -> None:
         """Collect; what is copied waits in a folder of its own until all of it was looked at."""
@@ -71,7 +124,12 @@ class Collect(ExchangeCollect):
 
     def init_src(self) -> None:
         """Choose the newest submission of each student, and copy it; refused ones do not count."""
+        self.records: list[dict] = []
         super().init_src()
+        chosen = {record["filename"] for record in self.src_records}
+        for record in self.records:
+            if record["interrupted"] and record["filename"] not in chosen:
+                self._pass(record["filename"], INTERRUPTED)
         self.src_records = [record for record in self.src_records if self._taken(record)]
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
@@ -83,15 +141,56 @@ class Collect(ExchangeCollect):
 
     def _path_to_record(self, path: str) -> dict:
         """Whose a submission is and of when; a refused one has no owner and no order."""
+        name = Path(path).name
+        refused = {"username": name.split("+")[0], "filename": name, "timestamp": NEVER, "interrupted": False}
+        if self.only is not None and name not in self.only:
+            return refused
         try:
-            record = super()._path_to_record(path)
-            record["timestamp"] = self._moment(record["filename"].rsplit("+", 3)[2])
-            self._require_owner(path, record["username"])
-        except (ExchangeError, CourseError, ValueError, OverflowError) as error:
-            return self._refused(path, f"its name is not an nbgrader name: {quoted(str(error))}")
-        except SubmissionError as error:
-            return self._refused(path, str(error))
+            entry = self.entry(Path(path))
+            contents = self.survey(entry)
+            if contents.interrupted and time.time() - contents.changed < QUIET:
+                raise SubmissionError("it is still being copied; collect again in a minute")
+        except (SubmissionError, OSError) as error:
+            self._pass(name, why(error))
+            return refused
+        if entry.assignment != self.coursedir.assignment_id:
+            return refused
+        record = {"username": entry.student, "filename": name, "timestamp": entry.claimed}
+        record |= {"claimed": entry.claimed, "changed": contents.changed, "interrupted": contents.interrupted}
+        if (doubted := self.counted.get(name)) and doubted.counted:
+            record["timestamp"] = timestamp.in_utc(doubted.counted).replace(tzinfo=None)
+        self.records.append(record)
         return record
+
+    def entry(self, path: Path) -> Entry:
+        """Whose a folder in the exchange is, and what its name says. Raises SubmissionError for one that counts for
+        nobody, and OSError."""
+        try:
+            student, assignment, when = path.name.rsplit("+", 3)[:3]
+            claimed = self._moment(when)
+        except (CourseError, ValueError, OverflowError) as error:
+            raise SubmissionError("its name is not an nbgrader name with a clear time") from error
+        about = os.lstat(path)
+        if not stat.S_ISDIR(about.st_mode):
+            raise SubmissionError("it is not a folder")
+        if self.check_owner and self._login(about.st_uid) != student:
+            raise SubmissionError(f"it is named after {quoted(student)}, but owned by another user")
+        return Entry(path, student, assignment, claimed, about)
+
+    def _login(self, user: int) -> str:
+        """The name of a user; empty where there is none."""
+        if user not in self.logins:
+            self.logins[user] = ""
+            with contextlib.suppress(KeyError):
+                self.logins[user] = pwd.getpwuid(user).pw_name
+        return self.logins[user]
+
+    def survey(self, entry: Entry) -> Contents:
+        """What lies in a submission, by names and sizes. Raises SubmissionError for one that would not be taken."""
+        return survey(entry.path, entry.about.st_uid if self.check_owner else None, self._most())
+
+    def _most(self) -> int:
+        return self.coursedir.max_dir_size * KB
 
     def _moment(self, text: str) -> datetime.datetime:
         """When something was submitted, in UTC and without a zone; nbgrader drops most abbreviations of zones.
@@ -112,47 +211,118 @@ class Collect(ExchangeCollect):
         return timestamp.read(Path(folder, timestamp.NAME), self._zones())
 
     def _sort_by_timestamp(self, records: list[dict]) -> list[dict]:
-        """Newest first, the refused ones last."""
-        return sorted(super()._sort_by_timestamp(records), key=lambda record: record["timestamp"] == NEVER)
+        """Newest first; then those that were interrupted, and the refused ones last."""
+        newest = super()._sort_by_timestamp(records)
+        return sorted(newest, key=lambda record: (record["timestamp"] == NEVER, record["interrupted"]))
 
-    def _require_owner(self, path: str, student: str) -> None:
-        about = os.lstat(path)
-        if not stat.S_ISDIR(about.st_mode):
-            raise SubmissionError("it is not a folder")
-        if self.check_owner:
-            with contextlib.suppress(KeyError):
-                if pwd.getpwuid(about.st_uid).pw_name == student:
-                    return
-            raise SubmissionError(f"it is named after {quoted(student)}, but owned by another user")
-
-    def _refused(self, path: str, why: str) -> dict:
-        name = Path(path).name
-        self.log.error(f"{quoted(name, 200)} in the exchange was not collected: {why}.")
-        return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
+    def _pass(self, name: str, reason: str) -> None:
+        self.passed[name] = reason
+        self.log.error(f"{quoted(name, 200)} in the exchange was not collected: {reason}.")
 
     def _taken(self, record: dict) -> bool:
         """Whether a submission could be copied to this machine."""
         if record["timestamp"] == NEVER:
             return False
         path = Path(self.inbound_path, record["filename"])
-        owner = path.lstat().st_uid if self.check_owner else None
         place = self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
         try:
-            self._existing(self.coursedir.format_path(*place))  # nobody knows whether what came is newer
-            take(path, self.local / path.name, owner, self.coursedir.max_dir_size * KB)
-            _complete(self.local / path.name, record["timestamp"])
+            known = self._existing(self.coursedir.format_path(*place))  # nobody knows whether what came is newer
+            if known == record["claimed"]:  # a grader believes it, or it was collected before anybody doubted it
+                record["timestamp"] = known
+            owner = path.lstat().st_uid if self.check_owner else None
+            take(path, self.local / path.name, owner, self._most())
+            self._complete(self.local / path.name, record)
         except (SubmissionError, OSError) as error:
-            self._refused(str(path), str(error))
+            self._pass(record["filename"], why(error))
             return False
         return True
 
+    def _complete(self, folder: Path, record: dict) -> None:
+        """Write what nbgrader adds to a submission, where a student did not: it releases no feedback to anybody
+        without; and what is known against the time that it claims."""
+        (folder / timestamp.NAME).write_text(f"{record['timestamp']:%Y-%m-%d %H:%M:%S.%f} UTC", encoding="utf-8")
+        secret = folder / "submission_secret.txt"
+        if not (secret.exists() and re.fullmatch(rb"[0-9a-f]{32,128}", secret.read_bytes())):
+            secret.write_text(secrets.token_hex(64), encoding="utf-8")
+        doubted = self.counted.get(record["filename"]) or _by_the_disk(record)
+        (folder / claim.NAME).unlink(missing_ok=True)
+        if doubted:
+            doubted.write(folder)
+            self.log.warning(f"{quoted(record['filename'], 200)} in the exchange {wording.sentence(doubted.note())}.")
 
-def _complete(folder: Path, time: datetime.datetime) -> None:
-    """Write what nbgrader adds to a submission, where a student did not: it releases no feedback to anybody without."""
-    (folder / "timestamp.txt").write_text(f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", encoding="utf-8")
-    secret = folder / "submission_secret.txt"
-    if not (secret.exists() and re.fullmatch(rb"[0-9a-f]{32,128}", secret.read_bytes())):
-        secret.write_text(secrets.token_hex(64), encoding="utf-8")
+
+def why(error: SubmissionError | OSError) -> str:
+    """Why a submission was passed over."""
+    return f"it cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
+
+
+def _by_the_disk(record: dict) -> Claim | None:
+    """What the file system says against the time that a submission claims; it may be slow to be copied."""
+    claimed = record["claimed"].replace(tzinfo=datetime.UTC)
+    changed = datetime.datetime.fromtimestamp(record["changed"], datetime.UTC).replace(microsecond=0)
+    return Claim(claimed, changed) if changed > claimed + SLACK else None
+
+
+def survey(folder: Path, owner: int | None, most: int) -> Contents:
+    """What lies in a folder into which somebody may write meanwhile; no file is opened but notebooks, for their ends.
+
+    Raises SubmissionError for what ``take`` refuses, and for a folder that holds nothing of its student's.
+    """
+    state: list[tuple] = []
+    changed, names = 0.0, set()
+    for name, about in _inside(folder, owner):
+        state.append((name, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))
+        changed = max(changed, about.st_ctime)
+        if not stat.S_ISDIR(about.st_mode):
+            names.add(name)
+            if (most := most - about.st_size) < 0:
+                raise SubmissionError(TOO_LARGE)
+    if names <= {*ADDED, claim.NAME}:
+        raise SubmissionError("it is empty, so submitting was interrupted")
+    return Contents(tuple(sorted(state)), changed, timestamp.NAME not in names and is_cut(folder))
+
+
+TOO_MANY = f"it holds more than {MOST_FILES} files, or folders in {MOST_LEVELS} others"
+TOO_LARGE = "it is larger than this course allows (c.CourseDirectory.max_dir_size)"
+
+
+def _inside(folder: Path, owner: int | None) -> Iterator[tuple[str, os.stat_result]]:
+    """What is in a folder, by its path there, and the folder itself as "."; no more of it than may be there is listed.
+
+    Raises SubmissionError as ``take`` does, and OSError.
+    """
+    todo, count = [("", 0)], 0
+    while todo:
+        inner, level = todo.pop()
+        descriptor = os.open(folder / inner, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if not inner:
+                yield ".", os.fstat(descriptor)
+            with os.scandir(descriptor) as entries:
+                for entry in entries:
+                    about, path = entry.stat(follow_symlinks=False), os.path.join(inner, entry.name)
+                    _require_own(about, owner, entry.name)
+                    if stat.S_ISDIR(about.st_mode):
+                        todo.append((path, level + 1))
+                    elif not stat.S_ISREG(about.st_mode):
+                        raise SubmissionError(f"{quoted(entry.name)} in it is not a file")
+                    if (count := count + 1) > MOST_FILES or level >= MOST_LEVELS:
+                        raise SubmissionError(TOO_MANY)
+                    yield path, about
+        finally:
+            os.close(descriptor)
+
+
+def is_cut(folder: Path) -> bool:
+    """Whether a notebook ends before its JSON does."""
+    for path in folder.glob("*.ipynb"):
+        with contextlib.suppress(OSError):  # a link, or a pipe
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(descriptor, "rb") as file:
+                file.seek(max(0, os.fstat(descriptor).st_size - TAIL))
+                if not file.read(TAIL).rstrip().endswith(b"}"):
+                    return True
+    return False
 
 
 def take(folder: Path, to: Path, owner: int | None, most: int) -> None:
@@ -167,7 +337,7 @@ def take(folder: Path, to: Path, owner: int | None, most: int) -> None:
         below.mkdir()
         files += len(names) + len(folders)
         if files > MOST_FILES or len(below.relative_to(to).parts) > MOST_LEVELS:
-            raise SubmissionError(f"it holds more than {MOST_FILES} files, or folders in {MOST_LEVELS} others")
+            raise SubmissionError(TOO_MANY)
         _require_own(os.fstat(descriptor), owner, Path(place).name)
         for name in folders:
             _require_own(os.stat(name, dir_fd=descriptor, follow_symlinks=False), owner, name)
@@ -178,7 +348,7 @@ def take(folder: Path, to: Path, owner: int | None, most: int) -> None:
                     raise SubmissionError(f"{quoted(name)} in it is not a file")
                 _require_own(about, owner, name)
                 if (most := most - about.st_size) < 0:
-                    raise SubmissionError("it is larger than this course allows (c.CourseDirectory.max_dir_size)")
+                    raise SubmissionError(TOO_LARGE)
                 (below / name).write_bytes(file.read(about.st_size))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import os
 from collections.abc import Mapping
@@ -21,6 +22,9 @@ from viva.engine.session import examiners_limits
 from viva.sandbox.confinement import MB, USUAL, Limits, Sandbox
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError
+
+with contextlib.suppress(ModuleNotFoundError):  # Windows has none; `viva check` gets along without
+    import resource
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}
@@ -92,11 +96,31 @@ def new_grader(
     hidden: tuple[str, ...] = (),
 ) -> Grader:
     """A grader whose caller closes it; ``libraries`` and ``hidden`` as in Grader. Raises CourseError as warm_grader."""
+    require_files()
     sandboxes, limits = None, limits_of(seconds, memory)
     if not no_sandbox:
         require_sandbox()
         sandboxes = Sandbox.for_candidate(limits=limits), Sandbox.for_examiner(limits=examiners_limits(limits))
     return Grader(seconds, sandboxes, budget=budget, limits=limits, libraries=libraries, hidden=hidden)
+
+
+FEWEST_FILES, ENOUGH_FILES = 128, 1024
+"""So many files must a process be allowed to open; so many it allows itself where it may."""
+
+
+def require_files() -> None:
+    """Allow this process as many open files as grading needs. Raises CourseError where its user set a lower limit."""
+    allowed, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY or allowed >= ENOUGH_FILES:
+        return
+    most = ENOUGH_FILES if highest == resource.RLIM_INFINITY else min(ENOUGH_FILES, highest)
+    if most < FEWEST_FILES:
+        raise CourseError(
+            f"A process can open only {most} files at once here ('ulimit -n'), so nothing was graded or run; grading "
+            f"needs {FEWEST_FILES}. Run 'ulimit -n {ENOUGH_FILES}' or open another terminal, then run the same command "
+            "again."
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, highest))
 
 
 def require_sandbox() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import subprocess
@@ -17,6 +16,9 @@ from viva.sandbox import bubblewrap
 from viva.sandbox.landlock import readable_by_default
 
 IN_BUBBLEWRAP = "full, in bubblewrap"
+UNTESTED = "it could not be tested"
+HANGS = 300
+"""Seconds after which a test is given up. It needs a fifth of one; on a machine that is busy enough, minutes."""
 _ALWAYS, _BY_LANDLOCK = ("session", "limits", "root", "seccomp"), ("landlock", "together")
 PROMISES = {
     "session": "a process dies with its parent",
@@ -78,12 +80,27 @@ class Protection:
         return IN_BUBBLEWRAP if all(map(self.works, (*_ALWAYS, "bubblewrap"))) else "none"
 
 
-@functools.cache
+_known: dict[bool, Protection] = {}
+
+
 def protection(all_layers: bool = False) -> Protection:
     """What withstood ``viva.sandbox.attempts`` here; they run in a process of their own, in about 0.2 s.
 
-    Bubblewrap is tried where Landlock does not hold, or with ``all_layers``.
+    Bubblewrap is tried where Landlock does not hold, or with ``all_layers``. What does not hold is tried again when
+    somebody asks again; the rest is kept until ``forget``.
     """
+    found = _known.get(all_layers) or _found(all_layers)
+    if found.level != "none" and not any(layer.fault.startswith(UNTESTED) for layer in found.layers):
+        _known[all_layers] = found
+    return found
+
+
+def forget() -> None:
+    """Ask the machine again the next time: a process that lives for long has to, as a machine changes."""
+    _known.clear()
+
+
+def _found(all_layers: bool) -> Protection:
     faults = _tried(set(PROMISES) - {"bubblewrap"})
     if all_layers or any(faults[name] for name in _BY_LANDLOCK):
         faults["bubblewrap"] = _fault_of_bubblewrap()
@@ -118,11 +135,13 @@ def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
     )
     command = [*inside, sys.executable, "-I", "-S", "-c", program, ",".join(names), *readable_by_default()]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=HANGS)
         return json.loads(answer.stdout)
+    except subprocess.TimeoutExpired:
+        return dict.fromkeys(names, f"{UNTESTED}: the test did not end in {HANGS} seconds")
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         told = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
-        return dict.fromkeys(names, f"it could not be tested: {told}")
+        return dict.fromkeys(names, f"{UNTESTED}: {told}")
 
 
 def _how_to_open_namespaces() -> str:

@@ -52,7 +52,7 @@ class Opened:
     """By notebook, the seed of the variant that it is graded as, where the assignment has variants. It is put in when
     the notebook is examined: before that nbgrader puts the text back that everybody's release has."""
     integrity: dict[str, list[Note]] = field(default_factory=dict)
-    """By notebook, what a grader should know of its variant."""
+    """By notebook, what a grader should know of its time and its variant."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
             if best.meant.seed is not None and best.meant.default is not None:
                 opened.seeds[name] = best.meant.seed
                 opened.notebooks[name] = seeded(best.repaired.notebook, best.meant.default)
-            opened.integrity[name] = [best.meant.note] if best.meant.note else []
+            opened.integrity[name] = [*finding.facts, *([best.meant.note] if best.meant.note else [])]
         else:
             complaints += [
                 f"the file {plaintext.quoted(other.handed.name)} contains too little of {name}.ipynb to be graded as it"

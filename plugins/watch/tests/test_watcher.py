@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pwd
 import random
 import shutil
 import signal
@@ -15,12 +16,16 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import nbformat
 import psutil
 import pytest
+from nbgrader.utils import get_username
 
 from tests.conftest import load
 from tests.faults import STUB, TINY, make_course, recorded, require_sound, scores
+from viva import wording
+from viva.record import SubmissionRecord
 from viva.verdict import CourseError
 from viva_watch import watcher
 from viva_watch.memory import Memory
@@ -33,6 +38,8 @@ ENDLESS = "while True: pass"
 BOMB = "import os\n    while True:\n        os.fork()"
 NOW = datetime(2026, 10, 1, tzinfo=UTC)
 DUE = NOW + timedelta(days=1)
+HOUR = timedelta(hours=1)
+NOON = NOW + 12 * HOUR
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +82,7 @@ class Watched:
             write=self.lines.append,
         )
         self.watcher.clock = lambda: self.now
-        self.watcher.arrivals.settle = self.watcher.exchange.settle = 0.0
+        self.watcher.arrivals.settle = self.watcher.inbox.settle = 0.0
 
     def go(self) -> None:
         """Do all that is to be done now."""
@@ -449,13 +456,92 @@ def test_a_week_in_half_a_minute_with_kills_at_random_loses_nothing_and_takes_no
     assert max(sizes) < 1.2 * sizes[0]
 
 
+class Exchange:
+    """An exchange into which its student puts folders by hand, as nbgrader would."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root, self.inbound = root, folder / "viva" / "inbound"
+        self.inbound.mkdir(parents=True)
+        config = root / "nbgrader_config.py"
+        config.write_text(config.read_text() + f"c.Exchange.root = {str(folder)!r}\n")
+
+    def put(self, claimed: datetime, answer: str | None, student: str = get_username()) -> Path:
+        """A submission of a time; without an answer an empty folder."""
+        folder = self.inbound / f"{student}+{TINY}+{claimed:%Y-%m-%d %H:%M:%S.%f} UTC+{claimed:%d%H%M%S}"
+        folder.mkdir()
+        if answer is not None:
+            text = (self.root / "release" / TINY / "tiny.ipynb").read_text()
+            (folder / "tiny.ipynb").write_text(text.replace(STUB, answer))
+            (folder / "timestamp.txt").write_text(f"{claimed:%Y-%m-%d %H:%M:%S.%f} UTC")
+        return folder
+
+    def collected(self) -> str:
+        return (self.root / "submitted" / get_username() / TINY / "timestamp.txt").read_text()
+
+
+@pytest.fixture
+def exchange(root, tmp_path) -> Exchange:
+    return Exchange(root, tmp_path / "exchange")
+
+
+def test_an_empty_folder_in_the_exchange_stops_nobody_and_is_told(root, exchange):
+    watched = Watched(root, collect=True)
+    exchange.put(NOON - HOUR, None)
+    exchange.put(NOON, RIGHT)
+    exchange.put(NOON + HOUR, None)
+    forged = exchange.put(NOON + 2 * HOUR, None)
+    if os.geteuid() == 0:  # who else may give a folder away?
+        os.chown(forged, pwd.getpwnam("nobody").pw_uid, -1)
+    watched.go()
+    assert scores(root)[get_username()][0] == 3
+    passed = Memory.read(root).passed
+    assert len(passed) == len(watched.events("passed_over")) == 3
+    reasons = " ".join(told.what for told in passed.values())
+    assert "it is empty, so submitting was interrupted" in reasons
+    assert os.geteuid() or "owned by another user" in reasons
+    watched.go()
+    assert len(watched.events("passed_over")) == 3, "each is told once"
+    for folder in exchange.inbound.iterdir():
+        shutil.rmtree(folder)
+    watched.go()
+    assert not Memory.read(root).passed
+
+
+def test_a_time_before_the_due_date_is_not_believed_after_a_full_page(root, exchange):
+    watched = Watched(root, collect=True)
+    exchange.put(DUE - HOUR, "return x + 1")
+    watched.now = DUE
+    watched.go()
+    assert exchange.collected().startswith(f"{DUE - HOUR:%Y-%m-%d %H:%M:%S}"), "nobody had looked before"
+    assert scores(root)[get_username()][0] == 1
+    watched.now = DUE + HOUR
+    watched.go()
+    watched.now += HOUR
+    exchange.put(DUE - timedelta(minutes=1), RIGHT)
+    watched.go()
+    assert exchange.collected() > f"{DUE + HOUR:%Y-%m-%d %H:%M:%S}"
+    assert "was submitted at 2026-10-01 23:59:00 UTC, but it was not in the exchange" in str(recorded_facts(root))
+    (told,) = Memory.read(root).dated_back
+    assert told.student == get_username() and "it counts from 2026-10-02 0" in told.what
+
+    (root / "submitted" / get_username() / TINY / "timestamp.txt").write_text("2026-10-01 23:59:00 UTC")
+    again = Watched(root, collect=True)
+    again.now = watched.now + HOUR
+    again.go()
+    assert exchange.collected() == "2026-10-01 23:59:00 UTC", "a grader who believes the student has the last word"
+
+
+def recorded_facts(root: Path) -> list[str]:
+    """What is told of the newest record's notebook."""
+    lines = (root / "results.jsonl").read_bytes().splitlines()
+    return wording.sentences(msgspec.json.decode(lines[-1], type=SubmissionRecord).notebooks["tiny"].integrity)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # nbgrader leaves a file open
 def test_what_is_submitted_to_the_exchange_comes_back_as_feedback(root, tmp_path):
     """With nbgrader's own commands for the student, who is the user that runs the tests."""
-    from nbgrader.utils import get_username
-
     exchange, desk = tmp_path / "exchange", tmp_path / "desk"
     exchange.mkdir(mode=0o777)
     exchange.chmod(0o777)

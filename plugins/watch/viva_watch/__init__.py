@@ -13,7 +13,8 @@ what it does not remember, and a batch leaves alone what is recorded.
 terms      what the configuration says: what students read before the due date, how often, how far apart
 schedule   what is to be done next, and whose turn it is
 memory     what the watcher remembers, and what it tells: watch.json
-arrivals   what lies in submitted/ and in the exchange, and whether it is complete
+arrivals   what lies in submitted/, and whether it is complete
+inbox      what lies in the exchange, what of it is passed over, and from when it counts
 rounds     one round: graded, pages written and returned
 watcher    the loop
 watchcommand  viva watch

@@ -1,4 +1,4 @@
-"""What lies in submitted/ and in the exchange, and whether it is complete.
+"""What lies in submitted/, and whether it is complete.
 
 Nobody says when a copy is finished. It is complete when none of its files has changed for a while; and a notebook that
 ends in the middle of its JSON is given longer, as a slow connection may have paused.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,13 +16,13 @@ from pathlib import Path
 
 from viva.course import fingerprint
 from viva.course.course import Course
+from viva.course.exchange import is_cut
 from viva.folder import MOST_FILES, walk
 from viva.submission.submission import Submission
 from viva_watch.schedule import Handed, Place
 
 LONGER = 15
 """So many times as long a notebook may be incomplete before it is taken as it is."""
-TAIL = 64
 
 
 @dataclass
@@ -67,7 +66,7 @@ class Arrivals:
     def _is_complete(self, folder: Path, known: _Seen, changed: float) -> bool:
         # What was there long before the watcher came need not wait; a clock that is wrong makes it wait all the same.
         quiet = max(self.monotonic() - known.at, time.time() - changed)
-        return quiet >= self.settle * (LONGER if _is_cut(folder) else 1)
+        return quiet >= self.settle * (LONGER if is_cut(folder) else 1)
 
 
 def _state(folder: Path) -> tuple[tuple, float]:
@@ -79,18 +78,6 @@ def _state(folder: Path) -> tuple[tuple, float]:
             found.append((str(path), about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))
             last = max(last, about.st_ctime)
     return tuple(found), last
-
-
-def _is_cut(folder: Path) -> bool:
-    """Whether a notebook ends before its JSON does."""
-    for path in folder.glob("*.ipynb"):
-        with contextlib.suppress(OSError):  # a link, or a pipe
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(descriptor, "rb") as file:
-                file.seek(max(0, os.fstat(descriptor).st_size - TAIL))
-                if not file.read(TAIL).rstrip().endswith(b"}"):
-                    return True
-    return False
 
 
 def handed(

@@ -9,6 +9,7 @@ import msgspec
 
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
+from viva_watch.inbox import Seen
 from viva_watch.schedule import Past, Place
 
 NAME = "watch.json"
@@ -56,6 +57,11 @@ class Memory(msgspec.Struct, omit_defaults=True):
     """Since it was started."""
     last: list[Told] = msgspec.field(default_factory=list)
     errors: list[Told] = msgspec.field(default_factory=list)
+    exchange: Seen = msgspec.field(default_factory=Seen)
+    passed: dict[str, Told] = msgspec.field(default_factory=dict)
+    """What is passed over in the exchange, by name, and why."""
+    dated_back: list[Told] = msgspec.field(default_factory=list)
+    """Submissions whose own time does not count."""
 
     @classmethod
     def read(cls, root: Path) -> Memory:
@@ -80,8 +86,8 @@ class Memory(msgspec.Struct, omit_defaults=True):
     def pasts(self) -> dict[Place, Past]:
         return {(assignment, one): past for assignment, known in self.students.items() for one, past in known.items()}
 
-    def tell(self, told: Told, error: bool = False) -> None:
-        known = self.errors if error else self.last
+    def tell(self, told: Told, among: list[Told] | None = None) -> None:
+        known = self.last if among is None else among
         known.append(told)
         del known[:-LAST]
 

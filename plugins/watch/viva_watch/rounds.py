@@ -12,8 +12,9 @@ import glob
 import logging
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbgrader.auth import Authenticator
@@ -25,13 +26,26 @@ from viva.course import batch, exchange
 from viva.course.course import Course
 from viva.course.regrade.trialcopy import copy_rows
 from viva.pages.feedback import DELIVERY, write_feedback
+from viva.sandbox.protection import forget
 from viva.submission.submission import Ending, Status, Submission
-from viva.verdict import CourseError
+from viva.verdict import CourseError, SubmissionError
+from viva_watch.inbox import Ready
 from viva_watch.schedule import Place
 
 CLASS = ("student", "submitted_assignment", "submitted_notebook", "grade", "comment")
 """The tables of a gradebook that are about students."""
 VISIBLE = "visible"
+
+
+@dataclass
+class Listing:
+    """What lies in the exchange, by name."""
+
+    survey: Callable[[exchange.Entry], exchange.Contents]
+    entries: dict[Place, list[exchange.Entry]] = field(default_factory=lambda: defaultdict(list))
+    """Those that their students own, by assignment and student."""
+    passed: dict[str, tuple[Place, str]] = field(default_factory=dict)
+    """By name, for whom the others would be, and why they are passed over."""
 
 
 def place_of(ending: Ending) -> Place:
@@ -52,6 +66,7 @@ class Rounds:
         ``kinds`` says what each student reads; visible checks are a round of their own. What became of submissions is
         told when their pages are there. Raises VivaError where none can be graded.
         """
+        forget()  # a machine changes
         visible = any(kinds[one.assignment, one.student] == VISIBLE for one in first)
         around = aside(self.course, assignments, self.config) if visible else nullcontext((self.course, self.config))
         with batch.alone(self.course, self.tell), around as (course, config):
@@ -89,25 +104,41 @@ class Rounds:
             return ""  # it did not come from the exchange
         return self._exchange("release_feedback", *place)
 
-    def collect(self, places: Iterable[Place], alone: bool) -> dict[Place, str]:
-        """Collect the newest submissions of students from the exchange; by place, why it could not be done.
+    def collect(self, ready: Mapping[Place, Ready], alone: bool) -> tuple[dict[Place, str], dict[str, str]]:
+        """Collect the newest submissions of students from the exchange; by place, why it could not be done, and by
+        name, why a submission was passed over.
 
         ``alone`` says whether this process has the course's lock already.
         """
+        problems: dict[Place, str] = {}
+        passed: dict[str, str] = {}
         with nullcontext() if alone else batch.alone(self.course, self.tell):
-            found = {place: self._exchange("collect", *place) for place in places}
-        return {place: problem for place, problem in found.items() if problem}
+            for place, one in ready.items():
+                if problem := self._exchange("collect", *place, one, passed):
+                    problems[place] = problem
+        return problems, passed
 
-    def _exchange(self, step: str, assignment: str, student: str) -> str:
+    def _exchange(
+        self,
+        step: str,
+        assignment: str,
+        student: str,
+        ready: Ready | None = None,
+        passed: dict[str, str] | None = None,
+    ) -> str:
         directory, factory = self._directory(assignment, student), ExchangeFactory(config=self.config)
         about = {"coursedir": directory, "authenticator": Authenticator(config=self.config), "config": self.config}
         doer = getattr(factory, step)(**about, log=logging.getLogger("viva"))
         if isinstance(doer, exchange.ExchangeCollect):
             doer.update = True
+        if isinstance(doer, exchange.Collect) and ready is not None:
+            doer.only, doer.counted = ready.names, ready.counted
         try:
             doer.start()
         except (ExchangeError, OSError) as error:
             return f"The exchange could not be used: {error}"
+        if isinstance(doer, exchange.Collect) and passed is not None:
+            passed |= doer.passed
         return ""
 
     def _directory(self, assignment: str, student: str = "") -> CourseDirectory:
@@ -116,17 +147,37 @@ class Rounds:
         directory.assignment_id, directory.student_id = assignment, student or "*"
         return directory
 
-    def inbound(self) -> dict[Place, list[Path]]:
-        """By assignment and student, the folders in the exchange; a name that nbgrader takes for a pattern is none."""
+    def _collector(self) -> exchange.Collect:
         about = {"coursedir": self._directory(""), "authenticator": Authenticator(config=self.config)}
-        exchange = ExchangeFactory(config=self.config).collect(**about, config=self.config)
-        place = Path(exchange.root, self.course.directory.course_id, "inbound")
-        found: dict[Place, list[Path]] = defaultdict(list)
-        with contextlib.suppress(OSError):  # there is no exchange yet
-            for path in place.iterdir():
-                student, *rest = path.name.split("+")
-                if len(rest) > 1 and glob.escape(student) == student and path.is_dir() and not path.is_symlink():
-                    found[rest[0], student].append(path)
+        return exchange.Collect(**about, config=self.config, log=logging.getLogger("viva"))
+
+    def _inbound(self, collect: exchange.Collect) -> Path:
+        return Path(collect.root, self.course.directory.course_id, "inbound")
+
+    def inbound_folder(self) -> Path:
+        """Where submissions come in, if there is an exchange."""
+        return self._inbound(self._collector())
+
+    def inbound(self, assignments: Container[str]) -> Listing | None:
+        """What lies in the exchange for ``assignments``; None where there is none, or where it cannot be listed."""
+        collect = self._collector()
+        folder = self._inbound(collect)
+        found = Listing(collect.survey)
+        try:
+            paths = sorted(folder.iterdir())
+        except OSError:
+            return None
+        for path in paths:
+            try:
+                entry = collect.entry(path)
+                if glob.escape(entry.student) != entry.student:
+                    raise SubmissionError("nbgrader takes this student's name for a pattern")
+            except (SubmissionError, OSError) as error:
+                if (parts := path.name.split("+"))[1:2] and parts[1] in assignments:
+                    found.passed[path.name] = (parts[1], parts[0]), exchange.why(error)
+                continue
+            if entry.assignment in assignments:
+                found.entries[entry.assignment, entry.student].append(entry)
         return found
 
 

@@ -18,11 +18,11 @@ PAGE = "watch.html"
 def is_watched(root: Path) -> bool:
     """Whether a watcher works on a course."""
     try:
-        lock = os.open(root / LOCK, os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(root / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
-        return not leftovers.take(lock, root / LOCK)
+        return not leftovers.take(lock, root / LOCK, shared=True)
     except CourseError:  # no file can be locked there, so that no watcher works there either
         return False
     finally:
@@ -48,6 +48,16 @@ def lines(known: Memory) -> Iterator[str]:
         yield f"The next round begins at {known.later:%Y-%m-%d %H:%M:%S} UTC."
 
 
+def tables_of(known: Memory) -> Iterator[tuple[str, list[Told]]]:
+    """What it tells, by title; what has to do with the exchange only where there is some."""
+    yield "last submissions", known.last
+    yield "last errors", known.errors
+    if known.passed:
+        yield "passed over in the exchange", list(known.passed.values())
+    if known.dated_back:
+        yield "claimed times that do not count", known.dated_back
+
+
 def rows(told: list[Told]) -> list[tuple[str, str, str, str]]:
     """Newest first."""
     return [
@@ -62,7 +72,7 @@ def rows(told: list[Told]) -> list[tuple[str, str, str, str]]:
 
 
 def write(root: Path, known: Memory) -> None:
-    tables = [("Last submissions", rows(known.last)), ("Last errors", rows(known.errors))]
+    tables = [(title[:1].upper() + title[1:], rows(some)) for title, some in tables_of(known)]
     page = template("watch.html").render(
         course=str(root), state=state(root, known), lines=list(lines(known)), tables=tables
     )

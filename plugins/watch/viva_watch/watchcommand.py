@@ -37,6 +37,12 @@ class WatchCommand(VivaCommand):
     settings = (Watch, Autograde, Execute, Examine)
     status = Bool(False, help="Show what the watcher of this course does.").tag(config=True)
 
+    def _prepare(self, stack: contextlib.ExitStack) -> None:
+        if self.status:  # it is read, also where nothing can be written
+            self.course.require_folder()
+        else:
+            super()._prepare(stack)
+
     def run(self) -> int:
         if self.status:
             self._show_status()
@@ -83,7 +89,7 @@ class WatchCommand(VivaCommand):
     def _show_status(self) -> None:
         known = Memory.read(self.course.root)
         self._say(f"{status.state(self.course.root, known)}.", *status.lines(known))
-        for title, told in (("last submissions", known.last), ("last errors", known.errors)):
+        for title, told in status.tables_of(known):
             if told:
                 table = Table("time (UTC)", "assignment", "student", title)
                 for row in status.rows(told):
@@ -99,4 +105,6 @@ class WatchCommand(VivaCommand):
             a_minute=round(known.a_minute(), 1),
             last=list(map(structs.asdict, known.last)),
             errors=list(map(structs.asdict, known.errors)),
+            passed=list(map(structs.asdict, known.passed.values())),
+            dated_back=list(map(structs.asdict, known.dated_back)),
         )

@@ -19,6 +19,8 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 from watchfiles import watch
 
+from viva import wording
+from viva.cleaning import plaintext
 from viva.course.batch import cores, gradable
 from viva.course.course import Course
 from viva.course.deadlines import moment
@@ -31,9 +33,10 @@ from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, Verdict, VivaError
 from viva_watch import memory, schedule
 from viva_watch.arrivals import Arrivals, handed
+from viva_watch.inbox import Inbox, Ready, Seen
 from viva_watch.memory import Memory, Told, Trial
-from viva_watch.rounds import VISIBLE, Rounds, place_of
-from viva_watch.schedule import Handed, Next, Place, Plan
+from viva_watch.rounds import VISIBLE, Listing, Rounds, place_of
+from viva_watch.schedule import FULL, Handed, Next, Place, Plan
 from viva_watch.terms import Clock, Watch
 
 LOCK = "watch.lock"
@@ -41,6 +44,8 @@ AGAIN = 60.0
 """Seconds until what failed for a reason of the machine's, or of the course's, is tried again."""
 OPEN = 60.0
 """So many seconds a round takes in submissions; then other commands have their turn."""
+MOST_PASSED = 100
+"""So many submissions that were passed over are told."""
 AT_ONCE = 4
 """So many submissions for each worker are taken in at once."""
 PAUSE = 1.0
@@ -55,7 +60,7 @@ class Renewal(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True)
-class Seen:
+class Look:
     """What lay there when the watcher looked, and what is to be done about it."""
 
     submissions: dict[Place, Submission]
@@ -98,9 +103,9 @@ class Watcher:
         self.terms = {name: self.policy.terms(name) for name in assignments}
         self.workers, self.report, self.write, self.tell = workers, report, write, tell
         self.rounds = Rounds(course, config, workers, self._say)
-        self.arrivals, self.exchange = Arrivals(self.policy.settle), Arrivals(self.policy.settle)
-        self.taken: dict[Path, str] = {}
-        """What was collected from the exchange, by folder there."""
+        self.arrivals, self.inbox = Arrivals(self.policy.settle), Inbox(self.policy.settle)
+        self.left: dict[str, str] = {}
+        """By name, what was passed over in the exchange when the others were collected, and why."""
         self.memory = Memory.read(course.root)
         self.clock = self._clock()
         self.memory.pid, self.memory.started, self.memory.graded = os.getpid(), memory.now(), 0
@@ -121,12 +126,14 @@ class Watcher:
     def _clock(self) -> Clock:
         """The clock of the machine; or that of a trial, which goes on where the last watcher's was."""
         if not self.policy.begins:
-            self.memory.trial = None
+            if self.memory.trial is not None:
+                self.memory.trial, self.memory.exchange = None, Seen()
             return Clock()
         begins, speed = moment.parse(self.policy.begins, self.lateness.place), self.policy.speed
         known = self.memory.trial
         if known is None or (known.begins, known.speed) != (begins, speed):
             known = self.memory.trial = Trial(begins, speed, time.time())
+            self.memory.exchange = Seen()  # by another clock
         return Clock(begins, speed, known.started)
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
@@ -164,7 +171,7 @@ class Watcher:
         self._remember()
         return bool(seen.plan.todo)
 
-    def _look(self, grading: Container[Place] | None = None) -> Seen:
+    def _look(self, grading: Container[Place] | None = None) -> Look:
         """See what lies there, and plan; during a round, ``grading`` has what is being graded."""
         if self.policy.collect:
             self._collect(grading)
@@ -175,13 +182,13 @@ class Watcher:
         plan = schedule.plan(found, self.memory.pasts(), open_, due, now)
         self.memory.waiting, self.memory.later, self.memory.looked = len(plan.todo), plan.at, memory.now()
         self.next = plan.at
-        return Seen(submissions, found, due, plan)
+        return Look(submissions, found, due, plan)
 
     def _remember(self) -> None:
         self.memory.write(self.course.root)
         self.tell(self.memory)
 
-    def _do(self, seen: Seen) -> None:
+    def _do(self, seen: Look) -> None:
         """Grade what is next in a plan, and what is next then, until nothing is or the round was open long enough."""
         visible = seen.plan.todo[0].kind == VISIBLE
         names = {one.handed.place[0] for one in seen.plan.todo if (one.kind == VISIBLE) is visible}
@@ -193,7 +200,7 @@ class Watcher:
         kinds: dict[Place, str] = {}
         begun, looked = time.monotonic(), -math.inf
 
-        def take(seen: Seen) -> list[Submission]:
+        def take(seen: Look) -> list[Submission]:
             """The next of a plan, of students of whom nothing is being graded."""
             fits = [one for one in seen.plan.todo if one.handed.place[0] in names and (one.kind == VISIBLE) is visible]
             some = [one for one in fits if one.handed.place not in chosen][: AT_ONCE * cores(self.workers, sys.maxsize)]
@@ -295,35 +302,62 @@ class Watcher:
             return lateness.deadlines(gradebook.db(), self.lateness, granted, [one.place for one in found])
 
     def _collect(self, grading: Container[Place] | None) -> None:
-        """Collect from the students of whom the exchange holds something new, all of it complete.
+        """Collect from the students of whom the exchange holds something new that is complete.
 
         During a round this process has the course's lock, and what it is ``grading`` stays as it is.
         """
-        places = {place: folders for place, folders in self.rounds.inbound().items() if place[0] in self.assignments}
-        found, _ = self.exchange.complete({one for folders in places.values() for one in folders}, self.clock())
-        complete = {folder: digest for folder, (digest, _) in found.items()}
-        fresh = [
-            place
-            for place, folders in places.items()
-            if all(one in complete for one in folders)  # nbgrader takes the newest, complete or not
-            and any(self.taken.get(one) != complete[one] for one in folders)
-            and self.refused.get(place, 0) <= time.monotonic()
-            and place not in (grading or ())
-        ]
-        if not fresh:
+        now, seen = self.clock(), self.memory.exchange
+        if (listing := self.rounds.inbound(self.assignments)) is None:
             return
-        problems = self.rounds.collect(fresh, alone=grading is not None)
-        for place in fresh:
+        pasts = self.memory.pasts()
+        full = {place: past.at for place, past in pasts.items() if past.kind == FULL and past.at}
+        ready = self.inbox.look(listing.entries, listing.survey, seen, now, full, self.policy.speed)
+        fresh = {
+            place: one
+            for place, one in ready.items()
+            if self.refused.get(place, 0) <= time.monotonic() and place not in (grading or ())
+        }
+        if fresh:
+            self._take(fresh, alone=grading is not None)
+        self._pass_over(listing)
+
+    def _take(self, fresh: dict[Place, Ready], alone: bool) -> None:
+        problems, passed = self.rounds.collect(fresh, alone)
+        self.left |= passed
+        for place, one in fresh.items():
             if place in problems:
                 self._refuse(place, problems[place])
-            else:
-                self.taken |= {one: complete[one] for one in places[place]}
-        self.log("collected", submissions=len(fresh) - len(problems))
+                continue
+            if one.fresh & passed.keys():
+                self.refused[place] = time.monotonic() + AGAIN
+            self.inbox.take(self.memory.exchange, place, one.fresh - passed.keys())
+            for name in (one.fresh & one.counted.keys()) - passed.keys():
+                reason = f"{plaintext.quoted(name)} {wording.sentence(one.counted[name].note())}."
+                self.memory.tell(Told(memory.now(), reason, *place), self.memory.dated_back)
+                self.log("dated_back", assignment=place[0], student=place[1], reason=reason)
+        done = [place for place, one in fresh.items() if place not in problems and not one.fresh <= passed.keys()]
+        if done:
+            self.log("collected", submissions=len(done))
+
+    def _pass_over(self, listing: Listing) -> None:
+        """Tell once what is passed over in the exchange, and keep it for the status while it lies there."""
+        places = {one.path.name: place for place, some in listing.entries.items() for one in some}
+        self.left = {name: reason for name, reason in self.left.items() if name in places}
+        own = {name: reason for name, (_, reason) in self.inbox.refused.items()} | self.left
+        now = {name: (places[name], reason) for name, reason in own.items()} | listing.passed
+        known, self.memory.passed = self.memory.passed, {}
+        for name, (place, reason) in list(now.items())[:MOST_PASSED]:
+            told = known.get(name)
+            sentence = f"{plaintext.quoted(name)} in the exchange was passed over: {reason}."
+            if told is None or told.what != sentence:
+                told = Told(memory.now(), sentence, plaintext.line(place[0]), plaintext.line(place[1]))
+                self.log("passed_over", assignment=told.assignment, student=told.student, reason=sentence)
+            self.memory.passed[name] = told
 
     def _wait(self) -> None:
         """Wait until something changes, until there is more to do, or until it is time to look again."""
         end = time.monotonic() + (min(1.0, self.policy.every) if self.policy.polling else self.policy.every)
-        if self.more:
+        if self.more or (self.policy.collect and self.inbox.more):
             end = min(end, time.monotonic() + self.policy.settle / 2)
         if self.next:
             seconds = (self.next - self.clock()) / timedelta(seconds=1) / self.policy.speed
@@ -347,8 +381,8 @@ class Watcher:
                 self.log("polling", reason=str(error))
 
     def _inbound_folder(self) -> list[Path]:
-        inbound = self.rounds.inbound() if self.policy.collect else {}
-        return list({path.parent for paths in inbound.values() for path in paths})
+        folder = self.rounds.inbound_folder()
+        return [folder] if self.policy.collect and folder.is_dir() else []
 
     def _is_changed(self) -> bool:
         """Whether the configuration was changed, and can be read; with one that cannot the watcher goes on."""
@@ -375,7 +409,7 @@ class Watcher:
         return tuple(found)
 
     def _fail(self, reason: str, assignment: str = "", student: str = "") -> None:
-        self.memory.tell(Told(memory.now(), reason, assignment, student), error=True)
+        self.memory.tell(Told(memory.now(), reason, assignment, student), self.memory.errors)
         self.log("failed", assignment=assignment, student=student, reason=reason)
 
     def _say(self, sentence: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import shutil
 import stat
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from viva import folder
 from viva.course.gradebook.results import add_lines
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
@@ -126,3 +128,80 @@ def test_a_full_disk_is_told_with_the_file_that_could_not_be_written():
     with pytest.raises(OSError, match="No space left") as error, leftovers.whole(Path("/dev/full")) as file:
         file.write("scores")
     assert error.value.filename == "/dev/full"
+
+
+NOBODY = pwd.getpwnam("nobody").pw_uid
+alone = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user: sudo make test")
+
+
+@pytest.fixture
+def shared_folder(tmp_path) -> Path:
+    """A folder into which every user can write, as /tmp."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
+
+
+@alone
+@pytest.mark.parametrize("place", ["grades.csv", "x/grades.csv"])
+@pytest.mark.parametrize("theirs", [False, True])
+def test_another_users_link_is_not_followed_where_everybody_can_write(shared_folder, tmp_path, place, theirs):
+    own, link = tmp_path / "precious", shared_folder / place
+    own.write_text("old")
+    link.parent.mkdir(exist_ok=True)
+    if theirs and link.parent != shared_folder:  # the whole folder is another user's
+        os.chown(link.parent, NOBODY, -1)
+    else:
+        link.parent.chmod(0o1777)
+    link.symlink_to(own)
+    os.chown(link, NOBODY, -1, follow_symlinks=False)
+    with pytest.raises(CourseError, match="is a link of another user's"), leftovers.whole(link) as file:
+        file.write("new")
+    assert own.read_text() == "old" and link.is_symlink()
+
+
+@alone
+def test_a_link_of_ones_own_or_in_a_folder_of_its_owners_is_followed(tmp_path, shared_folder):
+    for place, owner in ((shared_folder, 0), (tmp_path / "course", NOBODY)):
+        place.mkdir(exist_ok=True)
+        os.chown(place, owner, -1)
+        link = place / "report.html"
+        link.symlink_to(tmp_path / f"{owner}.html")
+        os.chown(link, owner, -1, follow_symlinks=False)
+        # above a test's folder lies one that everybody can write to
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(leftovers.stat, "S_IWOTH", 0)
+            leftovers.write(link, "page")
+        assert (tmp_path / f"{owner}.html").read_text() == "page"
+
+
+@alone
+def test_what_another_user_put_into_the_way_neither_stops_nor_reads_what_is_written(shared_folder, tmp_path):
+    trap = tmp_path / "precious"
+    trap.write_text("old")
+    (shared_folder / ".viva-a.csv").symlink_to(trap)
+    (shared_folder / ".viva-b.csv").mkdir()
+    (shared_folder / ".viva-b.csv" / "file").touch()
+    for name in ("a.csv", "b.csv"):
+        leftovers.write(shared_folder / name, "rows")
+        assert (shared_folder / name).read_text() == "rows" and trap.read_text() == "old"
+    open_file = shared_folder / "c.csv"
+    open_file.touch()
+    open_file.chmod(0o666)
+    os.chown(open_file, NOBODY, -1)
+    leftovers.write(open_file, "rows")
+    assert not open_file.stat().st_mode & 0o022, "another user's mode is not kept"
+    pipe = shared_folder / "d.csv"
+    os.mkfifo(pipe)
+    os.chown(pipe, NOBODY, -1)
+    with pytest.raises(CourseError, match="pipe or device of another user's"):
+        leftovers.write(pipe, "rows")
+
+
+def test_to_remove_a_link_removes_nothing_that_it_leads_to(tmp_path):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").touch()
+    (tmp_path / "tables").symlink_to(tmp_path / "precious")
+    folder.remove(tmp_path / "tables")
+    assert not (tmp_path / "tables").is_symlink() and (tmp_path / "precious" / "file").exists()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import signal
 import time
+import traceback
 
 import pytest
 
-from viva.course.processes import stopping
+from viva.course.processes import stopping, workers
 from viva.course.processes.workers import Workers
 
 
@@ -148,3 +150,21 @@ def test_workers_do_not_mind_ctrl_c():
         (process,) = workers.processes.values()
         os.kill(process.pid, signal.SIGINT)
         assert list(results) == [(1, 1)]
+
+
+def test_a_worker_whose_maker_was_killed_before_it_read_the_answer_ends_without_a_word(capfd):
+    ours, theirs = multiprocessing.Pipe()
+    worker = os.fork()
+    if worker == 0:
+        ours.close()
+        try:
+            workers._serve(lambda job: job, theirs, [], os.getppid(), os.sched_getaffinity(0))
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    theirs.close()
+    ours.send("job")
+    assert ours.poll(60)
+    ours.close()  # with the answer in it: the kernel resets the connection
+    assert os.waitpid(worker, 0)[1] == 0, capfd.readouterr().err

@@ -9,7 +9,9 @@ taken belongs to nobody. Process numbers are used again, locks are not. Graded n
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import secrets
 import shutil
 import socket
 import stat
@@ -17,7 +19,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -36,6 +37,8 @@ QUIET_SECONDS, STEP = 1.0, 0.1
 """Seconds to wait for a lock before a word is said, and between two attempts."""
 TRIES = 20
 """So many folders are made at most until one can be locked; each that cannot was taken for a leftover meanwhile."""
+MOST_LINKS = 40
+"""So many links of a path are followed."""
 SWEEPING = 2.0
 """Seconds that a command spends on what others left."""
 
@@ -141,10 +144,13 @@ def _take(lock: int) -> bool:
     return True
 
 
-def take(lock: int, path: Path, wait: bool = False) -> bool:
-    """Whether the lock on a file of the course could be taken. Raises CourseError where files cannot be locked."""
+def take(lock: int, path: Path, wait: bool = False, shared: bool = False) -> bool:
+    """Whether the lock on a file of the course could be taken, ``shared`` with who only looks whether another has it.
+
+    Raises CourseError where files cannot be locked.
+    """
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     except OSError as error:
@@ -163,27 +169,104 @@ def whole(
     """A text file that takes the place of ``path`` when it is written; before, and after a fault, the old one stands.
 
     ``newline`` and ``errors`` are those of ``open``. A file that was there keeps its mode, where no ``mode`` is
-    given; what is not a file is written to directly.
+    given; what is not a file is written to directly. Raises CourseError where another user's link, pipe or device is
+    in a folder that others can write to.
     """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
+        _followed(path)
+        _require_trusted(path, path.stat().st_uid, "pipe or device")
         with _named(path), path.open("w", encoding="utf-8", newline=newline, errors=errors) as file:
             yield file
         return
-    path = path.resolve()  # a link stays one
-    fresh = path.with_name(f"{BUILD}{path.name}")
-    fresh.unlink(missing_ok=True)
+    place = _followed(path)  # a link stays one
+    folder = os.open(place.parent, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        opener = partial(os.open, mode=0o666 if mode is None else mode)
-        with _named(path), open(fresh, "w", encoding="utf-8", opener=opener, newline=newline, errors=errors) as file:
-            if mode is None and path.exists():
-                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+        with _whole(place, folder, mode, newline, errors) as file:
+            yield file
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _whole(path: Path, folder: int, mode: int | None, newline: str | None, errors: str | None) -> Iterator[TextIO]:
+    """The same in the ``folder`` of a descriptor, whatever others put in its place meanwhile."""
+    fresh, descriptor = _fresh(path, folder, 0o666 if mode is None else mode)
+    try:
+        with _named(path), os.fdopen(descriptor, "w", encoding="utf-8", newline=newline, errors=errors) as file:
+            with contextlib.suppress(FileNotFoundError):
+                before = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+                if mode is None and _is_trusted(before.st_uid, path.parent):
+                    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+            os.fsync(descriptor)
+        try:
+            os.replace(fresh, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError as error:
+            error.filename = str(path)  # nobody knows the other name
+            raise
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(fresh, dir_fd=folder)
         raise
+
+
+def _fresh(path: Path, folder: int, mode: int) -> tuple[str, int]:
+    """The name and the descriptor of a new file in a folder; what is in its way may be another user's."""
+    for name in (f"{BUILD}{path.name}", *(f"{BUILD}{secrets.token_hex(8)}" for _ in range(TRIES))):
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        try:
+            return name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=folder)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            error.filename = str(path)
+            raise
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+
+
+def _followed(path: Path) -> Path:
+    """Where a path leads, with no link in it. Raises CourseError for a link that may be another user's trap."""
+    todo, place, links = [*reversed(path.absolute().parts[1:])], Path(path.absolute().anchor), 0
+    while todo:
+        part = todo.pop()
+        if part == os.pardir:
+            place = place.parent
+            continue
+        here = place / part
+        try:
+            about = here.lstat()
+        except FileNotFoundError:
+            place = here
+            continue
+        if not stat.S_ISLNK(about.st_mode):
+            place = here
+            continue
+        if (links := links + 1) > MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        _require_trusted(here, about.st_uid, "link")
+        target = Path(os.readlink(here))
+        todo += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+        place = Path(target.anchor) if target.is_absolute() else place
+    return place
+
+
+def _require_trusted(path: Path, owner: int, what: str) -> None:
+    if not _is_trusted(owner, path.parent):
+        raise CourseError(
+            f"{path} is a {what} of another user's (user id {owner}), in a folder that others can write to, so nothing "
+            "was written through it. Choose a folder that only you can write to."
+        )
+
+
+def _is_trusted(owner: int, folder: Path) -> bool:
+    """Whether what a user put into a folder was not put there to mislead this one: it is our own or root's, or the
+    folder is theirs and lies where not everybody can put a folder."""
+    if owner in (os.geteuid(), 0):
+        return True
+    above = [one.stat() for one in (folder, *folder.parents)]
+    return above[0].st_uid == owner and not any(about.st_mode & stat.S_IWOTH for about in above)
 
 
 @contextlib.contextmanager

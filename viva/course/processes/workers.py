@@ -131,6 +131,6 @@ def _serve(work: Callable, jobs: Connection, inherited: list, parent: int, proce
         os.sched_setaffinity(0, processors)
     for connection in inherited:
         connection.close()
-    with contextlib.suppress(EOFError, BrokenPipeError):
+    with contextlib.suppress(EOFError, ConnectionError):  # reset, where the maker was killed before it read an answer
         while True:
             jobs.send(work(jobs.recv()))

@@ -19,7 +19,8 @@ from pathlib import Path, PurePosixPath
 
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
-from viva.submission.files import timestamp
+from viva.record import Note
+from viva.submission.files import claim, timestamp
 from viva.submission.files.contents import (
     KEPT,
     ZIP,
@@ -73,6 +74,8 @@ class Finding:
     notes: tuple[str, ...] = ()
     files: dict[str, tuple[Handed, ...]] = field(default_factory=dict)
     beside: tuple[Handed, ...] = ()
+    facts: tuple[Note, ...] = ()
+    """What a grader should know of its time."""
 
 
 def find(submission: Submission, notebooks: set[str]) -> Finding:
@@ -100,7 +103,7 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
             notes.append("zip is the only archive that is opened")
         return Finding("; ".join([f"{problem} (found: {shortened(names)})", *notes]))
     notes += [f"{name}.ipynb was not submitted" for name in sorted(notebooks - found.keys())]
-    return Finding("", tuple(notes), found, tuple(rest))
+    return Finding("", tuple(notes), found, tuple(rest), tuple(claim.facts(submission.folder)))
 
 
 def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed, ...]]:
@@ -166,7 +169,7 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]
             others.append(_Shown(f"{plaintext.quoted(name)} (not a regular file)"))
         elif _NOTEBOOK.search(name):
             likely.append(Handed(path, name))
-        elif name != timestamp.NAME:
+        elif name not in (timestamp.NAME, claim.NAME):
             others.append(name)
     zips = [name for name in others if name.lower().endswith(".zip")]
     zips += [handed.name for handed in likely if first_bytes(handed.path, len(ZIP)) == ZIP]
