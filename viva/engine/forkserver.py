@@ -24,7 +24,7 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
@@ -51,8 +51,7 @@ def main(number: str, maker: str, place: str, *likely: str) -> None:
     for name in ("HOME", "MPLCONFIGDIR", "IPYTHONDIR"):  # unless it was started with another
         os.environ.setdefault(name, f"{place}/{HOME}")
     _draw_as("candidate")
-    for name in likely:
-        libraries.load(name)
+    early = {name: libraries.load(name) for name in likely}
     with socket.socket(fileno=int(number)) as control:
         data, descriptors, _, _ = socket.recv_fds(control, REQUEST_BYTES, 16)
     if not data:  # whoever started it has no use for it
@@ -62,7 +61,7 @@ def main(number: str, maker: str, place: str, *likely: str) -> None:
         os.set_inheritable(descriptor, False)
     (role, requests), *others = zip(order["roles"], descriptors, strict=True)
     _draw_as(role)
-    _load(order["loaded"], order | {"loaded": []}, descriptors)
+    _load(order["loaded"], order | {"loaded": []}, descriptors, early)
     for other, its_requests in others:
         mine = os.getpid()
         if os.fork() == 0:
@@ -82,17 +81,21 @@ def _die_with(maker: int) -> bool:
     return os.getppid() == maker
 
 
-def _load(names: list[str], order: dict, requests: list[int]) -> None:
-    """Load libraries. One that starts threads cannot be forked: again from the start, without it."""
-    for place, name in enumerate(names):
-        libraries.load(name)
-        if name not in libraries.COMMON and libraries.threads() > 1:
-            loaded = [*order["loaded"], *names[:place], *names[place + 1 :]]
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            socket.send_fds(ours, [json.dumps(order | {"loaded": loaded}).encode()], requests)
-            theirs.set_inheritable(True)
-            known = [str(theirs.fileno()), str(os.getppid()), os.getcwd()]
-            os.execv(sys.executable, [sys.executable, *ORIGIN, *known])
+def _load(names: list[str], order: dict, requests: list[int], early: Mapping[str, tuple[list[str], str]] = {}) -> None:
+    """Load libraries, and note in ``order`` which are not there. One that starts threads cannot be forked: again from
+    the start, without it. ``early`` are the results for those that are loaded."""
+    found = {name: early.get(name) or libraries.load(name) for name in names}
+    order["absent"] |= {name: why for name, (_, why) in found.items() if why}
+    threads = {libraries.module_of(name): started for name, (started, _) in found.items() if started}
+    if threads:
+        order["absent"] |= {name: f"{libraries.THREADS}{', '.join(started)}" for name, started in threads.items()}
+        wanted = [name for name in (*order["loaded"], *names) if libraries.module_of(name) not in threads]
+        order = order | {"loaded": wanted}
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        socket.send_fds(ours, [json.dumps(order).encode()], requests)
+        theirs.set_inheritable(True)
+        known = [str(theirs.fileno()), str(os.getppid()), os.getcwd()]
+        os.execv(sys.executable, [sys.executable, *ORIGIN, *known])
 
 
 def _draw_as(role: str) -> None:
@@ -144,7 +147,7 @@ class Forkserver:
                     channel.close()
 
     def _answer(self, request: dict, descriptors: list[int], channel: socket.socket) -> None:
-        answer: float
+        answer: float | dict[str, str]
         match request["do"]:
             case "attach":
                 self.channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
@@ -154,6 +157,8 @@ class Forkserver:
                 self.order["loaded"] += request["names"]
                 self._settle()
                 return
+            case "absent":
+                answer = self.order["absent"]
             case "pid":
                 answer = os.getpid()
             case "learn":

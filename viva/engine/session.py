@@ -357,6 +357,12 @@ class Pair:
         self._stop()
         self._start()
 
+    def absent(self) -> dict[str, str]:
+        """The libraries that could not be loaded once for all submissions, as in ``Channel.absent``."""
+        with contextlib.suppress(SandboxError):  # whoever asks for a fork is told
+            return self.candidates.absent() | self.examiners.absent()
+        return {}
+
     def session(self, data: Path | None, files: Path | None, time_budget: TimeBudget) -> Session:
         """A candidate and an examiner for one submission, or what takes their place."""
         return Session(self.candidates, self.examiners, data, files, time_budget)
