@@ -765,9 +765,8 @@ def reserve_addresses_and_make_them_memory():
 @works
 def map_more_code_than_memory():
     """As PyTorch does when it is imported."""
-    with open("library.so", "wb") as file:
-        pass
-    with open("library.so", "rb") as file:
+    Path("library.so").touch()
+    with Path("library.so").open("rb") as file:
         mapped(SMALL.memory_bytes + (3 << 30), 1, 2, file.fileno())
 
 

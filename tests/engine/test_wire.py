@@ -331,7 +331,7 @@ def test_periods_and_intervals_cross_as_their_texts():
 def test_any_frame_of_numbers_crosses_unchanged(columns):
     names = pd.Index(
         list(columns), dtype=object
-    )  # where pyarrow is installed, pandas makes no text of a half character
+    )  # with pyarrow pandas has no text of half a character
     frame = pd.DataFrame(np.array(list(columns.values())).T, columns=names)
     pd.testing.assert_frame_equal(decode(encode(frame)), frame)
 
