@@ -147,7 +147,7 @@ class Forkserver:
                     channel.close()
 
     def _answer(self, request: dict, descriptors: list[int], channel: socket.socket) -> None:
-        answer: float | dict[str, str]
+        answer: object
         match request["do"]:
             case "attach":
                 self.channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
@@ -167,14 +167,14 @@ class Forkserver:
             case "signal":
                 os.kill(request["pid"], request["number"])
                 answer = 0
-            case "kept waiting":
-                answer = _kept_waiting(request["pid"])
+            case "effort":
+                answer = _effort(request["pid"])
             case "end":
                 self.channels[channel].discard(request["pid"])
                 answer = _end(request["pid"])
             case "fork":
-                answer = self._fork(request, descriptors)
-                self.channels[channel].add(answer)
+                answer = pid = self._fork(request, descriptors)
+                self.channels[channel].add(pid)
         channel.send(json.dumps(answer).encode())
 
     def _fork(self, request: dict, descriptors: list[int]) -> int:
@@ -216,11 +216,19 @@ def _learn(source: str, title: str) -> None:
         compiled(source, title)
 
 
-def _kept_waiting(pid: int) -> float:
+def _effort(pid: int) -> tuple[float, dict[str, float]]:
+    """Seconds that a process worked, and by thread those that it waited for a processor."""
+    waited: dict[str, float] = {}
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+        # The name of the program, which may hold anything, ends at the last bracket.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                waited[thread] = int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
-        return 0.0
+        return 0.0, {}
+    return worked, waited
 
 
 def _end(pid: int) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -204,7 +203,7 @@ class Run:
     def _run(self, session: Session, index: int, cell: NotebookNode) -> None:
         """Run a cell that is not a test."""
         time_budget = self.time_budget
-        limit, left = time_budget.limit(cell.source, self._seconds(cell)), time_budget.left
+        limit, before = time_budget.limit(cell.source, self._seconds(cell)), time_budget.spent
         if index in self.losses.interrupted:
             limit = time_budget.short(limit)
         if own := self._known(cell) is None:
@@ -217,7 +216,7 @@ class Run:
         reply = session.candidate(limit, do="run", source=cell.source)
         with time_budget.working():
             self.outcome.keep(index, reply)
-        self.own -= (left - time_budget.left) * own if left < math.inf else 0.0
+        self.own -= (time_budget.spent - before) * own
         raised = reply.get("raised")
         if isinstance(raised, dict) and (known := self._known(cell)) and known.purpose == Purpose.READ_ONLY:
             self._look_for_imports(known.id, *(safe(str, raised.get(part)) for part in ("name", "message")))
@@ -249,12 +248,12 @@ class Run:
             cell = replace(
                 cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.losses.fatal)
             )
-        limit, start = cell.seconds or self.pair.seconds, time.monotonic()
-        seconds = allowance(limit, self.losses.spent.get(cell.id, 0.0))
+        limit, before = cell.seconds or self.pair.seconds, self.time_budget.spent
+        seconds = allowance(limit, self.time_budget, self.losses.spent.get(cell.id, 0.0))
         reports = examine(session, cell, self.examination, seconds, skip, again=self.last, read=self.read)
         if cell.id in self.examination.single_process:
             self.ran = True
-        self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + time.monotonic() - start
+        self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + self.time_budget.spent - before
         if not again:
             credit = self.examination.kinds.get(CREDIT + cell.id) in (FULL, PART)
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))

@@ -29,6 +29,16 @@ AT_ONCE, HOUR = 4, 3600
 """So many threads may a process keep busy for all of its time, and the most that this is."""
 
 
+@dataclass(frozen=True)
+class Effort:
+    """What a process did until now: the seconds that it ``worked``, all threads together, and by thread those that it
+    ``waited`` for a processor; none where the kernel does not count."""
+
+    pid: int
+    worked: float
+    waited: dict[str, float]
+
+
 class Channel:
     """A fork server, seen from a process that has forks made.
 
@@ -98,9 +108,9 @@ class Channel:
         """Send a signal to a child."""
         self._ask(json.dumps({"do": "signal", "pid": pid, "number": number}).encode())
 
-    def kept_waiting(self, pid: int) -> float:
-        """Seconds that a child could have worked while others had the processor; 0 where the kernel does not count."""
-        return self._ask(json.dumps({"do": "kept waiting", "pid": pid}).encode())
+    def effort(self, pid: int) -> Effort:
+        """What a child did until now."""
+        return Effort(pid, *self._ask(json.dumps({"do": "effort", "pid": pid}).encode()))
 
     def absent(self) -> dict[str, str]:
         """The libraries that were to be loaded and are not, with the reason: an error's text, or the threads that they
