@@ -114,8 +114,8 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)
 	@$(BIN)/python -m bench.parity $(A)
 
-tape: setup  ## grade all known answers and 400 damaged notebooks, and list changed verdicts (OLD=, FOREIGN=, ACCEPT=1)
-	@$(BIN)/python -m bench.tape $(if $(OLD),--old=$(OLD)) $(if $(FOREIGN),--foreign=$(FOREIGN)) $(if $(ACCEPT),--accept)
+tape: setup  ## grade all known answers and 400 damaged notebooks, and list changed verdicts (OLD=, FOREIGN=, LOAD=4, ACCEPT=1)
+	@$(BIN)/python -m bench.tape $(if $(OLD),--old=$(OLD)) $(if $(FOREIGN),--foreign=$(FOREIGN)) $(if $(LOAD),--load=$(LOAD)) $(if $(ACCEPT),--accept)
 
 screenshots: setup  ## take the README's pictures of the demo class, after `make demo` (needs chromium)
 	@$(BIN)/python docs/screenshots.py

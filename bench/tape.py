@@ -4,6 +4,7 @@
     make tape OLD=before.json          also prints each line that moved since another tape
     make tape FOREIGN=courses          adds the nbgrader notebooks below a folder
     make tape ACCEPT=1                 writes the new hash
+    make tape LOAD=4                   grades beside four busy loops for each processor: no line may move
 
 The submissions are all known answers, 400 notebooks that are damaged at random with fixed seeds (``tests.mangling``),
 and of each foreign notebook its solution, its release and a broken solution. A line holds the submission, test cell,
@@ -14,10 +15,13 @@ single-process cell. The hash covers the part that depends on the repository alo
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
+import os
 import random
 import re
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -149,6 +153,19 @@ def tape(folder: Path | None = None, few: int = 0) -> tuple[list[Line], list[Lin
     return sorted(chain.from_iterable(ours)), sorted(chain.from_iterable(theirs))
 
 
+@contextlib.contextmanager
+def crowded(loops: int) -> Iterator[None]:
+    """So many processes for each processor keep it busy meanwhile."""
+    command = [sys.executable, "-S", "-c", "while True: pass"]
+    busy = [subprocess.Popen(command) for _ in range(loops * len(os.sched_getaffinity(0)))]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
 def as_json(lines: list[Line]) -> str:
     return "[\n" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "\n]\n"
 
@@ -168,8 +185,10 @@ def main() -> int:
     parser.add_argument("--foreign", type=Path, help="a folder with instructors' notebooks")
     parser.add_argument("--accept", action="store_true", help="write the new hash")
     parser.add_argument("--few", type=int, default=0, help="only so many assignments, and submissions of each")
+    parser.add_argument("--load", type=int, default=0, help="busy loops for each processor, beside which it grades")
     options = parser.parse_args()
-    ours, theirs = tape(options.foreign, options.few)
+    with crowded(options.load):
+        ours, theirs = tape(options.foreign, options.few)
     options.to.write_text(as_json(ours + theirs), encoding="utf-8")
     digest = hashlib.sha256(as_json(ours).encode()).hexdigest()
     print(f"{len(ours)} lines of this repository, {len(theirs)} of foreign notebooks, in {options.to}. Hash: {digest}")

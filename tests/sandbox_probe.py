@@ -741,6 +741,41 @@ def map_too_much_memory():
     mmap.mmap(-1, SMALL.memory_bytes + (50 << 20)).close()
 
 
+def mapped(length: int, protection: int, flags: int, file: int = -1) -> int:
+    """The address of a new mapping, by the C library: mmap refuses some of these."""
+    LIBC.mmap.restype = ctypes.c_void_p
+    try:
+        found = LIBC.mmap(None, ctypes.c_size_t(length), protection, flags, file, ctypes.c_long(0))
+    finally:
+        LIBC.mmap.restype = ctypes.c_int
+    return check(-1 if found == 2**64 - 1 else found)
+
+
+@attack("ENOMEM", alone=False)
+def map_memory_that_grows_downwards():
+    mapped(SMALL.memory_bytes + (50 << 20), 3, 0x122)
+
+
+@attack("ENOMEM", alone=False)
+def reserve_addresses_and_make_them_memory():
+    length = SMALL.memory_bytes + (50 << 20)
+    check(LIBC.mprotect(ctypes.c_void_p(mapped(length, 0, 0x22)), ctypes.c_size_t(length), 3))
+
+
+@works
+def map_more_code_than_memory():
+    """As PyTorch does when it is imported."""
+    Path("library.so").touch()
+    with Path("library.so").open("rb") as file:
+        mapped(SMALL.memory_bytes + (3 << 30), 1, 2, file.fileno())
+
+
+@works
+def map_memory_as_the_documentation_does():
+    with mmap.mmap(-1, 13) as memory:
+        memory.write(b"Hello world!")
+
+
 @attack("EPERM", root=True)
 def raise_the_memory_limit():
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

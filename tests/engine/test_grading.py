@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -11,13 +12,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from bench.tape import crowded
 from tests.oral import Exam, code_cell, lost, read
 from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import Session
-from viva.engine.timebudget import allowance
+from viva.engine.timebudget import TimeBudget, allowance
 from viva.sandbox.confinement import Sandbox
 from viva.verdict import Verdict
 
@@ -392,10 +394,48 @@ def test_the_time_limit_is_the_courses_or_the_notebooks_or_the_cells(quick, grad
     assert timed(tmp_path, grader, cell_seconds=0.5) == "timeout"
 
 
+LONG = """
+--- answer
+import time
+
+def work():
+    end = time.process_time() + 0.5
+    while time.process_time() < end:
+        pass
+    return 1
+--- test
+### CHECK 1: first
+assert work() == 1
+### CHECK 1: second
+assert work() == 1
+### CHECK 1: third
+assert work() == 1
+--- wrong
+import time
+
+def work():
+    time.sleep(100)
+"""
+
+
+@pytest.mark.slow
+def test_beside_four_busy_loops_for_each_processor_the_verdicts_are_the_same(grader, tmp_path):
+    """One check had its wait for the processor discounted, and the next one had no time left."""
+    exam = Exam(LONG, grader, tmp_path)
+    quick = Grader(2.0, grader.sandboxes, ("numpy",))
+    with contextlib.closing(quick), crowded(4):
+        found = [quick.grade(exam.answered(answers), exam.examination) for answers in (None, exam.variants[0].answers)]
+    right, wrong = ([one.verdict for one in outcome.checks["test-1"]] for outcome in found)
+    assert right == [Verdict.PASSED] * 3 and wrong == [Verdict.TIMEOUT] * 3
+
+
 def test_every_check_has_a_tenth_of_the_time_at_least():
-    steps = allowance(10, spent=4)
-    assert 5.9 < next(steps) <= 6
-    steps = allowance(10, spent=40)
+    time_budget = TimeBudget()
+    steps = allowance(10, time_budget, spent=4)
+    assert next(steps) == 6
+    time_budget.spend(2)
+    assert next(steps) == 4
+    steps = allowance(10, time_budget, spent=40)
     assert [next(steps) for _ in range(3)] == [1, 1, 1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import venv
@@ -12,7 +13,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tests.conftest import PROJECT
 from tests.engine.test_parent import child
+from tests.oral import Exam
+from viva.course.graders import absent_libraries
 from viva.engine import libraries
+from viva.engine.grading import Grader
 from viva.engine.parent import Role, begin
 from viva.sandbox.confinement import Sandbox
 
@@ -109,6 +113,67 @@ THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(3600
 @pytest.mark.parametrize("body", [THREAD, "raise RuntimeError('not here')\n"])
 def test_a_library_that_cannot_be_forked_or_loaded_is_left_to_who_imports_it(installed, body):
     assert installed(body, "numpy", "noisy", "bs4") == ["bs4", "bs4.element", "numpy"]
+
+
+def test_a_library_that_starts_threads_is_named_and_those_after_it_are_not():
+    (parent,) = begin([Role("candidate")], ("pandas", "bs4", "polars.DataFrame", "polars.col", "no_such_module"))
+    with contextlib.closing(parent):
+        absent = parent.absent()
+        assert len(os.listdir(f"/proc/{parent.pid}/task")) == 1
+    assert absent.keys() == {"polars", "no_such_module"}, "pandas loads pyarrow, whose thread was disarmed"
+    assert absent["polars"].startswith("threads: ") and absent["no_such_module"].startswith("ModuleNotFoundError: ")
+
+
+def test_a_common_library_is_left_out_as_well_where_it_starts_threads():
+    armed = {"JE_ARROW_MALLOC_CONF": "background_thread:true"}
+    (parent,) = begin([Role("candidate", Sandbox.for_candidate(), 82)], ("numpy", "pandas", "bs4"), armed)
+    with contextlib.closing(parent):
+        assert parent.absent() == {"pandas": "threads: jemalloc_bg_thd"}
+        with child(parent, parent.scratch()) as one:
+            names = "{'bs4', 'numpy', 'pandas'}"
+            assert one.run(f"import sys\nprint(*sorted({names} & set(sys.modules)))").split() == ["bs4", "numpy"]
+
+
+POLARS = """
+--- answer
+import polars as pl
+
+def totals(names, numbers):
+    frame = pl.DataFrame({"name": names, "number": numbers}).lazy()
+    return frame.group_by("name").agg(pl.col("number").sum()).sort("name").collect()["number"].to_list()
+--- test
+assert totals(["a", "b", "a"], [1, 2, 3]) == [4, 2]
+--- wrong
+def totals(names, numbers):
+    return [4]
+"""
+ARROW = """
+--- answer
+import pandas as pd
+
+def again(names):
+    pd.DataFrame({"name": names}).to_parquet("names.parquet")
+    return pd.read_parquet("names.parquet")
+--- test
+frame = again(["a", "b"])
+assert frame["name"].tolist() == ["a", "b"]
+--- wrong
+def again(names):
+    return pd.DataFrame({"name": names[:1]})
+"""
+
+
+def test_whoever_grades_is_told_which_libraries_are_not_loaded_once_for_all():
+    with contextlib.closing(Grader(libraries=("polars", "no_such_module"))) as grader:
+        missing, slow = absent_libraries(grader)
+    assert missing.startswith("no_such_module cannot be imported in grading (ModuleNotFoundError: No module named")
+    assert slow.startswith("polars starts threads: ") and "each submission that uses it imports it anew" in slow
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [POLARS, ARROW], ids=["polars", "pyarrow"])
+def test_answers_that_use_a_library_with_threads_of_its_own_are_graded(grader, tmp_path, text):
+    Exam(text, grader, tmp_path).prove()
 
 
 def test_of_a_submission_with_very_many_files_few_are_looked_at(tmp_path):

@@ -17,7 +17,7 @@ from viva.course.rehearsals import Rehearsals
 from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.libraries import COMMON
+from viva.engine.libraries import COMMON, THREADS
 from viva.engine.session import examiners_limits
 from viva.sandbox.confinement import MB, USUAL, Limits, Sandbox
 from viva.sandbox.protection import protection
@@ -130,3 +130,17 @@ def require_sandbox() -> None:
             "This machine cannot sandbox student code, so nothing was graded or run. 'viva doctor' lists what is "
             "missing. With --no-sandbox the code runs without a sandbox, and can read and change your files."
         )
+
+
+def absent_libraries(grader: Grader) -> list[str]:
+    """Sentences about the libraries that could not be loaded once for all submissions."""
+    found = []
+    for name, why in sorted(grader.absent().items()):
+        found.append(
+            f"{name} starts {why} when it is imported, so it cannot be loaded before the submissions come. Grading is "
+            "right, but slower: each submission that uses it imports it anew"
+            if why.startswith(THREADS)
+            else f"{name} cannot be imported in grading ({plaintext.line(why)}). Tests and answers that need it fail. "
+            "Repair its installation"
+        )
+    return found

@@ -41,7 +41,7 @@ from viva.course.course import Course
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
-from viva.course.graders import new_grader
+from viva.course.graders import absent_libraries, new_grader
 from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
@@ -119,7 +119,8 @@ def release(
         for path in sources:
             lost, cells = _tests(course, assignment, path, grader)
             failed, single = failed + lost, single + cells
-    remarks += [_name_problem(assignment), *single]
+        absent = absent_libraries(grader)
+    remarks += [_name_problem(assignment), *single, *absent]
     extra = tuple(sorted(files - notebooks))
     return Release(assignment, blueprints, extra, tuple(filter(None, remarks)), tuple(failed))
 

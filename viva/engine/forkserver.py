@@ -24,7 +24,7 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
@@ -53,8 +53,7 @@ def main(number: str, maker: str, place: str, *likely: str) -> None:
     for name in ("HOME", "MPLCONFIGDIR", "IPYTHONDIR"):  # unless it was started with another
         os.environ.setdefault(name, f"{place}/{HOME}")
     _draw_as("candidate")
-    for name in likely:
-        libraries.load(name)
+    early = {name: libraries.load(name) for name in likely}
     with socket.socket(fileno=int(number)) as control:
         data, descriptors, _, _ = socket.recv_fds(control, REQUEST_BYTES, 16)
     if not data:  # whoever started it has no use for it
@@ -64,7 +63,7 @@ def main(number: str, maker: str, place: str, *likely: str) -> None:
         os.set_inheritable(descriptor, False)
     (role, requests), *others = zip(order["roles"], descriptors, strict=True)
     _draw_as(role)
-    _load(order["loaded"], order | {"loaded": []}, descriptors)
+    _load(order["loaded"], order | {"loaded": []}, descriptors, early)
     for other, its_requests in others:
         mine = os.getpid()
         if os.fork() == 0:
@@ -84,17 +83,21 @@ def _die_with(maker: int) -> bool:
     return os.getppid() == maker
 
 
-def _load(names: list[str], order: dict, requests: list[int]) -> None:
-    """Load libraries. One that starts threads cannot be forked: again from the start, without it."""
-    for place, name in enumerate(names):
-        libraries.load(name)
-        if name not in libraries.COMMON and libraries.threads() > 1:
-            loaded = [*order["loaded"], *names[:place], *names[place + 1 :]]
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            socket.send_fds(ours, [json.dumps(order | {"loaded": loaded}).encode()], requests)
-            theirs.set_inheritable(True)
-            known = [str(theirs.fileno()), str(os.getppid()), os.getcwd()]
-            os.execv(sys.executable, [sys.executable, *ORIGIN, *known])
+def _load(names: list[str], order: dict, requests: list[int], early: Mapping[str, tuple[list[str], str]] = {}) -> None:
+    """Load libraries, and note in ``order`` which are not there. One that starts threads cannot be forked: again from
+    the start, without it. ``early`` are the results for those that are loaded."""
+    found = {name: early.get(name) or libraries.load(name) for name in names}
+    order["absent"] |= {name: why for name, (_, why) in found.items() if why}
+    threads = {libraries.module_of(name): started for name, (started, _) in found.items() if started}
+    if threads:
+        order["absent"] |= {name: f"{libraries.THREADS}{', '.join(started)}" for name, started in threads.items()}
+        wanted = [name for name in (*order["loaded"], *names) if libraries.module_of(name) not in threads]
+        order = order | {"loaded": wanted}
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        socket.send_fds(ours, [json.dumps(order).encode()], requests)
+        theirs.set_inheritable(True)
+        known = [str(theirs.fileno()), str(os.getppid()), os.getcwd()]
+        os.execv(sys.executable, [sys.executable, *ORIGIN, *known])
 
 
 def _draw_as(role: str) -> None:
@@ -150,7 +153,7 @@ class Forkserver:
                     channel.close()
 
     def _answer(self, request: dict, descriptors: list[int], channel: socket.socket) -> None:
-        answer: float
+        answer: object
         match request["do"]:
             case "attach":
                 self.channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
@@ -160,6 +163,8 @@ class Forkserver:
                 self.order["loaded"] += request["names"]
                 self._settle()
                 return
+            case "absent":
+                answer = self.order["absent"]
             case "pid":
                 answer = os.getpid()
             case "learn":
@@ -168,14 +173,14 @@ class Forkserver:
             case "signal":
                 os.kill(request["pid"], request["number"])
                 answer = 0
-            case "kept waiting":
-                answer = _kept_waiting(request["pid"])
+            case "effort":
+                answer = _effort(request["pid"])
             case "end":
                 self.channels[channel].discard(request["pid"])
                 answer = _end(request["pid"])
             case "fork":
-                answer = self._fork(request, descriptors)
-                self.channels[channel].add(answer)
+                answer = pid = self._fork(request, descriptors)
+                self.channels[channel].add(pid)
         channel.send(json.dumps(answer).encode())
 
     def _fork(self, request: dict, descriptors: list[int]) -> int:
@@ -217,11 +222,19 @@ def _learn(source: str, title: str) -> None:
         compiled(source, title)
 
 
-def _kept_waiting(pid: int) -> float:
+def _effort(pid: int) -> tuple[float, dict[str, float]]:
+    """Seconds that a process worked, and by thread those that it waited for a processor."""
+    waited: dict[str, float] = {}
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+        # The name of the program, which may hold anything, ends at the last bracket.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                waited[thread] = int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
-        return 0.0
+        return 0.0, {}
+    return worked, waited
 
 
 def _end(pid: int) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from nbformat import NotebookNode
 from viva.engine import undone
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
+from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
@@ -29,7 +29,7 @@ from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.session import Died, ExaminerFault, Pair, Session
 from viva.engine.timebudget import Spent, TimeBudget, allowance
-from viva.engine.undone import libraries_lacking, undefined
+from viva.engine.undone import import_fails, libraries_lacking, undefined
 from viva.record import CheckResult, Fault, Note, note
 from viva.verdict import SandboxError, Verdict
 
@@ -119,6 +119,8 @@ class Losses:
     """Checks that ended the candidate: they are not run again."""
     finished: set[int] = field(default_factory=set)
     """Test cells that have all results."""
+    failed_imports: dict[str, str] = field(default_factory=dict)
+    """By read-only cell, the exception by which it could not import something."""
     spent: dict[str, float] = field(default_factory=dict)
     """By test cell, the seconds that it took."""
 
@@ -186,7 +188,9 @@ class Run:
                     continue  # whoever wrote it: no test text reaches the candidate
                 if _is_test(cell):
                     between = self.examination.cells_before(name, before)
-                    prepare(session, between, self.examination, self._seconds(cell), self.ran)
+                    errors = prepare(session, between, self.examination, self._seconds(cell), self.ran)
+                    for given, error in errors.items():
+                        self._look_for_imports(given, *error.partition("\n")[0].partition(": ")[::2])
                     before, self.ran = name, False
                     self._examine(session, index, self.examination.cells[name])
                 else:
@@ -199,7 +203,7 @@ class Run:
     def _run(self, session: Session, index: int, cell: NotebookNode) -> None:
         """Run a cell that is not a test."""
         time_budget = self.time_budget
-        limit, left = time_budget.limit(cell.source, self._seconds(cell)), time_budget.left
+        limit, before = time_budget.limit(cell.source, self._seconds(cell)), time_budget.spent
         if index in self.losses.interrupted:
             limit = time_budget.short(limit)
         if own := self._known(cell) is None:
@@ -212,8 +216,10 @@ class Run:
         reply = session.candidate(limit, do="run", source=cell.source)
         with time_budget.working():
             self.outcome.keep(index, reply)
-        self.own -= (left - time_budget.left) * own if left < math.inf else 0.0
+        self.own -= (time_budget.spent - before) * own
         raised = reply.get("raised")
+        if isinstance(raised, dict) and (known := self._known(cell)) and known.purpose == Purpose.READ_ONLY:
+            self._look_for_imports(known.id, *(safe(str, raised.get(part)) for part in ("name", "message")))
         if session.interrupted:
             if index not in self.losses.interrupted:
                 self._lose(cell, Died(Verdict.TIMEOUT, Note("unfinished_code", amount=session.limit)))
@@ -242,12 +248,12 @@ class Run:
             cell = replace(
                 cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.losses.fatal)
             )
-        limit, start = cell.seconds or self.pair.seconds, time.monotonic()
-        seconds = allowance(limit, self.losses.spent.get(cell.id, 0.0))
+        limit, before = cell.seconds or self.pair.seconds, self.time_budget.spent
+        seconds = allowance(limit, self.time_budget, self.losses.spent.get(cell.id, 0.0))
         reports = examine(session, cell, self.examination, seconds, skip, again=self.last, read=self.read)
         if cell.id in self.examination.single_process:
             self.ran = True
-        self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + time.monotonic() - start
+        self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + self.time_budget.spent - before
         if not again:
             credit = self.examination.kinds.get(CREDIT + cell.id) in (FULL, PART)
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
@@ -260,12 +266,32 @@ class Run:
             last = reports[-1]
             raise Died(last.verdict, last.cause or Note("killed"), check=not last.before)
 
+    def _look_for_imports(self, cell: str, error: str, message: str) -> None:
+        """Note that a read-only cell could not import something; that is never the student's mistake."""
+        if import_fails(error, message):
+            self.losses.failed_imports.setdefault(cell, f"{error}: {message}"[:LONGEST])
+
+    def doubts(self) -> list[Note]:
+        """A doubt for each read-only cell that could not import something, about the checks that are ungraded."""
+        tests = tuple(
+            cell
+            for cell, results in self.outcome.checks.items()
+            if any(result.cause and result.cause.kind == "import_failed" for result in results)
+        )
+        failed = self.losses.failed_imports.items() if tests else ()
+        return [note("given_import", error, cells=(cell,), tests=tests, doubt=True) for cell, error in failed]
+
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
         """A name that is missing because its cell ended the process is not an error of the check. A test that the
         solution does not pass here either is not the student's mistake."""
         why = self.examination.refused.get(cell.id)
         if why and result.verdict not in (Verdict.PASSED, Verdict.UNGRADED):
             result.verdict, result.earned, result.cause = Verdict.UNGRADED, 0.0, why
+            result.reason = result.exception = ""
+            return result
+        lost = result.verdict in (Verdict.ERROR, Verdict.FAILED)
+        for given, error in self.losses.failed_imports.items() if lost else ():
+            result.verdict, result.cause = Verdict.UNGRADED, note("import_failed", error, cells=(given,))
             result.reason = result.exception = ""
             return result
         if self.losses.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
@@ -400,5 +426,5 @@ class Grader(Pair):
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
-        run.outcome.doubts = lacking + (refusals(run.outcome, notebook) if self.sandboxed else [])
+        run.outcome.doubts = run.doubts() + lacking + (refusals(run.outcome, notebook) if self.sandboxed else [])
         return run.outcome

@@ -14,6 +14,7 @@ import io
 import itertools
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -40,6 +41,12 @@ MOST_BYTES = 20_000_000
 """So much of a file is looked at; what follows are outputs."""
 MOST_FILES = 20
 """So many of a submission are looked at: five thousand would hold up the batch."""
+LONGEST = 300
+"""So many characters of what a library said are kept."""
+THREADS = "threads: "
+"""So begins why a library is not loaded that starts some; their names follow."""
+PASSING = 0.2
+"""Seconds after which a thread that a library started is one that stays."""
 
 
 def wanted(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> tuple[str, ...]:
@@ -113,19 +120,54 @@ def _installed(package: str) -> bool:
     return False
 
 
-def load(name: str) -> None:
-    """Import a module, or what of the name is one; a library that cannot be loaded says so where it is used."""
+def load(name: str) -> tuple[list[str], str]:
+    """Import a module, or what of the name is one: the threads that it started, by name, and why it is not there.
+
+    A library that cannot be loaded says so again where it is used.
+    """
+    before, why, wanted = threads(), "", name
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         while name:
             try:
-                importlib.import_module(name)
-                return
-            except ImportError:
-                name = name.rpartition(".")[0]
-            except Exception:  # a library's own fault, whatever it is
-                return
+                module = importlib.import_module(name)
+                break
+            except ImportError as error:
+                why, name = why or _said(error), name.rpartition(".")[0]
+            except Exception as error:  # a library's own fault, whatever it is
+                why, name = why or _said(error), ""
+    if name and (name == wanted or hasattr(module, wanted[len(name) + 1 :].partition(".")[0])):
+        why = ""
+    return _new_threads(before), why
 
 
-def threads() -> int:
-    """How many threads this process has, those that C code started too; none survives a fork but one."""
-    return len(os.listdir("/proc/self/task"))
+def module_of(name: str) -> str:
+    """The module that was loaded for a name, which may be that of something in it."""
+    while name and name not in sys.modules:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def _said(error: Exception) -> str:
+    """What a library said when it could not be loaded, in one line."""
+    lines = f"{type(error).__name__}: {error}".split("\n")
+    return lines[0][:LONGEST]
+
+
+def threads() -> dict[str, str]:
+    """The threads of this process by number, with their names, those that C code started too.
+
+    None survives a fork but the one that forks.
+    """
+    found = {}
+    for number in os.listdir("/proc/self/task"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            found[number] = Path(f"/proc/self/task/{number}/comm").read_text().strip()
+    return found
+
+
+def _new_threads(before: dict[str, str]) -> list[str]:
+    """The names of the threads that are here to stay."""
+    end = time.monotonic() + PASSING
+    while (new := threads().keys() - before.keys()) and time.monotonic() < end:
+        time.sleep(PASSING / 10)
+    return sorted(name for number, name in threads().items() if number in new)

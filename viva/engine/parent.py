@@ -29,6 +29,16 @@ AT_ONCE, HOUR = 4, 3600
 """So many threads may a process keep busy for all of its time, and the most that this is."""
 
 
+@dataclass(frozen=True)
+class Effort:
+    """What a process did until now: the seconds that it ``worked``, all threads together, and by thread those that it
+    ``waited`` for a processor; none where the kernel does not count."""
+
+    pid: int
+    worked: float
+    waited: dict[str, float]
+
+
 class Channel:
     """A fork server, seen from a process that has forks made.
 
@@ -98,9 +108,14 @@ class Channel:
         """Send a signal to a child."""
         self._ask(json.dumps({"do": "signal", "pid": pid, "number": number}).encode())
 
-    def kept_waiting(self, pid: int) -> float:
-        """Seconds that a child could have worked while others had the processor; 0 where the kernel does not count."""
-        return self._ask(json.dumps({"do": "kept waiting", "pid": pid}).encode())
+    def effort(self, pid: int) -> Effort:
+        """What a child did until now."""
+        return Effort(pid, *self._ask(json.dumps({"do": "effort", "pid": pid}).encode()))
+
+    def absent(self) -> dict[str, str]:
+        """The libraries that were to be loaded and are not, with the reason: an error's text, or the threads that they
+        start. Who imports them does so anew for each submission."""
+        return self._ask(b'{"do": "absent"}')
 
     def learn(self, source: str, title: str) -> None:
         """Have test code compiled in the parent of the examiners, for all that it forks from now on."""
@@ -137,6 +152,7 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",  # pyarrow's thread, which pandas would start; none can be forked
     "JOBLIB_MULTIPROCESSING": "0",  # n_jobs=-1 of scikit-learn works in the one process that there is
     "MALLOC_ARENA_MAX": "2",
     "PYTHONHASHSEED": "0",
@@ -211,7 +227,7 @@ class Origin:
     def become(self, roles: Sequence[Role], loaded: Sequence[str]) -> list[Parent]:
         """A fork server for each of the ``roles``."""
         ours, theirs = zip(*(socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in roles), strict=True)
-        order = json.dumps({"roles": [role.name for role in roles], "loaded": loaded})
+        order = json.dumps({"roles": [role.name for role in roles], "loaded": loaded, "absent": {}})
         with self.control, contextlib.suppress(OSError):  # it has ended: whoever asks the parents is told
             socket.send_fds(self.control, [order.encode()], [connection.fileno() for connection in theirs])
         for connection in theirs:

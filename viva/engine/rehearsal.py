@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import os
 import signal
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -161,6 +160,7 @@ class _Examined:
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
     """The read-only cells that find a file no longer, as it is the student's."""
+    seconds: float = 0.0
     limited: bool = False
     """Whether a test met a limit, or ended a process."""
     ended: str = ""
@@ -211,9 +211,8 @@ def _tried(
     the candidate may need what those above it bind in the examiner.
     """
     while True:
-        start = time.monotonic()
         found = _examine_recording(cells, known, grader, data)
-        seconds, repeatable = time.monotonic() - start, known.repeatable and not found.limited
+        seconds, repeatable = found.seconds, known.repeatable and not found.limited
         known = replace(known, seconds=seconds, repeatable=repeatable)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
         more = {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
@@ -353,7 +352,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
     before = None
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
-            seconds = cell.seconds or grader.seconds
+            seconds, found.seconds = cell.seconds or grader.seconds, session.time_budget.spent
             with watching(session, cell, seconds):
                 if cell.purpose == Purpose.TESTS:
                     try:
@@ -373,6 +372,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                         seen[name] = OWN + seen[name]
                 _merge(found.kinds, seen)
         _merge(found.kinds, session.examiner(10, do="kinds")["kinds"])
+        found.seconds = session.time_budget.spent
     return found
 
 
@@ -387,7 +387,7 @@ def _examine_one(
         found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
     files = files_of(session)
     read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != Purpose.TESTS)
-    reports = examine(session, cell, examination, allowance(seconds), read=read)
+    reports = examine(session, cell, examination, allowance(seconds, session.time_budget), read=read)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
     found.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)

@@ -22,7 +22,7 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.libraries import COMMON
-from viva.engine.parent import Channel, Role, begin
+from viva.engine.parent import Channel, Effort, Role, begin
 from viva.engine.timebudget import TimeBudget
 from viva.folder import remove, walk
 from viva.record import Note, note
@@ -33,8 +33,8 @@ GRACE = 1.0
 """Seconds between the interrupt and the kill."""
 PROMPT = 0.1
 """So soon most answers are there, and nobody asks whether the machine is busy."""
-STRETCH = 3
-"""At most so many times as long the grader waits where others keep the processor busy."""
+STRETCH = 20
+"""At most so many times as long the grader waits where others keep the processor busy: what is stuck ends."""
 WATCH = 0.25
 """Seconds between two looks into a scratch folder."""
 STUCK = 10.0
@@ -81,6 +81,10 @@ class Session:
         """Whether the time of the last request was over before its answer came."""
         self.limit = 0.0
         """How long the last request could take."""
+        self.efforts: list[Effort] = []
+        """What the two processes had done when they were last looked at."""
+        self.unseen = 0.0
+        """Seconds that were spent since then, all of them: of the first ones of a step nobody asks."""
         self.candidates, self.examiners = candidates, examiners
         # One for each: a scratch folder belongs to a single process.
         self.scratches = [parent.scratch() for parent in (candidates, examiners)]
@@ -223,27 +227,28 @@ class Session:
         """
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        start, before, sandbox = time.monotonic(), None, self.candidates.sandbox
+        start, now, sandbox = time.monotonic(), None, self.candidates.sandbox
         watched = None if sandbox is None or sandbox.private_tmp else sandbox.limits
         found, took = poll.poll(min(PROMPT, seconds) * 1000), time.monotonic() - start
         while not found and took < seconds:
-            before = self._kept_waiting() if before is None else before
             if watched and overflowing(self.scratches[0], watched):
                 self._end_candidate()
             rest = seconds - took
             found = poll.poll((min(WATCH, rest) if watched else rest) * 1000)
             passed = time.monotonic() - start
-            took = max(passed - max(0.0, self._kept_waiting() - before), passed / STRETCH)
+            now = self._efforts()
+            took = max(_taken(self.unseen + passed, self.efforts, now) - self.unseen, passed / STRETCH)
+        self.efforts, self.unseen = (self.efforts, self.unseen + took) if now is None else (now, 0.0)
         self.time_budget.spend(took)
         return bool(found)
 
-    def _kept_waiting(self) -> float:
-        """Seconds that the two processes could have worked while others had the processor."""
-        waited = 0.0
+    def _efforts(self) -> list[Effort]:
+        """What the two processes did until now."""
+        found = []
         for parent, pid in self.pids.items():
             with contextlib.suppress(SandboxError):
-                waited += parent.kept_waiting(pid)
-        return waited
+                found.append(parent.effort(pid))
+        return found
 
     def _interrupt(self, parent: Channel) -> None:
         if pid := self.pids.get(parent):
@@ -267,6 +272,20 @@ class Session:
     def _end_candidate(self) -> int:
         pid = self.pids.pop(self.candidates, None)
         return self.candidates.end(pid) if pid else 0
+
+
+def _taken(passed: float, before: list[Effort], after: list[Effort]) -> float:
+    """Of so many seconds that passed, those in which the processes did not wait for a processor.
+
+    A process that waits for its own threads keeps itself waiting: they cannot take less than their work needs.
+    """
+    starts = {one.pid: one for one in before}
+    waited = worked = 0.0
+    for one in after:
+        start = starts.get(one.pid, Effort(one.pid, 0.0, {}))
+        waited += max((now - start.waited.get(thread, 0.0) for thread, now in one.waited.items()), default=0.0)
+        worked += one.worked - start.worked
+    return min(passed, max(passed - waited, worked / len(os.sched_getaffinity(0))))
 
 
 def copy_data(source: Path, scratch: Path) -> None:
@@ -356,6 +375,12 @@ class Pair:
         """Replace the fork servers by new ones."""
         self._stop()
         self._start()
+
+    def absent(self) -> dict[str, str]:
+        """The libraries that could not be loaded once for all submissions, as in ``Channel.absent``."""
+        with contextlib.suppress(SandboxError):  # whoever asks for a fork is told
+            return self.candidates.absent() | self.examiners.absent()
+        return {}
 
     def session(self, data: Path | None, files: Path | None, time_budget: TimeBudget) -> Session:
         """A candidate and an examiner for one submission, or what takes their place."""

@@ -56,6 +56,9 @@ class TimeBudget:
 
     def __init__(self, total: float = math.inf, sources: Iterable[str] = (), once: bool = False) -> None:
         self.left, self.once = total, once
+        self.spent = 0.0
+        """Seconds by the one clock of grading: those in which the machine let the processes work, or they waited for
+        something else than a processor."""
         self.cause = Note("no_time_left", amount=total if total < math.inf else 0.0)
         """Why the time is over, once it is."""
         self.sources = tuple(sources)
@@ -83,6 +86,7 @@ class TimeBudget:
         return min(seconds, self.left)
 
     def spend(self, seconds: float) -> None:
+        self.spent += seconds
         self.left -= seconds
 
     @contextlib.contextmanager
@@ -190,11 +194,11 @@ class TimeBudget:
         return names.used | ownership.reached(names.used, self.functions) if names else set()
 
 
-def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
+def allowance(limit: float, time_budget: TimeBudget, spent: float = 0.0) -> Iterator[float]:
     """How long each step of a grade cell may take: what is left of its limit, then a tenth of it for every check.
 
-    So a check that never ends costs the others of its cell nothing.
+    So a check that never ends costs the others of its cell nothing. ``spent`` is what the cell took in another process.
     """
-    start = time.monotonic() - spent
+    start = time_budget.spent - spent
     while True:
-        yield max(limit - (time.monotonic() - start), limit / 10)
+        yield max(limit - (time_budget.spent - start), limit / 10)

@@ -232,8 +232,20 @@ def _is_beginning(node: ast.stmt, known: set[str]) -> bool:
 
 MISSING = "ModuleNotFoundError"
 NO_MODULE = re.compile(r"No module named '(\w{1,60})(?:\.[\w.]*)?'")
+FROM_MODULE = re.compile(r"cannot import name '[^']*' from (?:partially initialized module )?'(\w{1,60})")
 FOR_WANT = frozenset({"NameError", MISSING})
 """What a test ends with that uses what a cell below such an import would have given."""
+
+
+def import_fails(error: str, message: str) -> bool:
+    """Whether an exception says that something which is installed here cannot be imported.
+
+    What is not installed may be a module that students submit.
+    """
+    if error == "OSError":
+        return "shared object" in message
+    found = NO_MODULE.search(message) or FROM_MODULE.search(message)
+    return error in ("ImportError", MISSING) and (not found or _is_here(found[1]))
 
 
 def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> list[Note]:

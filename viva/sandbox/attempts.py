@@ -23,7 +23,7 @@ from pathlib import Path
 from viva.sandbox import bubblewrap, landlock
 from viva.sandbox.confinement import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Sandbox, begin_session, enter, limit
 from viva.sandbox.privileges import can_work_as, capabilities, give_up_root, keep_only, mount_private
-from viva.sandbox.syscalls import filter_calls, prctl
+from viva.sandbox.syscalls import SHARED_BYTES, filter_calls, prctl
 
 FEW = Limits(memory_bytes=64 * MB, file_bytes=MB, open_files=20, scratch_bytes=MB, scratch_files=20)
 REPORT = 3
@@ -108,7 +108,7 @@ def _session(sandbox: Sandbox, scratch: str) -> None:
 def _limits(sandbox: Sandbox, scratch: str) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     limit(sandbox.limits)
-    _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * sandbox.limits.memory_bytes)
+    _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * sandbox.limits.memory_bytes, mmap.MAP_PRIVATE)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
     _refused("too large a file", errno.EFBIG, os.pwrite, file, b"x", sandbox.limits.file_bytes)
     _refused("one open file too many", errno.EMFILE, lambda: [os.dup(0) for _ in range(sandbox.limits.open_files)])
@@ -142,6 +142,7 @@ def _seccomp(sandbox: Sandbox, scratch: str) -> None:
     _refused("a fork", errno.EPERM, lambda: os.fork() or os._exit(0))
     _refused("a socket", errno.EPERM, socket.socket)
     _refused("another program", errno.EPERM, os.execv, "/bin/true", ["true"])
+    _refused("memory that no limit counts", errno.ENOMEM, mmap.mmap, -1, 2 * SHARED_BYTES)
     _refused("a signal to the parent", errno.EPERM, os.kill, parent, 0)
 
 

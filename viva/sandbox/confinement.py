@@ -8,7 +8,7 @@ undo a step. In this order, because each step needs something that a later one t
     descriptors   the given ones on 0, 1, 2, ...; every other is closed
     namespaces    (where they work) a private tmpfs of limited size over the scratch folder, the data copied in
     scratch       the working directory, and the only folder that can be written to
-    limits        CPU, address space, file size, descriptors, stack; no core dump
+    limits        CPU, memory, address space, file size, descriptors, stack; no core dump
     namespaces    (where they work) a root folder of its own, with scratch, ``Sandbox.readable``, an empty /dev/shm of
                   limited size, and nothing else
     root          root takes a user id of its own, or drops every capability
@@ -91,6 +91,9 @@ class Limits:
 
 USUAL = Limits()
 LARGER = Limits(cpu_seconds=300, memory_bytes=4 * GB, file_bytes=256 * MB, open_files=1024)
+CODE_BYTES = 8 * GB
+"""So much more address space than memory may a process take: PyTorch and the libraries below it map some gigabytes of
+code, which uses no memory of their own."""
 LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
 """So many megabytes may a course allow to a notebook."""
 
@@ -237,9 +240,11 @@ def _work_in(scratch: str | None) -> None:
 
 def limit(limits: Limits) -> None:
     """Limit the calling process, soft and hard alike. Raises OSError."""
-    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    pages = map(int, Path("/proc/self/statm").read_text().split())
+    size, *_, data, _ = (number * resource.getpagesize() for number in pages)
     _set_limit(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2)  # SIGXCPU says why, SIGKILL insists
-    _set_limit(resource.RLIMIT_AS, in_use + limits.memory_bytes)
+    _set_limit(resource.RLIMIT_DATA, data + limits.memory_bytes)
+    _set_limit(resource.RLIMIT_AS, size + limits.memory_bytes + CODE_BYTES)
     _set_limit(resource.RLIMIT_FSIZE, limits.file_bytes)
     _set_limit(resource.RLIMIT_NOFILE, limits.open_files)
     _set_limit(resource.RLIMIT_STACK, limits.stack_bytes)

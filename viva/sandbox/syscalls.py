@@ -67,7 +67,7 @@ utimes 235 -, futimesat 261 -, sync 162 81, syncfs 306 267, flock 73 32
 
 # Judged by their arguments, or called by the sandbox itself while it rises.
 _JUDGED = """
-clone 56 220, socketpair 53 199, sendto 44 206, utimensat 280 88, kill 62 129,
+clone 56 220, mmap 9 222, socketpair 53 199, sendto 44 206, utimensat 280 88, kill 62 129,
 tgkill 234 131, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240, prlimit64 302 261,
 setpriority 141 140,
 sched_setaffinity 203 122, sched_setscheduler 144 119, sched_setparam 142 118, sched_setattr 314 274,
@@ -130,6 +130,7 @@ ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 OWN_PID = 0x3F646970
 """Stands in a compiled filter for the process id, which is known only after the fork."""
 
+MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN = 1, 0x20, 0x100
 CLONE_THREAD, NAMESPACES = 0x10000, 0x7E020000
 AF_UNIX, SOCK_STREAM, SOCK_TYPE = 1, 1, 0xF
 SAFE_IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
@@ -140,6 +141,10 @@ BAD_FCNTLS = (8, 10, 15, 1024, 1026)
 
 LOCKS = (6, 7, 37, 38)
 """F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: answered with success, as flock is. SQLite asks for them."""
+
+SHARED_BYTES = 1 << 20
+"""So large may a mapping be that is shared and of no file. The limit of memory does not count such mappings, and no
+other process is there to share them; small ones are as in Python's documentation of mmap."""
 
 BAD_PRCTLS = (1, 4, 35, 62, 0x59616D61)
 """PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_MM, PR_SCHED_CORE, PR_SET_PTRACER."""
@@ -179,6 +184,10 @@ def _judged(guard_truncate: bool) -> Iterator[tuple[str, list[Instruction]]]:
     yield "setpriority", [_argument(0), *itself, _returning(denied), _returning(ALLOW)]
     thread = [(JSET, 1, 0, NAMESPACES), (JSET, 1, 0, CLONE_THREAD)]
     yield "clone", [_argument(0), *thread, _returning(denied), _returning(ALLOW)]
+    # The limit of memory does not count what is shared, nor what grows downwards, which nobody asks for.
+    large = [(LOAD, 0, 0, 20 + 8 * 1), (JEQ, 0, 2, 0), _argument(1), (JGT, 0, 1, SHARED_BYTES)]
+    kinds = [(JSET, 6, 0, MAP_GROWSDOWN), (JSET, 0, 6, MAP_ANONYMOUS), (JSET, 0, 5, MAP_SHARED)]
+    yield "mmap", [_argument(3), *kinds, *large, _returning(ERRNO | errno.ENOMEM), _returning(ALLOW)]
     # asyncio wakes itself by a pair of stream sockets; a datagram socket could reach others that have a name.
     pair = [(JEQ, 0, 4, AF_UNIX), _argument(1), (AND, 0, 0, SOCK_TYPE), (JEQ, 0, 1, SOCK_STREAM)]
     yield "socketpair", [_argument(0), *pair, _returning(ALLOW), _returning(denied)]

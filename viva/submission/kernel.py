@@ -199,6 +199,9 @@ class KernelGrader(Grader):
     def allow(self, memory: int) -> None:
         """An ordinary kernel has no limit of memory."""
 
+    def absent(self) -> dict[str, str]:
+        return {}  # nothing is loaded before a kernel starts
+
     def restart(self) -> None:
         """There is nothing to start again: each session has a kernel of its own."""
 

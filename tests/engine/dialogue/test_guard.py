@@ -207,15 +207,21 @@ def test_no_test_writes_into_the_pipes_of_its_process(grader, tmp_path):
 
 
 Point = namedtuple("Point", "x y")
-PLAIN = [
-    *(1, 2.5, 1j, "a", b"b", bytearray(b"c"), [1], (2,), {3}, frozenset({4}), {5: 6}, range(3), slice(1), ...),
-    *(Decimal("1.5"), Fraction(1, 3), dt.date.max, dt.datetime.now(dt.UTC), dt.timedelta(1), Path("a")),
-    *(Counter("aab"), OrderedDict(a=1), defaultdict(list, a=[1]), deque([1])),
-    *(np.arange(3.0), np.float32(1), np.array(["a"]), np.datetime64("2020"), np.ma.array([1]), np.dtype("i4")),
-    *(pd.Series([1, 2]), pd.DataFrame({"a": ["x"]}), pd.Timestamp("2020"), pd.Timedelta(1), pd.NaT, pd.NA),
-    *(pd.Categorical(["a"]), pd.date_range("2020", periods=2), pd.MultiIndex.from_tuples([(1, 2)]), pd.Interval(0, 1)),
-    *(pd.array([1, None]), pd.Period("2020"), pd.Series(["x"], dtype="string")),
-]
+with pd.option_context("mode.string_storage", "python"):
+    PLAIN = [
+        *(1, 2.5, 1j, "a", b"b", bytearray(b"c"), [1], (2,), {3}, frozenset({4}), {5: 6}, range(3), slice(1), ...),
+        *(Decimal("1.5"), Fraction(1, 3), dt.date.max, dt.datetime.now(dt.UTC), dt.timedelta(1), Path("a")),
+        *(Counter("aab"), OrderedDict(a=1), defaultdict(list, a=[1]), deque([1])),
+        *(np.arange(3.0), np.float32(1), np.array(["a"]), np.datetime64("2020"), np.ma.array([1]), np.dtype("i4")),
+        *(pd.Series([1, 2]), pd.DataFrame({"a": ["x"]}), pd.Timestamp("2020"), pd.Timedelta(1), pd.NaT, pd.NA),
+        *(
+            pd.Categorical(["a"]),
+            pd.date_range("2020", periods=2),
+            pd.MultiIndex.from_tuples([(1, 2)]),
+            pd.Interval(0, 1),
+        ),
+        *(pd.array([1, None]), pd.Period("2020"), pd.Series(["x"], dtype="string")),
+    ]
 
 
 class Names(pickle.Unpickler):
@@ -251,6 +257,13 @@ def guard(tmp_path, monkeypatch) -> Guard:
 def test_plain_data_that_a_test_pickles_is_loaded(guard, tmp_path, value, protocol):
     tmp_path.joinpath("value").write_bytes(pickle.dumps(value, protocol))
     with tmp_path.joinpath("value").open("rb") as file:
+        Names(guard, file).load()
+
+
+def test_an_array_of_arrows_is_not_loaded_from_a_pickle_which_may_point_anywhere(guard, tmp_path):
+    pytest.importorskip("pyarrow")
+    tmp_path.joinpath("value").write_bytes(pickle.dumps(pd.Series(["a"], dtype="string[pyarrow]")))
+    with tmp_path.joinpath("value").open("rb") as file, pytest.raises(Refused):
         Names(guard, file).load()
 
 
