@@ -21,7 +21,7 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
-from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, path_of
+from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
@@ -340,8 +340,8 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     shown = {
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
     }
-    recorded = sorted(known.kinds.items())
-    kinds = {path: replace(expected_of(text), arrays=False, missing=False, full=False).text for path, text in recorded}
+    recorded = {path: expected_of(text) for path, text in sorted(known.kinds.items())}
+    kinds = {path: Expected(one.kind, one.own).text for path, one in recorded.items()}
     return {path: kind for path, kind in kinds.items() if kind == ANY or path_of(path).root in shown}
 
 
@@ -406,4 +406,4 @@ def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
     """Add what was recorded; what was seen as two different types may be either."""
     for path, text in more.items():
         one, other = expected_of(kinds.get(path, text)), expected_of(text)
-        kinds[path] = replace(merged(one, other), full=one.full or other.full).text
+        kinds[path] = replace(merged(one, other), full=one.full | other.full).text

@@ -245,6 +245,19 @@ CHANGED = {
     "parts of the whole": PARTS,
     "an entry that is put back": PUT_BACK,
     "one frame as two arguments": ONE_FRAME,
+    "an array that has another shape": """
+--- answer
+def square(x): return x.reshape(2, 2)
+--- right
+def square(x):
+    x.shape = 2, 2
+    return x
+--- wrong
+def square(x): return x
+--- test
+x = np.arange(4)
+assert square(x).shape == (2, 2) and square(x.copy())[1, 1] == 3
+""",
     "what a function of the test is handed": CALLED_BACK,
     "one row in two places": TWICE,
     "one row in many places": ALIASES,
@@ -392,6 +405,59 @@ def test_an_object_that_comes_into_a_list_of_the_tests_is_refused(grader, tmp_pa
     exam = Exam(NEW_OBJECTS, grader, tmp_path)
     assert lost(exam.grade()) == {} and not exam.examination.inside
     assert "an object of class Yes" in str(lost(exam.grade(exam.variants[0].answers)))
+
+
+FORGED = """
+--- given
+import numpy as np
+import pandas as pd
+--- answer
+class Task:
+    def __init__(self): self.size = 1
+def twice(frame): return 2 * frame
+def sizes(tasks): return [task.size for task in tasks]
+--- test
+### CHECK 1: a frame
+frame = pd.DataFrame({"a": [1.0, 2.0]})
+assert (twice(frame) == np.array([[2], [4]])[:len(frame)]).all().all()
+### CHECK 1: a list
+assert sizes([Task(), Task()]) == [1, 1]
+--- wrong
+import gc
+C = next(o for o in gc.get_objects() if type(o).__name__ == "Candidate")
+class Task:
+    def __init__(self): self.size = 1
+    def __eq__(self, other): return True
+def twice(frame):
+    kept.append(frame.copy())
+    frame.drop(frame.index, inplace=True)
+    return frame
+def sizes(tasks):
+    kept.append([1, 1])
+    return tasks
+kept = []
+operate = type(C).do_operate
+def lie(*args, **kwargs):
+    reply = operate(*args, **kwargs)
+    if "same" in reply: reply["value"] = kept.pop()
+    return reply
+type(C).do_operate = lie
+--- wrong
+class Task:
+    def __init__(self): self.size = 1
+    def __eq__(self, other): return True
+def twice(frame):
+    frame.drop(frame.index, inplace=True)
+    return frame
+def sizes(tasks): return tasks
+"""
+
+
+def test_an_argument_that_is_given_back_is_judged_as_it_is_and_not_as_it_is_said_to_be(grader, tmp_path):
+    exam = Exam(FORGED, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    forged, honest = [lost(exam.grade(variant.answers)) for variant in exam.variants]
+    assert forged == honest and len(honest) == 2
 
 
 KNOWN_OBJECTS = """

@@ -23,7 +23,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
-from viva.engine.values.codec import has_methods, module_of, mro_of, name_of, namespace_of, own_namespaces, qualname_of
+from viva.engine.values.codec import has_methods, mro_of, name_of, namespace_of, own_namespaces, place_of
 from viva.engine.values.plain import base_of, mixed_in
 
 # --- what can be done with an object, and how it is described
@@ -182,7 +182,7 @@ class Objects:
         about = {
             "of": "candidate",
             "type": name_of(cls),
-            "mro": [(module_of(base), qualname_of(base)) for base in type.mro(cls)][:20],
+            "mro": [place_of(base) for base in type.mro(cls)][:20],
             "class": is_class,
             "callable": callable(value),
             "iterator": any("__next__" in namespace_of(base) for base in mro_of(cls)),
