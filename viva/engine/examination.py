@@ -19,7 +19,7 @@ from viva.engine.checks import Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of
-from viva.engine.outcome import CheckReport, outputs_of, running
+from viva.engine.outcome import CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.record import Note
@@ -266,7 +266,7 @@ def _inside(session: Session, title: str, source: str, seconds: float, split: bo
     except Died as death:
         report.verdict, report.cause, report.died = death.verdict, death.cause, True
     report.seconds = time.monotonic() - start
-    if isinstance(raised := reply.get("raised"), dict):
+    if raised := raised_in(reply):
         name, report.reason, report.traceback = (safe(str, raised.get(one)) for one in ("name", "message", "traceback"))
         report.verdict = Verdict.FAILED if name == "AssertionError" else Verdict.ERROR
         report.exception = "" if report.verdict is Verdict.FAILED else name

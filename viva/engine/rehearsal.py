@@ -25,6 +25,7 @@ from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_o
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
+from viva.engine.outcome import raised_in
 from viva.engine.ownership import imported_answers
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
@@ -111,7 +112,7 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
     names = names_of(cell.source)
     before = _digests(session, given) if cell.purpose in ANSWERS else {}
     files = files_of(session)
-    raised = session.candidate(seconds, do="run", source=cell.source).get("raised")
+    raised = raised_in(session.candidate(seconds, do="run", source=cell.source))
     if changed := written(files, files_of(session)):
         solo.files[cell.id] = changed
     if cut := _cut(cell, raised, seconds):
