@@ -352,11 +352,6 @@ FORBID = {
         "__import__('fractions').Fraction(xs[0]) + xs[1]",
         "sys.modules['fractions'] = None\ntry: assert f([1, 2]) == 3\nfinally: del sys.modules['fractions']",
     ),
-    "the source in a try": (
-        SUM,
-        "import inspect\ntry: text = inspect.getsource(f)\nexcept (OSError, TypeError): text = ''\n"
-        "assert 'sum(' not in text",
-    ),
     "a limit of recursion": (
         "0 if not xs else xs[0] + f(xs[1:])",
         "kept = sys.getrecursionlimit()\nsys.setrecursionlimit(300)\ntry: assert f([1] * 400) == 400\n"

@@ -388,7 +388,8 @@ def _examine_one(
         found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
     files = files_of(session)
     read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != Purpose.TESTS)
-    reports = examine(session, cell, examination, allowance(seconds), read=read)
+    ran = [above.source for above in examination.cells_before(cell.id, None) if above.code]
+    reports = examine(session, cell, examination, allowance(seconds), read=read, sources=ran)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
     found.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
