@@ -148,6 +148,34 @@ class Model:
 """
 
 
+ELSEWHERE = {
+    "decorated": """
+def looping(function):
+    def inner(xs):
+        return xs[0] + inner(xs[1:]) if xs else 0  # total
+    return inner
+@looping
+def total(xs): return sum(xs)
+""",
+    "assigned": """
+def total(xs): return sum(xs)
+def other(xs): return xs[0] + total(xs[1:]) if xs else 0
+total = other
+""",
+    "imported": """
+def total(xs): return sum(xs)
+open("mine.py", "w").write("def total(xs): return xs[0] + total(xs[1:]) if xs else 0")
+from mine import total
+""",
+}
+
+
+@pytest.mark.parametrize("way", ELSEWHERE)
+def test_what_a_name_means_now_is_not_what_was_defined_first(way, grader, tmp_path):
+    exam = Exam(SOURCES, grader, tmp_path)
+    assert "a word" not in {title for _, title in lost(exam.grade(ELSEWHERE[way]))}
+
+
 @pytest.mark.parametrize("answer", [FORGED, DECOY])
 def test_no_other_source_than_that_of_the_cells_is_believed(answer, grader, tmp_path):
     exam = Exam(SOURCES, grader, tmp_path)

@@ -3,17 +3,19 @@
 Theory of operation. The candidate says both, as a text and as plain rows; nothing of it is run here. Student code may
 make its process say any source. So of a function that a cell defines the source stands in the cells, which the
 grading process has read itself: what the candidate says has to be one of the definitions there. Where it is none of
-them, it is the last one. Of a function that no cell defines, as in a file that students submit, the candidate is
-believed. A signature is put together here, from names and kinds, and from defaults and annotations that are plain or a
+them, it is the last one. What was decorated or assigned may also be something else that stands in a cell. Of what no
+cell defines, or what was imported, as from a file that students submit, the candidate is believed. A signature is put
+together here, from names and kinds, and from defaults and annotations that are plain or a
 library's; of others there is the text.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -23,9 +25,11 @@ from viva.engine.dialogue.asker import Asker, doubting
 from viva.engine.dialogue.expected import Path, Step, library
 from viva.engine.dialogue.objects import PLACE, PLAIN
 from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
+from viva.engine.names import names_within
 
 ASKING = ("getsource", "getsourcelines")
 """What a test that looks at a source says."""
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 MOST = 100_000
 """Characters of a cell that is read for definitions."""
 LINES = 10**6
@@ -38,27 +42,45 @@ class Shown(str):
     __repr__ = str.__str__
 
 
+@functools.lru_cache(256)
+def _read(source: str) -> tuple[str, list[ast.stmt]]:
+    """The text of a cell as IPython has it compiled, and its statements; none after a syntax error."""
+    try:
+        text = TransformerManager().transform_cell(source) if len(source) <= MOST else ""
+        return text, ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", []
+
+
 def definitions(sources: Iterable[str], path: Path) -> Iterator[tuple[str, int]]:
     """The definitions in some cells of what a path such as ``Model.fit`` leads to, each with its line."""
-    names = [path.root, *(step.name for step in path.steps)]
     if any(step.kind != "attribute" for step in path.steps):
         return
-    for source in sources:
-        try:
-            text = TransformerManager().transform_cell(source) if len(source) <= MOST else ""
-            body: Sequence[ast.stmt] = ast.parse(text).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for name in names:
-            found = [
-                node
-                for node in body
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name
-            ]
+    for text, body in map(_read, sources):
+        found: list[Definition] = []
+        for name in (path.root, *(step.name for step in path.steps)):
+            found = [node for node in body if isinstance(node, Definition) and node.name == name]
             body = found[-1].body if found else []
         for node in found:
             line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             yield "".join(inspect.getblock(text.splitlines(keepends=True)[line - 1 :])), line
+
+
+def may_be_elsewhere(sources: Iterable[str], path: Path, told: str) -> bool:
+    """Whether what a path leads to may have a source that is none of its definitions: it was imported, or assigned or
+    decorated, and what is told stands in a cell."""
+    statements = [node for _, body in map(_read, sources) for node in body]
+    binding = [node for node in statements if path.root in _bound(node, path.steps != ())]
+    if any(isinstance(node, ast.Import | ast.ImportFrom) for node in binding):
+        return True
+    plain = all(isinstance(node, Definition) and not node.decorator_list for node in binding)
+    return not plain and any(told.strip() in text for text, _ in map(_read, sources))
+
+
+def _bound(statement: ast.stmt, with_attributes: bool) -> set[str]:
+    """The names that a statement gives a value; ``with_attributes`` also those that it gives an attribute."""
+    names = names_within(ast.Module([statement], []))
+    return (names.bound if with_attributes else names.given) if names else set()
 
 
 class SourceCode:
@@ -93,10 +115,10 @@ class SourceCode:
         """The source of what a proxy stands for, and its line."""
         path = path_of(value)
         told = self._ask("source", value)
-        found = [*definitions(self.sources, path)]
-        if found and told not in found:
-            return found[-1]
         with doubting():
+            found = [*definitions(self.sources, path)]
+            if found and told not in found and not may_be_elsewhere(self.sources, path, told[0]):
+                return found[-1]
             text, line = told
             if type(text) is not str or type(line) is not int or not 0 <= line < LINES:
                 raise ValueError
