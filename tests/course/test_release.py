@@ -179,12 +179,12 @@ def test_one_that_cannot_be_released_keeps_no_other_from_it(course, viva):
 def test_the_single_process_cells_are_named_with_the_reason(course, viva):
     def patch(notebook):
         cell = graded(notebook)[0]
-        cell.source = cell.source.rstrip() + "\nimport inspect\nassert inspect.getsource(print_nothing) if False else 1"
+        cell.source = cell.source.rstrip() + "\nimport sys\nassert sys.setrecursionlimit(99) if False else 1"
 
     edit(source(course), patch)
     said = " ".join(viva("release", SHORT, "--no-audit").out.split())
     name = graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
-    assert f"the test cell '{name}' is a single-process cell: it patches, limits or inspects the code" in said
+    assert f"the test cell '{name}' is a single-process cell: it patches or limits the code" in said
     assert "Its hidden lines run in the student's process" in said
     assert said.count("single-process cell") == 1
 

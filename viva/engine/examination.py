@@ -6,7 +6,7 @@ import contextlib
 import functools
 import itertools
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +18,9 @@ from viva.engine.blueprint import Blueprint, Cell, Purpose
 from viva.engine.checks import Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.sourcecode import ASKING
 from viva.engine.names import helpers_of, import_statements, names_of
-from viva.engine.outcome import CheckReport, outputs_of, running
+from viva.engine.outcome import CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.record import Note
@@ -152,10 +153,12 @@ def examine(
     skip: int = 0,
     again: bool = False,
     read: Collection[str] = (),
+    sources: Sequence[str] = (),
 ) -> list[CheckReport]:
     """The reports on a grade cell's checks, the first ``skip`` left out; a single-process cell is run in the candidate.
 
     ``read`` are the names that functions of the notebook read: they see what visible lines of the cell bind to them.
+    ``sources`` are the texts of the cells that the candidate has run.
     ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
     Where what stands before the checks did not pass, each report is of that.
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
@@ -164,7 +167,8 @@ def examine(
     if session.one_process:
         return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
-        return _examine_split(session, cell, examination, seconds, skip, again, read)
+        told = sources if any(word in cell.source for word in ASKING) else ()
+        return _examine_split(session, cell, examination, seconds, skip, again, read, told)
     reports = _examine_inside(session, cell, seconds, skip)
     if not (reports and reports[-1].died):
         _keep_helpers(session, cell, examination)
@@ -179,11 +183,12 @@ def _examine_split(
     skip: int,
     again: bool,
     read: Collection[str],
+    sources: Sequence[str],
 ) -> list[CheckReport]:
     """The examiner runs the test code, and asks the candidate."""
     visible, known = sorted(cell.visible_names()), examination.used_names(cell)
-    begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
-    begin["read"] = [name for name in visible if name in read]
+    begin: dict[str, Any] = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
+    begin |= {"read": [name for name in visible if name in read], "sources": [*sources]}
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun.verdict is not Verdict.PASSED:
         reports = [_of_beginning(begun, check) for check in cell.checks[skip:]]
@@ -266,7 +271,7 @@ def _inside(session: Session, title: str, source: str, seconds: float, split: bo
     except Died as death:
         report.verdict, report.cause, report.died = death.verdict, death.cause, True
     report.seconds = time.monotonic() - start
-    if isinstance(raised := reply.get("raised"), dict):
+    if raised := raised_in(reply):
         name, report.reason, report.traceback = (safe(str, raised.get(one)) for one in ("name", "message", "traceback"))
         report.verdict = Verdict.FAILED if name == "AssertionError" else Verdict.ERROR
         report.exception = "" if report.verdict is Verdict.FAILED else name

@@ -31,6 +31,7 @@ from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
+from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
@@ -58,6 +59,7 @@ class Examiner:
         """Names that did not finish once: the grading process is told before they are asked something."""
         self.given_up: set[str] = set()
         """Names that nothing is asked of any more, as they never finish."""
+        self.sourcecode = SourceCode(self.asker)
         self.namespace = Namespace(self.asker)
         dict.__setitem__(self.namespace, FORMATTING, self.guard.formatting)
         self.given: set[str] = set()
@@ -69,6 +71,7 @@ class Examiner:
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._stop)
         warnings.formatwarning = _shown
+        self.sourcecode.install()
         sys.modules["__main__"] = Notebook(self.namespace, self.guard.look_up)
         self.guard.watch()
         while True:
@@ -141,13 +144,16 @@ class Examiner:
         visible: list[str],
         used: Iterable[str] = (),
         read: Iterable[str] = (),
+        sources: Sequence[str] = (),
         **hurried: list[str],
     ) -> dict:
         """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.
 
         When test code binds a ``visible`` name that the notebook has too, or that its functions ``read``, these see it.
-        Of the names that are ``used`` in the cell the student's are asked in one question.
+        Of the names that are ``used`` in the cell the student's are asked in one question. ``sources`` are the texts of
+        the cells that the candidate has run, where the cell asks for a source.
         """
+        self.sourcecode.sources = [*sources]
         self.namespace.bound = set()
         own = self.namespace.owned.difference(dict.keys(self.namespace))
         self.asker.names.wanted = tuple(name for name in used if name in own)

@@ -250,7 +250,8 @@ class Run:
             )
         limit, before = cell.seconds or self.pair.seconds, self.time_budget.spent
         seconds = allowance(limit, self.time_budget, self.losses.spent.get(cell.id, 0.0))
-        reports = examine(session, cell, self.examination, seconds, skip, again=self.last, read=self.read)
+        ran = [one.source for place, one in self.cells if place < index and not _is_test(one)]
+        reports = examine(session, cell, self.examination, seconds, skip, self.last, self.read, ran)
         if cell.id in self.examination.single_process:
             self.ran = True
         self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + self.time_budget.spent - before

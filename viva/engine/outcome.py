@@ -187,6 +187,19 @@ def outputs_of(reply: dict, room: int = ALL_CHARACTERS) -> list[dict]:
     return kept
 
 
+def raised_in(reply: dict) -> dict | None:
+    """What ended a cell, or was shown as an error in it: a magic that runs the cell shows what that raises, and goes
+    on. To nbgrader both are failures."""
+    raised, outputs = reply.get("raised"), reply.get("outputs")
+    if isinstance(raised, dict):
+        return raised
+    for item in map(_output, outputs if isinstance(outputs, list) else ()):
+        if item.get("output_type") == "error":
+            lines = "\n".join(item["traceback"])
+            return {"name": item["ename"], "message": item["evalue"], "traceback": lines, "attributes": {}}
+    return None
+
+
 def count_of(reply: dict) -> int | None:
     """The number of a cell, as the notebook shows it."""
     count = reply.get("count")

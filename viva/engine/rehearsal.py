@@ -20,10 +20,11 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
-from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, path_of
+from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
+from viva.engine.outcome import raised_in
 from viva.engine.ownership import imported_answers
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
@@ -110,7 +111,7 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
     names = names_of(cell.source)
     before = _digests(session, given) if cell.purpose in ANSWERS else {}
     files = files_of(session)
-    raised = session.candidate(seconds, do="run", source=cell.source).get("raised")
+    raised = raised_in(session.candidate(seconds, do="run", source=cell.source))
     if changed := written(files, files_of(session)):
         solo.files[cell.id] = changed
     if cut := _cut(cell, raised, seconds):
@@ -339,8 +340,8 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     shown = {
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
     }
-    recorded = sorted(known.kinds.items())
-    kinds = {path: replace(expected_of(text), arrays=False, missing=False, full=False).text for path, text in recorded}
+    recorded = {path: expected_of(text) for path, text in sorted(known.kinds.items())}
+    kinds = {path: Expected(one.kind, one.own).text for path, one in recorded.items()}
     return {path: kind for path, kind in kinds.items() if kind == ANY or path_of(path).root in shown}
 
 
@@ -387,7 +388,8 @@ def _examine_one(
         found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
     files = files_of(session)
     read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != Purpose.TESTS)
-    reports = examine(session, cell, examination, allowance(seconds, session.time_budget), read=read)
+    ran = [above.source for above in examination.cells_before(cell.id, None) if above.code]
+    reports = examine(session, cell, examination, allowance(seconds, session.time_budget), read=read, sources=ran)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
     found.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
@@ -406,4 +408,4 @@ def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
     """Add what was recorded; what was seen as two different types may be either."""
     for path, text in more.items():
         one, other = expected_of(kinds.get(path, text)), expected_of(text)
-        kinds[path] = replace(merged(one, other), full=one.full or other.full).text
+        kinds[path] = replace(merged(one, other), full=one.full | other.full).text

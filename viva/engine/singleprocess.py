@@ -3,8 +3,8 @@
 Their hidden lines reach the student's process. Three kinds of them pass the solution in two processes as well, where
 they would see nothing or be no protection:
 
-- A test that forbids something (it patches ``np.sum``, defines a ``sum`` that raises, reads source in a ``try``, lowers
-  the limit of recursion, gives a thread a second). Only the student's process shows who uses it.
+- A test that forbids something (it patches ``np.sum``, defines a ``sum`` that raises, lowers the limit of recursion,
+  gives a thread a second). Only the student's process shows who uses it.
 - A test that runs a text as code: ``eval(formula)``, ``pickle.loads(dump(x))``, a docstring's examples. A text is plain
   data, and crosses. Run by the examiner it would be student code in the process that has the hidden tests and decides.
 - A test that changes what it was given, or has handed over, and looks at it again, to see whether it is a copy; or
@@ -23,8 +23,8 @@ from viva.record import Note
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
-ABOUT_CODE = frozenset("getsource getsourcelines setrecursionlimit settrace setprofile setrlimit tracemalloc".split())
-"""What asks, limits or measures of student code what only its own process can tell."""
+ABOUT_CODE = frozenset("setrecursionlimit settrace setprofile setrlimit tracemalloc".split())
+"""What limits or measures student code in its own process."""
 IDENTITY = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
 """Functions that look whether two things are one, as ``id`` does too. (``is`` asks the student's process.)"""
 SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Pool ProcessPoolExecutor".split())

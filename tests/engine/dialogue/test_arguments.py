@@ -161,8 +161,103 @@ first = rows[0]
 first.append(1)
 assert rows[1] == [0, 1]
 """
+PUT_BACK = """
+--- given
+import pandas as pd
+--- answer
+def probe(function, x, place):
+    moved = copy.deepcopy(x)
+    moved[place] = x[place] + 1
+    return function(moved)
+def both(function, x, y, place):
+    mine, its = copy.deepcopy((x, y))
+    mine[place], its[place] = x[place] + 1, y[place] + 1
+    return function(mine, its)
+--- right
+def probe(function, x, place):
+    old = x[place]
+    x[place] = old + 1
+    up = function(x)
+    x[place] = old
+    return up
+def both(function, x, y, place):
+    old, its = x[place], y[place]
+    x[place], y[place] = old + 1, its + 1
+    try: return function(x, y)
+    finally: x[place], y[place] = old, its
+--- right
+def probe(function, x, place):
+    old = x[place]
+    x[place] = old + 1
+    try: return [function(x), function(x)][1]
+    finally: x[place] = old
+def both(function, x, y, place):
+    old, its = x[place], y[place]
+    x[place], y[place] = old + 1, its + 1
+    up = function(x, y)
+    x[place], y[place] = old, its
+    return up
+--- wrong
+def probe(function, x, place):
+    x[place] += 1
+    return function(x)
+def both(function, x, y, place):
+    mine, its = copy.deepcopy((x, y))
+    mine[place], its[place] = x[place] + 1, y[place] + 1
+    return function(mine, its)
+--- test
+### CHECK 1: an array, a list, a dict and a frame
+for x in (np.array([3.0, 4.0]), [3.0, 4.0], {0: 3.0, 1: 4.0}):
+    before = copy.deepcopy(x)
+    assert probe(lambda x: x[0] * x[1], x, 1) == 15
+    assert list(x) == list(before) and x[1] == 4
+frame = pd.DataFrame({1: [3.0]})
+assert probe(lambda frame: frame[1].sum(), frame, 1) == 4 and frame[1].tolist() == [3]
+### CHECK 1: a part
+rows, row = {"W": np.ones(2)}, [3, 4]
+assert probe(lambda row: sum(row), row, 0) == 8 and row == [3, 4]
+assert probe(lambda W: W.sum(), rows["W"], 0) == 3 and rows["W"].tolist() == [1, 1]
+### CHECK 1: a function that raises
+def bad(x):
+    if x[0] > 3: raise ValueError("too large")
+x = [3]
+try: probe(bad, x, 0)
+except ValueError: pass
+### CHECK 1: two of them
+x, y = [1, 2], np.array([3, 4])
+assert both(lambda x, y: x[1] + y[1], x, y, 1) == 8 and x == [1, 2] and y.tolist() == [3, 4]
+"""
+ONE_FRAME = """
+--- given
+import pandas as pd
+--- answer
+def double(one, other):
+    one["a"] *= 2
+    return other["a"].sum()
+--- wrong
+def double(one, other):
+    return (one["a"] * 2).sum()
+--- test
+frame = pd.DataFrame({"a": [1, 2]})
+assert double(frame, frame) == 6 and frame["a"].tolist() == [2, 4]
+"""
 CHANGED = {
     "parts of the whole": PARTS,
+    "an entry that is put back": PUT_BACK,
+    "one frame as two arguments": ONE_FRAME,
+    "an array that has another shape": """
+--- answer
+def square(x): return x.reshape(2, 2)
+--- right
+def square(x):
+    x.shape = 2, 2
+    return x
+--- wrong
+def square(x): return x
+--- test
+x = np.arange(4)
+assert square(x).shape == (2, 2) and square(x.copy())[1, 1] == 3
+""",
     "what a function of the test is handed": CALLED_BACK,
     "one row in two places": TWICE,
     "one row in many places": ALIASES,
@@ -216,7 +311,7 @@ def in_order(tasks):
 
 @pytest.mark.parametrize("text", one_in_three(CHANGED.values()), ids=CHANGED)
 def test_arguments_come_back_changed(grader, tmp_path, text):
-    Exam("--- given\nimport numpy as np\n" + text, grader, tmp_path).prove()
+    Exam("--- given\nimport copy\nimport numpy as np\n" + text, grader, tmp_path).prove()
 
 
 def test_expected_numbers_that_a_test_subtracts_in_place_never_reach_the_student(grader, tmp_path):
@@ -312,6 +407,59 @@ def test_an_object_that_comes_into_a_list_of_the_tests_is_refused(grader, tmp_pa
     assert "an object of class Yes" in str(lost(exam.grade(exam.variants[0].answers)))
 
 
+FORGED = """
+--- given
+import numpy as np
+import pandas as pd
+--- answer
+class Task:
+    def __init__(self): self.size = 1
+def twice(frame): return 2 * frame
+def sizes(tasks): return [task.size for task in tasks]
+--- test
+### CHECK 1: a frame
+frame = pd.DataFrame({"a": [1.0, 2.0]})
+assert (twice(frame) == np.array([[2], [4]])[:len(frame)]).all().all()
+### CHECK 1: a list
+assert sizes([Task(), Task()]) == [1, 1]
+--- wrong
+import gc
+C = next(o for o in gc.get_objects() if type(o).__name__ == "Candidate")
+class Task:
+    def __init__(self): self.size = 1
+    def __eq__(self, other): return True
+def twice(frame):
+    kept.append(frame.copy())
+    frame.drop(frame.index, inplace=True)
+    return frame
+def sizes(tasks):
+    kept.append([1, 1])
+    return tasks
+kept = []
+operate = type(C).do_operate
+def lie(*args, **kwargs):
+    reply = operate(*args, **kwargs)
+    if "same" in reply: reply["value"] = kept.pop()
+    return reply
+type(C).do_operate = lie
+--- wrong
+class Task:
+    def __init__(self): self.size = 1
+    def __eq__(self, other): return True
+def twice(frame):
+    frame.drop(frame.index, inplace=True)
+    return frame
+def sizes(tasks): return tasks
+"""
+
+
+def test_an_argument_that_is_given_back_is_judged_as_it_is_and_not_as_it_is_said_to_be(grader, tmp_path):
+    exam = Exam(FORGED, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    forged, honest = [lost(exam.grade(variant.answers)) for variant in exam.variants]
+    assert forged == honest and len(honest) == 2
+
+
 KNOWN_OBJECTS = """
 --- answer
 class Yes:
@@ -378,6 +526,19 @@ def test_what_is_changed_in_place_is_changed_on_both_sides(value, change):
     expected = wire.decode(wire.encode(value))
     change(expected)
     assert told([value], lambda args: change(args[0])) == [expected] and list(value) == list(expected)
+
+
+def test_what_a_function_was_handed_changes_on_both_sides_when_it_is_put_back():
+    theirs, row = [[1]], [5]
+    handed = Handed(theirs, lambda value: None, ())
+    mine = parts_of(before := [[1]])
+    for number in (7, 8):
+        theirs[0][0] = row[0] = number
+        taken(wire.decode(wire.encode([theirs[0], row])), {}, handed.hand_over([theirs[0], row]), mine)
+    assert before == [[8]] and mine[1] == [8]
+    theirs[0][0], row[0] = 1, 7
+    take(mine, wire.decode(handed.news(None)["changed"]))
+    assert before == [[1]] and mine[1] == [7]
 
 
 def test_arrays_and_frames_are_changed_in_their_own_memory():

@@ -365,14 +365,15 @@ def test_a_path_says_itself_again(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["plain", "", "any", "own numpy:dot", "math:gcd", "plain, never empty", "missing values"]
+    "text",
+    ["plain", "", "any", "own numpy:dot", "math:gcd", "plain, never empty", "missing values", "never empty in 0 1.W"],
 )
 def test_what_is_expected_says_itself_again(text):
     assert expected_of(text).text == text
 
 
 def test_what_was_seen_in_two_ways_may_be_either():
-    plain, empty = Expected(full=True), Expected("nothing")
+    plain, empty = Expected(full=frozenset({"", "0"})), Expected("nothing")
     assert merged(plain, empty) == Expected(PLAIN) and merged(Expected(missing=True), plain) == Expected(missing=True)
     assert merged(empty, Expected(OBJECT)).kind == merged(plain, Expected("math:gcd")).kind == OBJECT
 
@@ -390,6 +391,8 @@ def numbers(n): return [float(i) for i in range(n)]
 def number(n): return 2.5
 def array(n): return np.ones((n, 2))
 def flag(n): return True
+def pair(n): return np.ones(n), 2.5
+def state(n): return {"W": np.ones((n, 2)), 1: {"b": 3.0}}
 --- test
 ### CHECK 1: a column
 assert (column(3) == [0, 2, 4]).all()
@@ -411,6 +414,14 @@ assert np.allclose(number(1), 2.5)
 assert np.allclose(array(2), np.ones((2, 2))) and (array(3) == 1).all()
 ### CHECK 1: a truth
 assert np.all(flag(1))
+### CHECK 1: an array in a tuple
+assert np.allclose(pair(1)[0], [1]) and len(pair(3)) == 2
+### CHECK 1: a number in a tuple
+assert np.allclose(pair(1)[1], 2.5)
+### CHECK 1: an array in a dictionary
+assert np.allclose(state(2)["W"], np.ones((2, 2)))
+### CHECK 1: a number in a dictionary of it
+assert np.allclose(state(2)[1]["b"], 3)
 --- right
 def column(n): return pd.Series(np.arange(n) * 2, dtype="Int64")
 def names(n): return pd.Series(["a"] * n, dtype="category")
@@ -420,6 +431,8 @@ def numbers(n): return np.arange(n) * 1.0
 def number(n): return np.array(2.5)
 def array(n): return [[1, 1]] * n if n == 2 else np.ones((n, 2), int)
 def flag(n): return np.True_
+def pair(n): return [[1] * n, np.array(2.5)]
+def state(n): return {"W": [[1, 1]] * n, "log": [], 1: {"b": np.float32(3), "text": np.array([])}}
 --- wrong
 def column(n): return pd.Series([pd.NA] * n, dtype="Int64")
 def names(n): return pd.Series([pd.NA] * n, dtype="string")
@@ -429,6 +442,8 @@ def numbers(n): return [pd.NA] * n
 def number(n): return []
 def array(n): return np.ones((n, 0, 2))
 def flag(n): return np.array([])
+def pair(n): return np.ones(0), []
+def state(n): return {"W": np.ones((0, 2)), 1: {"b": []}}
 --- wrong
 def column(n): return pd.Series([pd.NA] * n, dtype="Float64")
 def names(n): return pd.Series([pd.NA] * n, dtype="boolean")
@@ -438,6 +453,8 @@ def numbers(n): return pd.Series([pd.NA] * n, dtype=object)
 def number(n): return np.array([])
 def array(n): return np.ma.array(np.zeros((n, 2)), mask=True)
 def flag(n): return pd.Series([], dtype=bool)
+def pair(n): return np.ones((2, 0))
+def state(n): return {"W": [[] * n], 1: {"b": np.array([])}}
 --- wrong
 def column(n): return pd.Series([], dtype=float)
 def names(n): return pd.Series([], dtype=object)
@@ -447,6 +464,8 @@ def numbers(n): return np.array([pd.NA] * n, dtype=object)
 def number(n): return pd.Series([], dtype=float)
 def array(n): return np.ones((0, 2))
 def flag(n): return ()
+def pair(n): return [], ()
+def state(n): return {"W": pd.DataFrame(np.ones((0, 2))), 1: {"b": pd.Series([], dtype=float)}}
 """
 
 

@@ -1833,6 +1833,28 @@ assert "m" in dir(C) and "a" in dir(c)
 assert [n for n in dir(C) if not n.startswith("_")] == ["a", "m"]
 assert "a" in vars(C)
 """,
+    "a class that says it is another one": """
+--- answer
+def f(): raise ValueError("bad")
+class Row: pass
+--- right
+def f(): raise ValueError("bad")
+class Row: __module__, __qualname__ = "collections", "deque"
+--- wrong
+class Odd(Exception): __module__, __qualname__ = "builtins", "ValueError"
+def f(): raise Odd("bad")
+class Row: pass
+--- test
+### CHECK 1: an exception
+try:
+    f()
+    assert False
+except ValueError as error:
+    assert type(error) is ValueError
+### CHECK 1: an object
+import collections
+assert type(Row()) is Row and type(Row()) is not collections.deque
+""",
 }
 SINGLE = {
     "a dict of lists that a test makes, with what is missing": """

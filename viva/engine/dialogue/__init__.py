@@ -10,6 +10,7 @@ proxies       the examiner's objects for what lives in the candidate
 references    how each side names what lives in the other
 namecache     what names were told to mean, kept until student code runs
 asker         puts the examiner's questions, and reads the answers
+sourcecode    the source and the signature of an answer, for tests that look at them
 guard         what the examiner refuses to run, and to load, since it came of an answer
 namespace     the names that test code sees
 """

@@ -2,9 +2,10 @@
 
 Theory of operation. Each side has copies of its own. Both go through the arguments in the same order, so both give what
 can be changed in them the same numbers. When the operation is over the candidate sends all of it as it is now, if
-any was changed: in one message, in which a list that stands in two places is one list still. The examiner changes its
-own in place. What a function of the test is handed meanwhile gets the next numbers: a student's array that is handed
-over and changed three times is one array on both sides.
+any is not as the examiner saw it last: in one message, in which a list that stands in two places is one list still. The
+examiner changes its own in place. What a function of the test is handed meanwhile gets the next numbers: a student's
+array that is handed over and changed three times is one array on both sides. The examiner saw it last when it was
+handed over: an entry that is put back afterwards is told like any other change.
 """
 
 from __future__ import annotations
@@ -65,11 +66,18 @@ class Handed:
         self.refer, self.kept = refer, kept
         self.parts = parts_of(args, kept)
         self.places = {id(part): place for place, part in enumerate(self.parts)}
-        self.before = [(self.parts[:], self._state(self.parts))] if self.parts else []
+        self.most = len(self.parts) + MOST
+        self.seen: dict[tuple[int, ...], int] = {}
+        """By the numbers of parts that crossed together, the hash of what the examiner saw of them last."""
+        self._note([*range(len(self.parts))])
 
-    def _state(self, parts: list) -> bytes:
+    def _note(self, places: list[int]) -> None:
+        if places:
+            self.seen[*places,] = hash(self._state(places))
+
+    def _state(self, places: Iterable[int]) -> bytes:
         try:
-            return wire.encode(parts, self.refer)
+            return wire.encode([self.parts[place] for place in places], self.refer)
         except WireError:
             return b""
 
@@ -77,19 +85,20 @@ class Handed:
         """The numbers of what can be changed in the arguments of a function of the other side's."""
         numbers = []
         for part in parts_of(args, self.kept):
-            if id(part) not in self.places and len(self.before) < MOST:
-                state = self._state([part])
-                if 0 < len(state) <= BYTES:
-                    self.places[id(part)] = len(self.parts)
-                    self.parts.append(part)
-                    self.before.append(([part], state))
+            if id(part) not in self.places and len(self.parts) < self.most:
+                self.parts.append(part)
+                if 0 < len(self._state([len(self.parts) - 1])) <= BYTES:
+                    self.places[id(part)] = len(self.parts) - 1
+                else:
+                    self.parts.pop()
             numbers.append(self.places.get(id(part)))
+        self._note([number for number in numbers if number is not None])
         return numbers
 
     def news(self, value: object) -> dict:
         """What is to be told beside the ``value`` that came of it."""
         told: dict[str, Any] = {}
-        if any(state != self._state(parts) for parts, state in self.before):
+        if any(state != hash(self._state(places)) for places, state in self.seen.items()):
             told["changed"] = wire.encode(self.parts, self.refer)
         if (place := self.places.get(id(value))) is not None:
             told["same"] = place
@@ -103,7 +112,7 @@ def take(mine: list, theirs: object) -> None:
     """
     if type(theirs) is not list or len(theirs) != len(mine):
         raise WireError("invalid changed arguments")
-    known = {id(part): own for part, own in zip(theirs, mine, strict=True) if _fits(own, part)}
+    known = {id(part): own for part, own in zip(theirs, mine, strict=True) if fits(own, part)}
     for part in theirs:
         if id(part) in known:
             _fill(known[id(part)], part, known)
@@ -117,7 +126,7 @@ def taken(args: Iterable[object], kwargs: dict, numbers: object, mine: list) -> 
     for part, number in zip(parts, numbers if type(numbers) is list else (), strict=False):
         if type(number) is int and number == len(mine):
             mine.append(part)
-        elif type(number) is int and 0 <= number < len(mine) and _fits(mine[number], part):
+        elif type(number) is int and 0 <= number < len(mine) and fits(mine[number], part):
             known[id(part)] = mine[number]
     for part in parts:
         if id(part) in known:
@@ -125,7 +134,7 @@ def taken(args: Iterable[object], kwargs: dict, numbers: object, mine: list) -> 
     return [_own(value, known) for value in args], {name: _own(value, known) for name, value in kwargs.items()}
 
 
-def _fits(mine: Any, theirs: Any) -> bool:
+def fits(mine: Any, theirs: Any) -> bool:
     """Whether one can be changed in place to the other."""
     if type(mine) is np.ndarray or type(theirs) is np.ndarray:
         alike = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
-from viva.engine.dialogue.arguments import parts_of, take, taken
+from viva.engine.dialogue.arguments import fits, parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.expected import CHANGED, HANDED, ExpectedTypes, Path, walk
 from viva.engine.dialogue.namecache import NameCache
-from viva.engine.dialogue.proxies import PROXIES, Home, can_be_called, is_class, method_of, number_of, refusing
+from viva.engine.dialogue.proxies import PROXIES, Home, about, can_be_called, is_class, method_of, number_of, refusing
 from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
@@ -144,17 +144,17 @@ class Asker:
             raise error
         if answer.handed:
             raise answer.handed[0]
-        value, same = reply.get("value"), reply.get("same")
         of_class = operation == "call" and is_class(args[0])
         with doubting():
-            odd = self.expected.odd(path, answer.found, value, answer.data, of_class)
+            value, found = given_back(reply.get("value"), reply.get("same"), mine)
+            odd = self.expected.odd(path, answer.found + found, value, answer.data, of_class)
         if odd:
             if operation not in UNSEEN or self.expected.recording:
                 raise odd
             if answer.found and operation == "getattr" and path not in self.expected.known and can_be_called(value):
                 return method_of(value)
             return refusing(odd, self.refuse)
-        return mine[same] if type(same) is int and 0 <= same < len(mine) else value
+        return value
 
     def _take_changed(self, data: object, mine: list, path: Path) -> None:
         """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
@@ -301,6 +301,15 @@ def doubting() -> Iterator[None]:
     except Exception as error:
         why = error if isinstance(error, WireError) else type(error).__name__
         raise CandidateLied(f"the reply cannot be read: {why}") from None
+
+
+def given_back(value: object, same: object, mine: list) -> tuple[Any, list[wire.Reference]]:
+    """What an operation gives, and the objects in it that were there before: one of the arguments where the candidate
+    says that it is the same, as that is now. What the candidate sends beside it is not what a test will see."""
+    if type(same) is int and 0 <= same < len(mine) and fits(mine[same], value):
+        value = mine[same]
+        return value, [wire.Reference(number_of(part), about(part)) for part in walk(value) if type(part) in PROXIES]
+    return value, []
 
 
 def _objects_in(value: Any) -> set[int]:

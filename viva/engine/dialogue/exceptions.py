@@ -32,7 +32,7 @@ import numpy as np
 import viva
 from viva.engine import wire
 from viva.engine.dialogue.expected import library
-from viva.engine.values.codec import bases_of, module_of, name_of, qualname_of
+from viva.engine.values.codec import WRITTEN_IN_PYTHON, bases_of, name_of, place_of
 from viva.verdict import CandidateLied
 
 # --- likenesses
@@ -68,8 +68,6 @@ FIELDS: dict[type, dict[str, frozenset | None]] = {
 }
 """Which fields may be told, and of which types they are (None: any); one that is not listed stays None."""
 
-WRITTEN_IN_PYTHON = 1 << 9
-"""Py_TPFLAGS_HEAPTYPE: such a class adds nothing to how its base lies in memory but a dictionary and slots."""
 DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 PLAIN_TEXTS = (BaseException.__str__, KeyError.__str__)
 
@@ -185,10 +183,7 @@ FRAMEWORKS = frozenset({"unittest", "hypothesis"})
 def lineage(cls: type, number_of) -> list[tuple]:
     """A class and all above it: number, module, name, and the numbers of the bases of each."""
     classes = [base for base in type.mro(cls) if base is not object][:CLASSES]
-    return [
-        (number_of(base), module_of(base), qualname_of(base), [number_of(above) for above in bases_of(base)])
-        for base in classes
-    ]
+    return [(number_of(base), *place_of(base), [number_of(above) for above in bases_of(base)]) for base in classes]
 
 
 def told(error: BaseException, number_of, causes: int = CAUSES) -> dict:

@@ -8,6 +8,7 @@ numbers. Where an author has widened a path to ANY, a proxy is accepted for it, 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import sys
 from collections import Counter
@@ -96,6 +97,9 @@ OWN = "own "
 CREDIT = " credit "
 """Before the name of a grade cell: what the last value of its only check says, as ``viva.engine.credit`` has it."""
 PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
+PLACES = 100
+"""So many parts of a value are looked at for whether they hold something."""
+KEY = re.compile(r"\w{1,40}")
 HOLDING = (list, tuple, dict, set, frozenset)
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
 PANDAS = (b"masked", b"strings", b"categories", b"NA")
@@ -109,30 +113,36 @@ class Expected:
 
     ``kind`` is PLAIN, OBJECT, NOTHING, ANY, or ``module:qualname`` of something in a library, which is the examiner's
     ``own`` where the solution imported it. With ``arrays`` there was an array of pandas' own in it, with ``missing``
-    something that is missing for pandas; ``full``: all were numbers, or arrays and frames that hold some.
+    something that is missing for pandas. ``full`` are the places where all were numbers, or arrays and frames that hold
+    some: the value itself is at "", and what is in lists, tuples and dicts of it at places such as "0.W".
     """
 
     kind: str = PLAIN
     own: bool = False
     arrays: bool = False
     missing: bool = False
-    full: bool = False
+    full: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
-        more = ", ".join(word for name, word in WORDS.items() if getattr(self, name))
-        return ", ".join(filter(None, [OWN + self.kind if self.own else self.kind, more]))
+        more = [word for name, word in WORDS.items() if getattr(self, name)]
+        more += [FULL] if "" in self.full else []
+        more += [f"{FULL_IN}{' '.join(sorted(self.full - {''}))}"] if self.full - {""} else []
+        return ", ".join(filter(None, [OWN + self.kind if self.own else self.kind, *more]))
 
 
-WORDS = {"arrays": "pandas array", "missing": "missing values", "full": "never empty"}
+WORDS = {"arrays": "pandas array", "missing": "missing values"}
+FULL, FULL_IN = "never empty", "never empty in "
 
 
 def expected_of(text: str) -> Expected:
     """The record that a text says."""
     words = text.split(", ")
-    kind = "" if words[0] in WORDS.values() else words[0]
+    kind = "" if words[0] in WORDS.values() or words[0].startswith(FULL) else words[0]
     more = {name: word in words for name, word in WORDS.items()}
-    return Expected(kind.removeprefix(OWN), kind.startswith(OWN), **more)
+    full = [place for word in words if word.startswith(FULL_IN) for place in word.removeprefix(FULL_IN).split(" ")]
+    full += [""] if FULL in words else []
+    return Expected(kind.removeprefix(OWN), kind.startswith(OWN), **more, full=frozenset(full))
 
 
 def library(place: str) -> object:
@@ -214,7 +224,9 @@ class ExpectedTypes:
         kind = OBJECT if found else PLAIN
         if not found and issubclass(type(value), (type(None), *HOLDING)) and not value:
             kind = NOTHING
-        seen = Expected(kind, False, bool(arrays), bool(missing), not found and is_empty(value) is False)
+        # A student may call a function of the test's with less than the solution does.
+        full = frozenset() if found or path.steps[-1:] == (HANDED,) else full_in(value)
+        seen = Expected(kind, False, bool(arrays), bool(missing), full)
         before = self.known.get(path)
         if before is None or ":" not in before.kind:
             self.known[path] = merged(before, seen) if before else seen
@@ -235,8 +247,8 @@ class ExpectedTypes:
             why = f"a pandas array, {arrays}"
         elif missing and not known.missing:
             why = f"{missing} with missing values (NA)"
-        elif known.full and is_empty(value):
-            why = "empty"
+        elif any(is_empty(part) for place in known.full for part in part_at(value, place)):
+            why = "empty" if is_empty(value) else "empty in one of its parts"
         return CandidateOdd(path.readable, why) if why and self.kind(path) != ANY else None
 
     def check(self, path: Path, value: object) -> None:
@@ -279,7 +291,7 @@ def merged(one: Expected, other: Expected) -> Expected:
     if one.kind != other.kind and (other.kind, one.kind) not in WIDER:
         kind = other.kind if (one.kind, other.kind) in WIDER else OBJECT
     arrays, missing = one.arrays or other.arrays, one.missing or other.missing
-    return Expected(kind, one.own and other.own, arrays, missing, one.full and other.full)
+    return Expected(kind, one.own and other.own, arrays, missing, one.full & other.full)
 
 
 def _may_deceive(data: bytes | None) -> bool:
@@ -295,6 +307,36 @@ def is_empty(value: Any) -> bool | None:
     if issubclass(cls, np.ndarray) or (module_of(cls).partition(".")[0] == "pandas" and hasattr(cls, "size")):
         return not value.size
     return True if issubclass(cls, (list, tuple)) and not value else None
+
+
+def full_in(value: Any) -> frozenset[str]:
+    """The places of a value where numbers are, or arrays and frames that hold some."""
+    found, ahead = [], [("", value)]
+    for place, part in ahead:
+        if is_empty(part) is False:
+            found.append(place)
+        cls = type(part)
+        items = part.items() if issubclass(cls, dict) else enumerate(part) if issubclass(cls, (list, tuple)) else ()
+        for key, item in itertools.islice(items, PLACES - len(ahead)):
+            if type(key) is int or (type(key) is str and KEY.fullmatch(key)):
+                ahead.append((f"{place}.{key}".lstrip("."), item))
+    return frozenset(found)
+
+
+def part_at(value: Any, place: str) -> list:
+    """What is at a place of a value; nothing where there is no such place."""
+    for key in filter(None, place.split(".")):
+        cls = type(value)
+        try:
+            if issubclass(cls, dict):
+                value = value[key if key in value else int(key)]
+            elif issubclass(cls, (list, tuple, np.ndarray)):
+                value = value[int(key)]
+            else:
+                return []
+        except (LookupError, ValueError):
+            return []
+    return [value]
 
 
 def deceptive(value: Any) -> tuple[str, str]:

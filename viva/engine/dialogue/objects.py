@@ -23,8 +23,9 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
-from viva.engine.values.codec import has_methods, module_of, mro_of, name_of, namespace_of, own_namespaces, qualname_of
+from viva.engine.values.codec import has_methods, mro_of, name_of, namespace_of, own_namespaces, place_of
 from viva.engine.values.plain import base_of, mixed_in
+from viva.verdict import WireError
 
 # --- what can be done with an object, and how it is described
 
@@ -182,7 +183,7 @@ class Objects:
         about = {
             "of": "candidate",
             "type": name_of(cls),
-            "mro": [(module_of(base), qualname_of(base)) for base in type.mro(cls)][:20],
+            "mro": [place_of(base) for base in type.mro(cls)][:20],
             "class": is_class,
             "callable": callable(value),
             "iterator": any("__next__" in namespace_of(base) for base in mro_of(cls)),
@@ -245,3 +246,41 @@ def _plain_form(value: Any) -> np.ndarray | str | None:
         flags = "".join(letter for letter, flag in FLAGS.items() if value.flags & flag)
         return f"(?{flags}){value.pattern}" if flags else value.pattern
     return str(value) if cls in PATHS else None
+
+
+# --- what tests ask about the code of an answer
+
+
+PLAIN, PLACE, TEXT = "plain", "place", "text"
+"""How a default or an annotation is told: by itself, by where it stands in a library, or by its text."""
+CHARACTERS = 1000
+"""Of a text that is told in the place of a default or an annotation."""
+
+
+def told_source(value: Any) -> tuple[str, int]:
+    """The source of a function or class, and its line. Raises OSError and TypeError, as ``inspect`` does."""
+    lines, line = inspect.getsourcelines(value)
+    return "".join(lines), line
+
+
+def told_signature(value: Any, whole: bool) -> bytes:
+    """The message with the parameters of what can be called, and what it gives; ``whole`` as getfullargspec has it.
+
+    Raises TypeError and ValueError, as ``inspect`` does.
+    """
+    if whole:
+        value = value.__init__ if inspect.isclass(value) else getattr(value, "__func__", value)
+    signature = inspect.signature(value, follow_wrapped=not whole)
+    rows = [
+        (one.name, int(one.kind), _told(one.default), _told(one.annotation)) for one in signature.parameters.values()
+    ]
+    return wire.encode((rows, _told(signature.return_annotation)))
+
+
+def _told(value: Any) -> tuple | None:
+    if value is inspect.Parameter.empty:
+        return None
+    try:
+        return PLAIN, wire.decode(wire.encode(value)), ""  # without a student's class that derives from a plain type
+    except WireError:
+        return PLACE if origin(value) else TEXT, origin(value), inspect.formatannotation(value)[:CHARACTERS]

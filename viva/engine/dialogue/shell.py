@@ -70,6 +70,8 @@ class Outputs:
     def add(self, item: dict) -> None:
         if self.clearing:
             self.clear()
+        if len(self.items) == OUTPUT_ITEMS and item["output_type"] == "error":
+            self.items.pop()
         if len(self.items) < OUTPUT_ITEMS:
             self.items.append(item)
 

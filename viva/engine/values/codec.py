@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import re
@@ -28,7 +29,12 @@ GENERATED = frozenset(
 )
 """The methods that every namedtuple has, and every class with annotations."""
 
-mro_of, bases_of, namespace_of = (type.__dict__[name].__get__ for name in ("__mro__", "__bases__", "__dict__"))
+mro_of, bases_of, namespace_of, flags_of = (
+    type.__dict__[name].__get__ for name in ("__mro__", "__bases__", "__dict__", "__flags__")
+)
+WRITTEN_IN_PYTHON = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: such a class adds nothing to how its base lies in memory but a dictionary and slots, and may
+say of itself what it likes."""
 
 
 def name_of(cls: type) -> str:
@@ -45,6 +51,16 @@ def module_of(cls: type) -> str:
 def qualname_of(cls: type) -> str:
     """The name of a class with those of the classes around it."""
     return str.__str__(type.__dict__["__qualname__"].__get__(cls))
+
+
+def place_of(cls: type) -> tuple[str, str]:
+    """The module of a class and its name there; ``__main__`` for a class that only says it is a library's."""
+    module, name = module_of(cls), qualname_of(cls)
+    found: Any = sys.modules.get(module)
+    with contextlib.suppress(Exception):  # what a module says to a name that it does not have
+        for part in name.split("."):
+            found = getattr(found, part, None)
+    return module if found is cls or not flags_of(cls) & WRITTEN_IN_PYTHON else "__main__", name
 
 
 def own_namespaces(cls: type) -> list:

@@ -219,7 +219,7 @@ CODECS = (
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
 AGAIN = CODEC_OF[Again]
-CHANGEABLE = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray))
+HOLDERS = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray, tuple))
+"""In whose values it is looked for that something stands there twice."""
+CHANGEABLE = (HOLDERS - {CODEC_OF[tuple]}) | {PANDAS}
 """Of whose values it shows in a test that two are one."""
-HOLDERS = CHANGEABLE | {CODEC_OF[tuple]}
-"""In whose values that is looked for."""

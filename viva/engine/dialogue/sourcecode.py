@@ -1,0 +1,157 @@
+"""What tests ask about the code of an answer: its source, its signature.
+
+Theory of operation. The candidate says both, as a text and as plain rows; nothing of it is run here. Student code may
+make its process say any source. So of a function that a cell defines the source stands in the cells, which the
+grading process has read itself: what the candidate says has to be one of the definitions there. Where it is none of
+them, it is the last one. What was decorated or assigned may also be something else that stands in a cell. Of what no
+cell defines, or what was imported, as from a file that students submit, the candidate is believed. A signature is put
+together here, from names and kinds, and from defaults and annotations that are plain or a
+library's; of others there is the text.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+from viva.engine import wire
+from viva.engine.dialogue.asker import Asker, doubting
+from viva.engine.dialogue.expected import Path, Step, library
+from viva.engine.dialogue.objects import PLACE, PLAIN
+from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
+from viva.engine.names import names_within
+
+ASKING = ("getsource", "getsourcelines")
+"""What a test that looks at a source says."""
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+MOST = 100_000
+"""Characters of a cell that is read for definitions."""
+LINES = 10**6
+"""Lines of a cell are below this number."""
+
+
+class Shown(str):
+    """What only its text is known of."""
+
+    __repr__ = str.__str__
+
+
+@functools.lru_cache(256)
+def _read(source: str) -> tuple[str, list[ast.stmt]]:
+    """The text of a cell as IPython has it compiled, and its statements; none after a syntax error."""
+    try:
+        text = TransformerManager().transform_cell(source) if len(source) <= MOST else ""
+        return text, ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", []
+
+
+def definitions(sources: Iterable[str], path: Path) -> Iterator[tuple[str, int]]:
+    """The definitions in some cells of what a path such as ``Model.fit`` leads to, each with its line."""
+    if any(step.kind != "attribute" for step in path.steps):
+        return
+    for text, body in map(_read, sources):
+        found: list[Definition] = []
+        for name in (path.root, *(step.name for step in path.steps)):
+            found = [node for node in body if isinstance(node, Definition) and node.name == name]
+            body = found[-1].body if found else []
+        for node in found:
+            line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            yield "".join(inspect.getblock(text.splitlines(keepends=True)[line - 1 :])), line
+
+
+def may_be_elsewhere(sources: Iterable[str], path: Path, told: str) -> bool:
+    """Whether what a path leads to may have a source that is none of its definitions: it was imported, or assigned or
+    decorated, and what is told stands in a cell."""
+    statements = [node for _, body in map(_read, sources) for node in body]
+    binding = [node for node in statements if path.root in _bound(node, path.steps != ())]
+    if any(isinstance(node, ast.Import | ast.ImportFrom) for node in binding):
+        return True
+    plain = all(isinstance(node, Definition) and not node.decorator_list for node in binding)
+    return not plain and any(told.strip() in text for text, _ in map(_read, sources))
+
+
+def _bound(statement: ast.stmt, with_attributes: bool) -> set[str]:
+    """The names that a statement gives a value; ``with_attributes`` also those that it gives an attribute."""
+    names = names_within(ast.Module([statement], []))
+    return (names.bound if with_attributes else names.given) if names else set()
+
+
+class SourceCode:
+    """Takes the place of functions of ``inspect``, so that they answer for what lives in the candidate."""
+
+    def __init__(self, asker: Asker) -> None:
+        self.asker = asker
+        self.sources: list[str] = []
+        """The texts of the cells that the candidate has run, where a test asks for a source."""
+
+    def install(self) -> None:
+        signature, argspec, source, lines = (
+            getattr(inspect, name) for name in ("signature", "getfullargspec", "getsource", "getsourcelines")
+        )
+        inspect.getsource = self._answering(source, lambda value: self.source(value)[0])
+        inspect.getsourcelines = self._answering(lines, self._lines)
+        inspect.signature = self._answering(signature, lambda value: signature(self.stand_in(value, False)))
+        inspect.getfullargspec = self._answering(argspec, lambda value: argspec(self.stand_in(value, True)))
+
+    def _answering(self, known: Callable, answer: Callable) -> Callable:
+        def function(value: Any, **options: Any) -> Any:
+            return answer(value) if type(value) in PROXIES and not options else known(value, **options)
+
+        function.__name__ = function.__qualname__ = known.__name__
+        return function
+
+    def _lines(self, value: Any) -> tuple[list[str], int]:
+        text, line = self.source(value)
+        return text.splitlines(keepends=True), line
+
+    def source(self, value: Any) -> tuple[str, int]:
+        """The source of what a proxy stands for, and its line."""
+        path = path_of(value)
+        told = self._ask("source", value)
+        with doubting():
+            found = [*definitions(self.sources, path)]
+            if found and told not in found and not may_be_elsewhere(self.sources, path, told[0]):
+                return found[-1]
+            text, line = told
+            if type(text) is not str or type(line) is not int or not 0 <= line < LINES:
+                raise ValueError
+        return text, line
+
+    def stand_in(self, value: Any, whole: bool) -> Callable:
+        """A function that has the signature of what a proxy stands for."""
+        message = self._ask("signature", value, whole)
+        with doubting():
+            rows, given = wire.decode(message)
+            parameters = [
+                inspect.Parameter(name, inspect._ParameterKind(kind), default=_value(default), annotation=_value(hint))
+                for name, kind, default, hint in rows
+            ]
+            signature = inspect.Signature(parameters, return_annotation=_value(given))
+
+        def function() -> None: ...
+
+        vars(function)["__signature__"] = signature
+        return function
+
+    def _ask(self, operation: str, value: Any, *args: object) -> Any:
+        known_number(value)
+        path = path_of(value).then(Step("operation", operation))
+        return self.asker.operate(operation, value, *args, path=path)
+
+
+def _value(told: tuple | None) -> Any:
+    """A default or an annotation as it was told."""
+    if told is None:
+        return inspect.Parameter.empty
+    how, value, text = told
+    found = library(str(value)) if how == PLACE else None
+    if how == PLAIN:
+        return value
+    return found if isinstance(found, type | types.FunctionType | types.BuiltinFunctionType) else Shown(text)
