@@ -18,6 +18,7 @@ from tests.submission.cells.test_repair import CASES, ONE, bare, below, find, re
 from viva.record import doubtful
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import ELSEWHERE, Repaired, repair
+from viva.submission.cells.texts import squeezed
 from viva.submission.files.salvage import read
 from viva.wording import sentences
 
@@ -181,6 +182,68 @@ def test_every_cut_of_every_given_cell_gives_it_back_once():
                 result = repaired(notebook, case)
                 assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
                 assert doubtful(result.repairs) == ()
+
+
+def far_below(notebook: dict, name: str, line: int, below: str, **how) -> None:
+    """Cut a cell in two, and put the second half far below."""
+    cells, tail = notebook["cells"], "\n".join(find(notebook, name)["source"].split("\n")[line:])
+    split(notebook, name, line, **how)
+    (part,) = [cell for cell in cells if cell["source"] == tail]
+    cells.remove(part)
+    cells.insert(cells.index(find(notebook, below)) + 1, part)
+
+
+@pytest.mark.parametrize("strip", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_given_cell_in_two_pieces_that_stand_far_apart_runs_once_in_its_place(grader, examination, strip):
+    """ps5 as its original is laid out: the matrices are drawn below the answer that adds the positions."""
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    line = find(notebook, "data")["source"].split("\n").index("W_q = np.random.randn(d_model, d_k) * 0.1")
+    far_below(notebook, "data", line, "add_positions")
+    result = repaired(bare(notebook) if strip else notebook, case)
+    assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
+    assert doubtful(result.repairs) == ()
+    outcome = grader.grade(result.notebook, examination("ps5_sentence"))
+    assert sum(one.earned for results in outcome.checks.values() for one in results) == 25
+
+
+@pytest.mark.slow
+def test_wherever_the_second_half_of_a_locked_cell_stands_it_does_not_run_twice():
+    ways = itertools.product((False, True), ({}, {"both": True}, {"first": False}))
+    for (strip, how), assignment in itertools.product(ways, ("ps1_general_attention", "ps5_sentence")):
+        case = CASES[assignment][0]
+        for slot in [slot for slot in case.released.slots if slot.locked and slot.is_code]:
+            lines = slot.source.split("\n")
+            cuts = [n for n in range(1, len(lines)) if lines[n - 1].strip() and squeezed("".join(lines[n:]))][::9]
+            for line, other in itertools.product(cuts, case.released.slots[slot.place + 1 :: 7]):
+                notebook = plain(case.full)
+                far_below(notebook, slot.cell.id, line, other.cell.id, **how)
+                result = repaired(bare(notebook) if strip else notebook, case)
+                assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
+
+
+def test_half_of_a_given_cell_at_the_head_of_an_answer_far_below_is_taken_out_of_it():
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    head, tail = find(notebook, "data")["source"].split("\n\nW_q")
+    find(notebook, "data")["source"] = head
+    mine = find(notebook, "project_words")["source"]
+    find(notebook, "project_words")["source"] = f"W_q{tail}\n{mine}"
+    result = repaired(notebook, case)
+    assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
+
+
+@pytest.mark.parametrize("own", ["{}", "# again\n{}", "import math\n{}\nprint(d_k)"])
+def test_a_given_cell_that_was_edited_takes_no_lines_of_a_cell_in_which_a_student_set_them_again(own):
+    """What stands in its place is the cell, and is put back; the other is the student's own, and stays."""
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    again = own.format(find(notebook, "data")["source"])
+    find(notebook, "data")["source"] = find(notebook, "data")["source"].replace("seed(23)", "seed(24)")
+    below(notebook, "attend_sentence", again)
+    result = repaired(notebook, case)
+    code = [cell.source for cell in result.notebook.cells if "np.random.seed" in cell.source]
+    assert code == [find(plain(case.full), "data")["source"], again]
 
 
 def test_what_was_typed_between_the_halves_of_a_given_cell_stands_below_it_and_what_draws_is_doubted():

@@ -56,6 +56,15 @@ def squeezed(source: str) -> str:
     return "".join(source.split())
 
 
+def lines_of(source: str, is_code: bool) -> list[tuple[int, str]]:
+    """The lines that are not empty, with their numbers; of white space only that at the head of a line of code stays."""
+    return [
+        (number, f"{line[: len(line) - len(line.lstrip())] if is_code else ''}{squeezed(line)}")
+        for number, line in enumerate(source.splitlines())
+        if line.strip()
+    ]
+
+
 def runs(source: str) -> bool:
     """Whether IPython takes a text for Python."""
     return parsed(source) is not None
