@@ -134,6 +134,28 @@ def test_a_scratch_cell_that_begins_with_spaces_is_no_half_of_the_class_above_it
     assert source(one.repaired(notebook), "answer-0") == head
 
 
+BOTH = "def f(x):\n    return 2 * x\n\ng = f(step)"
+
+
+@pytest.mark.parametrize("with_test", [False, True])
+@pytest.mark.parametrize("runs_at", ["answer-1", "answer-0"])
+def test_a_cell_without_identity_that_answers_two_exercises_runs_at_the_first(grader, tmp_path, runs_at, with_test):
+    """As in a notebook of one's own, without the assignment's cells; but not above a cell that it needs."""
+    given, first = "--- given\nstep = 1\n", "--- answer\ndef f(x):\n    return 2 * x\n--- test\nassert f(1) == 2\n"
+    text = given + first if runs_at == "answer-1" else first + given
+    one = course(grader, tmp_path, f"{text}--- answer\ng = f(step)\n--- test\nassert g == 2\n")
+    notebook = one.handed_in()
+    tests = [cell for cell in notebook["cells"] if cell["id"].startswith("test")] if with_test else []
+    own = {"cell_type": "code", "metadata": {}, "source": BOTH, "outputs": [], "execution_count": None}
+    notebook["cells"] = [*tests[:1], own, *tests[1:]]
+    notebook = bare(notebook)
+    lost_tests, doubted = one.lost(notebook)
+    if runs_at == "answer-1":
+        assert (source(one.repaired(notebook), runs_at), lost_tests) == (BOTH, set())
+    else:
+        assert lost_tests == {"test-1"} <= doubted
+
+
 # A locked cell runs once
 
 

@@ -16,6 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from viva.engine.blueprint import ANSWERS, Purpose
+from viva.engine.names import names_of
 from viva.record import Note
 from viva.submission.cells.places import Piece, Released, Slot, about
 from viva.submission.cells.texts import (
@@ -445,10 +446,30 @@ def _take_likely(match: Match) -> None:
         if len(found) == 1:
             _accept(match, slot, found[0])
             match.doubt("taken_from_elsewhere", slot, numbers=(found[0].number,))
+    for slot in [slot for slot in match.by_text if slot.purpose in ANSWERS]:
+        _move_to_first(match, slot)
     gaps = {slot: match.between(slot) for slot in match.missing() if slot.answers or slot.purpose == Purpose.OPEN}
     for slot, gap in gaps.items():
         if sum(other == gap for rival, other in gaps.items() if rival.answers) <= slot.answers:
             _take_what_stands_there(match, slot, *gap)
+
+
+def _move_to_first(match: Match, slot: Slot) -> None:
+    """Let a piece that answers two exercises run at the first, whose tests ask for it before those of the second do.
+
+    It stays where it uses at once what a cell between the two gives.
+    """
+    piece = match.chosen[slot]
+    names, between = names_of(piece.source), set[str]()
+    for other in reversed(match.slots[: slot.place]):
+        between |= other.gives
+        between |= match.chosen[other].gives if other in match.chosen else set()
+        if other in match.missing() and other.purpose in ANSWERS and other.own and other.own <= piece.binds - slot.own:
+            if names and not names.used & between:
+                match.chosen[other] = piece
+                match.by_text[match.by_text.index(slot)] = other
+                del match.chosen[slot]
+                slot = other
 
 
 def _leave_stubs_out(match: Match) -> None:

@@ -57,7 +57,7 @@ def squeezed(source: str) -> str:
 
 
 def lines_of(source: str, is_code: bool) -> list[tuple[int, str]]:
-    """The lines that are not empty, with their numbers; of white space only that at the head of a line of code stays."""
+    """The lines that are not empty, with their numbers; white space stays only at the head of code."""
     return [
         (number, f"{line[: len(line) - len(line.lstrip())] if is_code else ''}{squeezed(line)}")
         for number, line in enumerate(source.splitlines())
