@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of
@@ -22,6 +23,8 @@ from viva.submission.cells.places import Piece, Released, Slot, about
 from viva.submission.cells.texts import (
     LONGEST,
     NAME,
+    are_one,
+    bound_names,
     is_front_matter,
     is_prose,
     likeness,
@@ -43,6 +46,10 @@ IN_PLACE = 0.2
 """What standing in the right place adds."""
 
 
+MOST_PARTS = 4
+"""Into so many more a cell was cut."""
+
+
 @dataclass(frozen=True)
 class Doubt:
     """A note that something else may have been meant, and the answers that it may have cost."""
@@ -62,6 +69,7 @@ def matched(released: Released, pieces: list[Piece]) -> Match:
     _take_exact_texts(match)
     for slot in [slot for slot in match.missing() if slot.locked]:
         _take_lines(match, slot)
+    _join_parts(match)
     _take_identified(match)
     _take_likely(match)
     _leave_stubs_out(match)
@@ -349,6 +357,40 @@ def _note_lines(match: Match, slot: Slot, parts: Parts) -> None:
         match.notes.append(about("split", slot, amount=len(parts)))
 
 
+# A cell that was cut inside a block
+
+
+def _join_parts(match: Match) -> None:
+    """Make one piece of several that follow each other and are Python only together."""
+    taken = set(match.chosen.values())
+    pieces: list[Piece] = []
+    left = match.pieces[::-1]
+    while left:
+        piece, parts = left.pop(), 0
+        if piece.is_code and piece.squeezed and piece not in taken:
+            below = list(takewhile(lambda one: one.is_code and one not in taken, left[: -MOST_PARTS - 1 : -1]))
+            parts = next((n for n in range(len(below), 0, -1) if _is_one(match, [piece, *below[:n]])), 0)
+        if parts:
+            several = [piece, *(left.pop() for _ in range(parts))]
+            first = next((one for one in several if match.identified(one)), piece)
+            match.notes.append(Note("joined", numbers=tuple(dict.fromkeys(one.number for one in several))))
+            piece = replace(first, number=piece.number, source="\n".join(one.source for one in several))
+        pieces.append(piece)
+    match.pieces[:] = pieces
+
+
+def _is_one(match: Match, pieces: list[Piece]) -> bool:
+    """Whether pieces are parts of one: where some say what they are, it is the same, and together they give it."""
+    claims = [match.identified(piece) for piece in pieces]
+    slots = {slot for slot in claims if slot}
+    if len(slots) > 1 or not pieces[-1].squeezed:
+        return False
+    upper, lower = "\n".join(piece.source for piece in pieces[:-1]), pieces[-1].source
+    if not claims[0] and any(slot.own.isdisjoint(bound_names(f"{upper}\n{lower}")) for slot in slots):
+        return False
+    return are_one(upper, lower)
+
+
 def _doubt_inside(match: Match) -> None:
     """Doubt what is below a read-only cell, where code of the student's ran between its lines and does more than
     define: but for the assignment's cells that follow it, which run below it anyway."""
@@ -464,12 +506,12 @@ def _move_to_first(match: Match, slot: Slot) -> None:
     for other in reversed(match.slots[: slot.place]):
         between |= other.gives
         between |= match.chosen[other].gives if other in match.chosen else set()
-        if other in match.missing() and other.purpose in ANSWERS and other.own and other.own <= piece.binds - slot.own:
-            if names and not names.used & between:
-                match.chosen[other] = piece
-                match.by_text[match.by_text.index(slot)] = other
-                del match.chosen[slot]
-                slot = other
+        answers = other.purpose in ANSWERS and other not in match.chosen and other.own
+        if answers and other.own <= piece.binds - slot.own and names and not names.used & between:
+            match.chosen[other] = piece
+            match.by_text[match.by_text.index(slot)] = other
+            del match.chosen[slot]
+            slot = other
 
 
 def _leave_stubs_out(match: Match) -> None:
