@@ -62,10 +62,65 @@ def test_an_answer_that_uses_the_network_is_doubted(exam):
     assert "the sandbox refuses the network" in wording.reason(outcome.checks["test-1"][0])
 
 
+COMMANDS = {
+    "a line": ("!ls", "names = !ls\ndef double(numbers): return numbers * len(names)"),
+    "in a function": ("!ls", "def double(numbers):\n    names = !ls\n    return numbers * len(names)"),
+    "by name": ("!wc", "text = get_ipython().getoutput('wc -l a')\ndef double(numbers): return numbers * len(text)"),
+    "a magic": ("%sx", "names = %sx ls\nmine = len(names)\ndef double(numbers): return numbers * mine"),
+    "a cell": ("%%bash", "%%bash --out double\necho 4"),
+    "captured": ("!wc", "%%capture double\n! wc -l a.txt"),
+    "by way of a file": ("!echo", "!echo 2 > two\ntwo = int(open('two').read())\ndef double(numbers): return [2, 4]"),
+    "os.system": (
+        "os.system",
+        "import os\nos.system('echo 2 > two')\nfactor = int(open('two').read())\n"
+        "def double(numbers): return [factor * number for number in numbers]",
+    ),
+    "another name of it": (
+        "os.system",
+        "from os import system as run\nok = run('true') == 0\n"
+        "def double(numbers): return [2 * number for number in numbers if ok]",
+    ),
+    "with more than an install": ("!pip", "out = !pip install x && ls\ndef double(numbers): return numbers * len(out)"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_answer_that_follows_from_a_command_for_the_shell_is_doubted_and_the_reason_names_it(exam, name):
+    command, answer = COMMANDS[name]
+    outcome = exam.grade(answer)
+    assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_process", ("test-1",))]
+    assert f"commands such as {command} are not run in grading" in wording.reason(outcome.checks["test-1"][0])
+    assert (outcome.earned("test-1"), outcome.earned("test-3")) == (0, 1)
+
+
+INSTALLS = (
+    *("!pip install x", "%pip install -q x", "!conda install -y x", "!apt-get -qq install x"),
+    *("import sys\n!{sys.executable} -m pip install x", "import os\nos.system('pip install x')"),
+    *("!ls", "!python --version"),
+)
+
+
+@pytest.mark.parametrize("line", INSTALLS)
+def test_a_line_that_only_installs_or_shows_something_costs_no_point_and_explains_none(exam, line):
+    assert exam.grade(f"{line}\ndef double(numbers): return [2 * n for n in numbers]").earned("test-1") == 1
+    outcome = exam.grade(f"{line}\ndef double(numbers): return numbers\nopen('a', 'w').close()")
+    assert (outcome.earned("test-1"), outcome.doubts) == (0, [])
+
+
+def test_what_an_exercise_above_took_from_a_command_is_followed_to_the_one_that_uses_it(grader, tmp_path):
+    text = "--- answer\nnames = ['a']\n--- test\nassert names\n--- answer\ncount = 1\n--- test\nassert count == 1\n"
+    exam = Exam(text, grader, tmp_path)
+    outcome = exam.grade({"answer-0": "names = !ls", "answer-2": "count = len(names)"})
+    assert [one.tests for one in outcome.doubts] == [("test-1", "test-3")]
+    again = exam.grade({"answer-0": "names = !ls\nnames = []", "answer-2": "count = len(names)"})
+    assert again.doubts == []
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         "def double(numbers): return numbers",
+        "def system(n): return n\nwas = system('ls')\ndef double(numbers): return was",
         "def double(numbers): raise PermissionError('no')",
         "def double(numbers): open('/etc/shadow').read()",
         "import platform, os\nplatform.processor()\ndef double(numbers): return os.cpu_count()",

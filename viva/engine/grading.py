@@ -18,7 +18,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from viva.engine import undone
+from viva.engine import commands, undone
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -56,11 +56,21 @@ DOUBTS = {"network": "refused_network", "process": "refused_process"}
 LONGEST = 200
 
 
-def refusals(outcome: Outcome, notebook: NotebookNode) -> list[Note]:
+def refusals(outcome: Outcome, notebook: NotebookNode, examination: Examination, sandboxed: bool) -> list[Note]:
     """A doubt for each kind of thing that was refused; the checks that were lost by it say so in their reason.
 
-    A check is lost by it that ended in such an exception, or for want of a name below a cell that did.
+    A check is lost by it that ended in such an exception, or for want of a name below a cell that did; or it uses what
+    follows from a command for the shell, which does not raise.
     """
+    by_commands = commands.mark(outcome, notebook, examination, sandboxed)
+    concerned = _by_exception(outcome, notebook) if sandboxed else {}
+    if by_commands:
+        concerned["process"] = list(dict.fromkeys([*concerned.get("process", ()), *by_commands]))
+    return [Note(DOUBTS[what], tests=tuple(tests), doubt=True) for what, tests in concerned.items()]
+
+
+def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[str]]:
+    """By what was refused, the test cells that exceptions name."""
     of_cells: dict[str, int] = {}
     for place, (items, _) in sorted(outcome.outputs.items()):
         for item in items:
@@ -75,9 +85,10 @@ def refusals(outcome: Outcome, notebook: NotebookNode) -> list[Note]:
                 result.cause = note(what, result.reason[:LONGEST])
             elif result.verdict is Verdict.ERROR and result.exception == "NameError":
                 what = next((kind for kind, first in of_cells.items() if first < place), "")
+                result.cause = note(what, result.reason[:LONGEST]) if what and not result.cause else result.cause
             if what:
                 concerned[what][cell] = None
-    return [Note(DOUBTS[what], tests=tuple(tests), doubt=True) for what, tests in concerned.items()]
+    return {what: list(tests) for what, tests in concerned.items()}
 
 
 def _of(result: CheckResult) -> str:
@@ -427,5 +438,5 @@ class Grader(Pair):
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
-        run.outcome.doubts = run.doubts() + lacking + (refusals(run.outcome, notebook) if self.sandboxed else [])
+        run.outcome.doubts = run.doubts() + lacking + refusals(run.outcome, notebook, examination, self.sandboxed)
         return run.outcome

@@ -103,6 +103,7 @@ class Explanation:
 REFUSED = {
     "process": " In grading, code cannot start another process or share memory with one.",
     "network": " In grading there is no network.",
+    "command": " In grading, commands for the shell are not run.",
 }
 """By what the sandbox refused, what is said beside the error."""
 
@@ -125,8 +126,9 @@ class Explainer:
             sentence = NOT_PLAIN.format(self._path(cause.names[0]))
         elif cause and cause.kind == "no_credit":
             sentence = NO_CREDIT
-        elif verdict is Verdict.FAILED and not cause:
+        elif verdict is Verdict.FAILED and (not cause or cause.kind in REFUSED):
             sentence = self._failed(result.reason, whose, visible) or sentence
+            sentence += REFUSED[cause.kind] if cause else ""
         elif verdict is Verdict.ERROR:
             sentence = self._error(result, visible) + (REFUSED.get(cause.kind, "") if cause else "")
         elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:

@@ -13,11 +13,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from tests.mangling import as_utf8, plain
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, one_in_three
 from tests.submission.cells.test_repair import CASES, ONE, bare, below, find, repaired, source
 from viva.record import doubtful
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import ELSEWHERE, Repaired, repair
+from viva.submission.cells.texts import squeezed
 from viva.submission.files.salvage import read
 from viva.wording import sentences
 
@@ -133,6 +134,28 @@ def test_a_scratch_cell_that_begins_with_spaces_is_no_half_of_the_class_above_it
     assert source(one.repaired(notebook), "answer-0") == head
 
 
+BOTH = "def f(x):\n    return 2 * x\n\ng = f(step)"
+
+
+@pytest.mark.parametrize("with_test", [False, True])
+@pytest.mark.parametrize("runs_at", ["answer-1", "answer-0"])
+def test_a_cell_without_identity_that_answers_two_exercises_runs_at_the_first(grader, tmp_path, runs_at, with_test):
+    """As in a notebook of one's own, without the assignment's cells; but not above a cell that it needs."""
+    given, first = "--- given\nstep = 1\n", "--- answer\ndef f(x):\n    return 2 * x\n--- test\nassert f(1) == 2\n"
+    text = given + first if runs_at == "answer-1" else first + given
+    one = course(grader, tmp_path, f"{text}--- answer\ng = f(step)\n--- test\nassert g == 2\n")
+    notebook = one.handed_in()
+    tests = [cell for cell in notebook["cells"] if cell["id"].startswith("test")] if with_test else []
+    own = {"cell_type": "code", "metadata": {}, "source": BOTH, "outputs": [], "execution_count": None}
+    notebook["cells"] = [*tests[:1], own, *tests[1:]]
+    notebook = bare(notebook)
+    lost_tests, doubted = one.lost(notebook)
+    if runs_at == "answer-1":
+        assert (source(one.repaired(notebook), runs_at), lost_tests) == (BOTH, set())
+    else:
+        assert lost_tests == {"test-1"} <= doubted
+
+
 # A locked cell runs once
 
 
@@ -181,6 +204,68 @@ def test_every_cut_of_every_given_cell_gives_it_back_once():
                 result = repaired(notebook, case)
                 assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
                 assert doubtful(result.repairs) == ()
+
+
+def far_below(notebook: dict, name: str, line: int, below: str, **how) -> None:
+    """Cut a cell in two, and put the second half far below."""
+    cells, tail = notebook["cells"], "\n".join(find(notebook, name)["source"].split("\n")[line:])
+    split(notebook, name, line, **how)
+    (part,) = [cell for cell in cells if cell["source"] == tail]
+    cells.remove(part)
+    cells.insert(cells.index(find(notebook, below)) + 1, part)
+
+
+@pytest.mark.parametrize("strip", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_given_cell_in_two_pieces_that_stand_far_apart_runs_once_in_its_place(grader, examination, strip):
+    """ps5 as its original is laid out: the matrices are drawn below the answer that adds the positions."""
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    line = find(notebook, "data")["source"].split("\n").index("W_q = np.random.randn(d_model, d_k) * 0.1")
+    far_below(notebook, "data", line, "add_positions")
+    result = repaired(bare(notebook) if strip else notebook, case)
+    assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
+    assert doubtful(result.repairs) == ()
+    outcome = grader.grade(result.notebook, examination("ps5_sentence"))
+    assert sum(one.earned for results in outcome.checks.values() for one in results) == 25
+
+
+@pytest.mark.slow
+def test_wherever_the_second_half_of_a_locked_cell_stands_it_does_not_run_twice():
+    ways = itertools.product((False, True), ({}, {"both": True}, {"first": False}))
+    for (strip, how), assignment in itertools.product(ways, ("ps1_general_attention", "ps5_sentence")):
+        case = CASES[assignment][0]
+        for slot in [slot for slot in case.released.slots if slot.locked and slot.is_code]:
+            lines = slot.source.split("\n")
+            cuts = [n for n in range(1, len(lines)) if lines[n - 1].strip() and squeezed("".join(lines[n:]))][::9]
+            for line, other in itertools.product(cuts, case.released.slots[slot.place + 1 :: 7]):
+                notebook = plain(case.full)
+                far_below(notebook, slot.cell.id, line, other.cell.id, **how)
+                result = repaired(bare(notebook) if strip else notebook, case)
+                assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
+
+
+def test_half_of_a_given_cell_at_the_head_of_an_answer_far_below_is_taken_out_of_it():
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    head, tail = find(notebook, "data")["source"].split("\n\nW_q")
+    find(notebook, "data")["source"] = head
+    mine = find(notebook, "project_words")["source"]
+    find(notebook, "project_words")["source"] = f"W_q{tail}\n{mine}"
+    result = repaired(notebook, case)
+    assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
+
+
+@pytest.mark.parametrize("own", ["{}", "# again\n{}", "import math\n{}\nprint(d_k)"])
+def test_a_given_cell_that_was_edited_takes_no_lines_of_a_cell_in_which_a_student_set_them_again(own):
+    """What stands in its place is the cell, and is put back; the other is the student's own, and stays."""
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    again = own.format(find(notebook, "data")["source"])
+    find(notebook, "data")["source"] = find(notebook, "data")["source"].replace("seed(23)", "seed(24)")
+    below(notebook, "attend_sentence", again)
+    result = repaired(notebook, case)
+    code = [cell.source for cell in result.notebook.cells if "np.random.seed" in cell.source]
+    assert code == [find(plain(case.full), "data")["source"], again]
 
 
 def test_what_was_typed_between_the_halves_of_a_given_cell_stands_below_it_and_what_draws_is_doubted():
@@ -244,6 +329,66 @@ def test_a_given_cell_whose_lines_became_the_body_of_a_function_is_put_back_besi
     result = repaired(notebook, ONE)
     assert mine in [cell.source for cell in result.notebook.cells]
     assert source(result, "data") == find(plain(ONE.full), "data")["source"]
+
+
+# A cell that was cut inside a block
+
+WHOLE = {
+    "behind the first line": ["def f(x):", "    return 2 * x"],
+    "behind a statement": ["def f(x):\n    y = x", "    return 2 * y"],
+    "in a loop": ["def f(x):\n    for _ in range(1):\n        y = x", "        y = 2 * y\n    return y"],
+    "before else": ["def f(x):\n    if x < 0:\n        return 2 * x", "    else:\n        return x + x"],
+    "behind a return in another block": ["def f(x):\n    if x < 0:\n        return 2 * x", "    return x + x"],
+    "twice": ["def f(x):", "    y = x", "    return 2 * y"],
+    "in brackets": ["f = dict(zip(range(9), [", "2 * n for n in range(9)])).get"],
+    "behind a decorator": ["import functools\n@functools.cache", "def f(x):\n    return 2 * x"],
+    "in a class": ["class Twice:", "    def of(self, x):\n        return 2 * x\n\nf = Twice().of"],
+}
+
+
+@pytest.mark.parametrize("identity", ["the first", "both", "the last", "none"])
+@pytest.mark.parametrize("cut", one_in_three(WHOLE))
+def test_an_answer_that_was_cut_inside_a_block_is_one_cell(grader, tmp_path, cut, identity):
+    one = course(grader, tmp_path, "--- answer\ndef f(x):\n    return 2 * x\n--- test\nassert f(3) == 6\n")
+    notebook = one.handed_in(answer_0="\n".join(WHOLE[cut]))
+    parts = [dict(plain(notebook["cells"][0]), source=part) for part in WHOLE[cut]]
+    for place, part in enumerate(parts):
+        if {"the first": place > 0, "the last": place < len(parts) - 1}.get(identity):
+            part["metadata"], part["id"] = {}, f"part{place}"
+    notebook["cells"][:1] = parts
+    notebook = bare(notebook) if identity == "none" else notebook
+    result = one.repaired(notebook)
+    assert source(result, "answer-0") == "\n".join(WHOLE[cut])
+    assert (one.lost(notebook), len(result.notebook.cells)) == ((set(), set()), 2)
+    assert any("the parts were joined" in sentence for sentence in sentences(result.repairs))
+
+
+APART = {
+    "below the answer's return": ("def f(x):\n    return 2 * x", "    x = 3\n    return x"),
+    "a scratch cell that IPython runs": ("def f(x):\n    return 2 * x", "    n = 4\n    print(n)"),
+    "words": ("def f(x):\n    return 2 * x", "What does this do?"),
+    "whole cells": ("def f(x):\n    return 2 * x", "f(1)"),
+}
+
+
+@pytest.mark.parametrize("own", APART)
+def test_a_cell_below_an_answer_that_is_whole_is_not_joined_with_it(grader, tmp_path, own):
+    one = course(grader, tmp_path, "--- answer\ndef f(x):\n    return 2 * x\n--- test\nassert f(3) == 6\n")
+    notebook = one.handed_in(answer_0=APART[own][0])
+    below(notebook, "answer-0", APART[own][1])
+    result = one.repaired(notebook)
+    assert [cell.source for cell in result.notebook.cells][:2] == list(APART[own])
+    assert one.lost(notebook)[0] == set()
+
+
+def test_the_rest_of_an_answer_that_lost_its_first_line_is_not_joined_with_a_cell_above_it(grader, tmp_path):
+    text = "--- answer\ndef f(x):\n    return 2 * x\n--- test\nassert f(3) == 6\n"
+    one = course(grader, tmp_path, text + text.replace("f(", "g("))
+    notebook = one.handed_in(answer_0="def f(x):\n    y = 2 * x\n    print(y)", answer_2="    y = x\n    return 2 * y")
+    below(notebook, "test-1", "def mine(x):\n    print(x)")
+    result = one.repaired(notebook)
+    assert source(result, "answer-2") == "    y = x\n    return 2 * y"
+    assert {"test-3"} <= one.lost(notebook)[1]
 
 
 # A student's own cells
@@ -370,17 +515,6 @@ def test_of_several_cells_that_may_be_an_answer_none_is_guessed():
     result = repaired(notebook, ONE)
     assert "mine = 1" in [cell.source for cell in result.notebook.cells]
     assert "test_self_attention" in doubtful(result.repairs)
-
-
-@pytest.mark.parametrize("strip", [False, True])
-def test_an_answer_that_was_cut_within_its_function_is_not_joined_and_is_doubted(strip):
-    notebook = plain(ONE.full)
-    answer = find(notebook, "self_attention")
-    split(notebook, "self_attention", answer["source"].count("\n"))
-    result = repaired(bare(notebook) if strip else notebook, ONE)
-    assert "test_self_attention" in doubtful(result.repairs)
-    code = [cell.source for cell in result.notebook.cells]
-    assert all(cell["source"] in code for cell in notebook["cells"])
 
 
 # Written answers

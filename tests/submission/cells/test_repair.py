@@ -314,7 +314,7 @@ def test_an_answer_in_a_given_cell_that_was_edited_is_doubted():
 
 
 def find(notebook: dict, name: str) -> dict:
-    return next(cell for cell in notebook["cells"] if cell["id"] == name)
+    return next(cell for cell in notebook["cells"] if cell.get("id") == name)
 
 
 def below(notebook: dict, name: str, source: str, cell_type: str = "code", **more) -> None:

@@ -11,18 +11,24 @@ gains nothing, as locked cells get the released text whatever their piece says.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from viva.engine.blueprint import ANSWERS, Purpose
+from viva.engine.names import names_of
 from viva.record import Note
 from viva.submission.cells.places import Piece, Released, Slot, about
 from viva.submission.cells.texts import (
     LONGEST,
     NAME,
+    are_one,
+    bound_names,
     is_front_matter,
     is_prose,
     likeness,
+    lines_of,
     looks_like_code,
     only_defines,
     runs,
@@ -38,6 +44,10 @@ ENOUGH, ENOUGH_OF_LOCKED = 0.6, 0.75
 """Evidence from which a piece is taken for an answer or an open cell, and for one that nobody had reason to change."""
 IN_PLACE = 0.2
 """What standing in the right place adds."""
+
+
+MOST_PARTS = 4
+"""Into so many more a cell was cut."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,12 @@ def matched(released: Released, pieces: list[Piece]) -> Match:
     _take_exact_texts(match)
     for slot in [slot for slot in match.missing() if slot.locked]:
         _take_lines(match, slot)
+    _join_parts(match)
     _take_identified(match)
     _take_likely(match)
     _leave_stubs_out(match)
     _make_code(match)
+    _doubt_inside(match)
     return match
 
 
@@ -82,6 +94,8 @@ class Match:
         self.notes: list[Note] = []
         self.unsure: list[Doubt] = []
         """Where something else may have been meant."""
+        self.inside: dict[Slot, list[Piece]] = {}
+        """By a locked cell whose lines were found, what stood between these."""
         self.apart: dict[int, list[Slot]] = {}
         """By the number of a cell, the locked cells that were found in it beside other text."""
 
@@ -197,6 +211,8 @@ def _take_exact_texts(match: Match) -> None:
     chain = match.chain(known | {(slot, piece): 1.5 for slot, found in same.items() for piece in found})
     for slot, found in same.items():
         in_order = [piece for piece in found if chain.get(slot) is piece]
+        if not in_order and slot in chain and chain[slot].squeezed:
+            continue  # what says that it is the cell stands in its place; a copy elsewhere is the student's own
         alone = [piece for piece in found if match.identified(piece) is slot or len(slot.squeezed) >= LEAST]
         alone = [piece for piece in alone if piece not in match.chosen.values()]
         if not (in_order or alone):
@@ -210,17 +226,18 @@ def _take_exact_texts(match: Match) -> None:
 
 
 def _take_lines(match: Match, slot: Slot) -> None:
-    """Find a locked cell whose lines stand, in order, in several pieces or inside a larger one."""
-    mine = any(match.identified(piece) is slot for piece in match.pieces)
-    if len(slot.squeezed) < (1 if mine else LEAST_LINES):
+    """Find a locked cell whose lines stand, in order, in several pieces or inside a larger one.
+
+    They are looked for between the cell's neighbours, and those of code then in the whole file.
+    """
+    claims = {place for place, piece in enumerate(match.pieces) if match.identified(piece) is slot and piece.squeezed}
+    if len(slot.squeezed) < (1 if claims else LEAST_LINES):
         return
     low, high = match.between(slot)
-    taken = set(match.chosen.values())
-    between = range(max(low, 0), min(high + 1, len(match.pieces)))
-    places = [p for p in between if match.pieces[p].is_code == slot.is_code and match.pieces[p] not in taken]
-    found = _lines_of(slot, {place: match.pieces[place] for place in places})
-    parts = {place: list(_segments(match.pieces[place], lines)) for place, lines in found.items()}
-    if not found or not all(_may_be_taken_apart(match, slot, match.pieces[place], parts[place]) for place in parts):
+    parts = _parts(match, slot, set(range(max(low, 0), min(high + 1, len(match.pieces)))))
+    if not parts and slot.is_code and len(slot.squeezed) >= LEAST_LINES:
+        parts = _parts_anywhere(match, slot, claims)
+    if not parts:
         return
     _note_lines(match, slot, parts)
     first, last = min(parts), max(parts)
@@ -233,6 +250,7 @@ def _take_lines(match: Match, slot: Slot) -> None:
         for is_mine, text in parts.get(place, [(False, None)]):
             if is_mine:
                 before.append(whole) if whole not in before else None
+                match.inside[slot] = behind.copy()
                 continue
             rest = piece if text is None else piece.part(text, keep)
             keep = False
@@ -241,37 +259,68 @@ def _take_lines(match: Match, slot: Slot) -> None:
     match.chosen[slot] = whole
 
 
+Parts = dict[int, list[tuple[bool, str]]]
+"""By place, the segments of a piece: whether it is a locked cell's, and its text."""
+
+
+def _parts(match: Match, slot: Slot, places: set[int]) -> Parts:
+    """The lines of a locked cell in pieces at some places; nothing where one of these may not be taken apart."""
+    parts = _segmented(match, slot, places)
+    whole = all(_may_be_taken_apart(match, slot, match.pieces[place], parts[place]) for place in parts)
+    return parts if whole else {}
+
+
+def _parts_anywhere(match: Match, slot: Slot, claims: set[int]) -> Parts:
+    """The lines of a locked cell in the whole file, outside of pieces that may not be taken apart.
+
+    Far from its place a line says less. So what says that it is the cell has to hold some of them, and they are not
+    taken from the middle of what says something else.
+    """
+    places = set(range(len(match.pieces)))
+    while parts := _segmented(match, slot, places):
+        refused = {
+            place
+            for place, found in parts.items()
+            if not _may_be_taken_apart(match, slot, match.pieces[place], found)
+            or (place not in claims and sum(whose for whose, _ in found) > 1)
+        }
+        if not refused:
+            return parts if not claims or claims & parts.keys() else {}
+        places -= refused
+    return {}
+
+
+def _segmented(match: Match, slot: Slot, places: set[int]) -> Parts:
+    taken = set(match.chosen.values())
+    pieces = {p: match.pieces[p] for p in sorted(places) if match.pieces[p].is_code == slot.is_code}
+    found = _lines_of(slot, {place: piece for place, piece in pieces.items() if piece not in taken})
+    return {place: list(_segments(match.pieces[place], lines)) for place, lines in found.items()}
+
+
 def _lines_of(slot: Slot, pieces: dict[int, Piece]) -> dict[int, set[int]]:
     """By place, the lines of pieces that are the slot's, in its order, with as few others as can be between them."""
-    stream = [
-        (text, place, number)
-        for place, piece in pieces.items()
-        for number, line in enumerate(piece.source.splitlines())
-        if (text := _line(line, slot))
-    ]
-    wanted = [text for line in slot.source.splitlines() if (text := _line(line, slot))]
+    stream = [(text, place, number) for place, piece in pieces.items() for number, text in piece.lines]
+    indices: dict[str, list[int]] = {}
+    for index, line in enumerate(stream):
+        indices.setdefault(line[0], []).append(index)
+    wanted = [text for _, text in lines_of(slot.source, slot.is_code)]
     best: list[int] = []
-    for start in [index for index, line in enumerate(stream) if line[0] == wanted[0]]:
-        where, index = [], start
+    for start in indices.get(wanted[0], ()):
+        where: list[int] = []
         for text in wanted:
-            index = next((at for at in range(index, len(stream)) if stream[at][0] == text), -1)
-            if index < 0:
+            found = indices.get(text, ())
+            place = bisect_left(found, where[-1] + 1 if where else start)
+            if place == len(found):
                 break
-            where.append(index)
-            index += 1
-        else:
-            if not best or where[-1] - where[0] < best[-1] - best[0]:
-                best = where
-    found: dict[int, set[int]] = {}
+            where.append(found[place])
+        if len(where) < len(wanted):
+            break  # and from a later start there is no more to come
+        if not best or where[-1] - where[0] < best[-1] - best[0]:
+            best = where
+    taken: dict[int, set[int]] = {}
     for index in best:
-        found.setdefault(stream[index][1], set()).add(stream[index][2])
-    return found
-
-
-def _line(line: str, slot: Slot) -> str:
-    """A line without the white space that means nothing; of code that at its head does."""
-    text = squeezed(line)
-    return f"{line[: len(line) - len(line.lstrip())]}{text}" if text and slot.is_code else text
+        taken.setdefault(stream[index][1], set()).add(stream[index][2])
+    return taken
 
 
 def _segments(piece: Piece, mine: set[int]) -> list[tuple[bool, str]]:
@@ -295,7 +344,7 @@ def _may_be_taken_apart(match: Match, slot: Slot, piece: Piece, parts: list[tupl
     return not piece.is_code or not runs(piece.source) or all(map(runs, rest))
 
 
-def _note_lines(match: Match, slot: Slot, parts: dict[int, list[tuple[bool, str]]]) -> None:
+def _note_lines(match: Match, slot: Slot, parts: Parts) -> None:
     for place, found in parts.items():
         piece = match.pieces[place]
         if all(whose for whose, _ in found):
@@ -306,13 +355,51 @@ def _note_lines(match: Match, slot: Slot, parts: dict[int, list[tuple[bool, str]
             match.apart.setdefault(piece.number, []).append(slot)
     if len(parts) > 1:
         match.notes.append(about("split", slot, amount=len(parts)))
-    places = range(min(parts), max(parts) + 1)
-    inside = [part for place in places for part in parts.get(place) or [(False, match.pieces[place].source)]]
-    mine = [at for at, (whose, _) in enumerate(inside) if whose]
-    others = [text for whose, text in inside[mine[0] : mine[-1]] if not whose]
-    if slot.purpose == Purpose.READ_ONLY and slot.is_code and not all(map(only_defines, others)):
-        below = [other for other in match.slots[slot.place :] if other.purpose in ANSWERS and other.is_code]
-        match.unsure.append(Doubt(about("inside_given", slot, doubt=True), tuple(below)))
+
+
+# A cell that was cut inside a block
+
+
+def _join_parts(match: Match) -> None:
+    """Make one piece of several that follow each other and are Python only together."""
+    taken = set(match.chosen.values())
+    pieces: list[Piece] = []
+    left = match.pieces[::-1]
+    while left:
+        piece, parts = left.pop(), 0
+        if piece.is_code and piece.squeezed and piece not in taken:
+            below = list(takewhile(lambda one: one.is_code and one not in taken, left[: -MOST_PARTS - 1 : -1]))
+            parts = next((n for n in range(len(below), 0, -1) if _is_one(match, [piece, *below[:n]])), 0)
+        if parts:
+            several = [piece, *(left.pop() for _ in range(parts))]
+            first = next((one for one in several if match.identified(one)), piece)
+            match.notes.append(Note("joined", numbers=tuple(dict.fromkeys(one.number for one in several))))
+            piece = replace(first, number=piece.number, source="\n".join(one.source for one in several))
+        pieces.append(piece)
+    match.pieces[:] = pieces
+
+
+def _is_one(match: Match, pieces: list[Piece]) -> bool:
+    """Whether pieces are parts of one: where some say what they are, it is the same, and together they give it."""
+    claims = [match.identified(piece) for piece in pieces]
+    slots = {slot for slot in claims if slot}
+    if len(slots) > 1 or not pieces[-1].squeezed:
+        return False
+    upper, lower = "\n".join(piece.source for piece in pieces[:-1]), pieces[-1].source
+    if not claims[0] and any(slot.own.isdisjoint(bound_names(f"{upper}\n{lower}")) for slot in slots):
+        return False
+    return are_one(upper, lower)
+
+
+def _doubt_inside(match: Match) -> None:
+    """Doubt what is below a read-only cell, where code of the student's ran between its lines and does more than
+    define: but for the assignment's cells that follow it, which run below it anyway."""
+    owner = {piece: slot for slot, piece in match.chosen.items()}
+    for slot, inside in match.inside.items():
+        own = [piece for piece in inside if piece.is_code and owner.get(piece, slot).place <= slot.place]
+        if slot.purpose == Purpose.READ_ONLY and slot.is_code and not all(only_defines(piece.source) for piece in own):
+            below = [other for other in match.slots[slot.place :] if other.purpose in ANSWERS and other.is_code]
+            match.unsure.append(Doubt(about("inside_given", slot, doubt=True), tuple(below)))
 
 
 CALLED = {Purpose.READ_ONLY: "read-only cell", Purpose.TESTS: "test cell", Purpose.TASK: "question"}
@@ -401,10 +488,30 @@ def _take_likely(match: Match) -> None:
         if len(found) == 1:
             _accept(match, slot, found[0])
             match.doubt("taken_from_elsewhere", slot, numbers=(found[0].number,))
+    for slot in [slot for slot in match.by_text if slot.purpose in ANSWERS]:
+        _move_to_first(match, slot)
     gaps = {slot: match.between(slot) for slot in match.missing() if slot.answers or slot.purpose == Purpose.OPEN}
     for slot, gap in gaps.items():
         if sum(other == gap for rival, other in gaps.items() if rival.answers) <= slot.answers:
             _take_what_stands_there(match, slot, *gap)
+
+
+def _move_to_first(match: Match, slot: Slot) -> None:
+    """Let a piece that answers two exercises run at the first, whose tests ask for it before those of the second do.
+
+    It stays where it uses at once what a cell between the two gives.
+    """
+    piece = match.chosen[slot]
+    names, between = names_of(piece.source), set[str]()
+    for other in reversed(match.slots[: slot.place]):
+        between |= other.gives
+        between |= match.chosen[other].gives if other in match.chosen else set()
+        answers = other.purpose in ANSWERS and other not in match.chosen and other.own
+        if answers and other.own <= piece.binds - slot.own and names and not names.used & between:
+            match.chosen[other] = piece
+            match.by_text[match.by_text.index(slot)] = other
+            del match.chosen[slot]
+            slot = other
 
 
 def _leave_stubs_out(match: Match) -> None:

@@ -22,6 +22,7 @@ from viva.submission.cells.texts import (
     bound_names,
     code_parts,
     given_names,
+    lines_of,
     squeezed,
     used_names,
     words,
@@ -117,6 +118,10 @@ class Piece:
     @cached_property
     def squeezed(self) -> str:
         return squeezed(self.source)
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str]]:
+        return lines_of(self.source, self.is_code)
 
     @property
     def is_code(self) -> bool:

@@ -12,10 +12,12 @@ import html
 import keyword
 import re
 import textwrap
+import warnings
+from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from viva.engine.names import Names, names_of, parsed
+from viva.engine.names import Names, names_of, nodes_of, parsed
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
@@ -49,6 +51,7 @@ _BLOCK = re.compile(
 _FRONT = re.compile(r"---\n(?:\w[\w-]*:.*\n|(?:[ \t]|- ).*\n)*---")
 PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self", "get_ipython"}
 _NONE = Names()
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
 def squeezed(source: str) -> str:
@@ -56,9 +59,49 @@ def squeezed(source: str) -> str:
     return "".join(source.split())
 
 
+def lines_of(source: str, is_code: bool) -> list[tuple[int, str]]:
+    """The lines that are not empty, with their numbers; white space stays only at the head of code."""
+    return [
+        (number, f"{line[: len(line) - len(line.lstrip())] if is_code else ''}{squeezed(line)}")
+        for number, line in enumerate(source.splitlines())
+        if line.strip()
+    ]
+
+
 def runs(source: str) -> bool:
     """Whether IPython takes a text for Python."""
     return parsed(source) is not None
+
+
+def compiles(source: str) -> bool:
+    """Whether a text is Python and runs as a cell: it does not ``return`` outside of a function, for one."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(parsed(source) or "(", "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def are_one(upper: str, lower: str) -> bool:
+    """Whether code was cut in two inside a block: both together run, and not each by itself.
+
+    Below a ``return`` in the same block, the lower part would never run; so it is the rest of something else.
+    """
+    halves = upper, lower
+    if all(runs(half) and (not half[:1].isspace() or compiles(half)) for half in halves):
+        return False
+    tree = parsed(both := "\n".join(halves))
+    end = len(upper.splitlines())
+    blocks = [block for node in nodes_of(tree) for block in _blocks(node)] if tree else []
+    pairs = [pair for block in blocks for pair in pairwise(block)]
+    borders = [above for above, below in pairs if (above.end_lineno or above.lineno) <= end < below.lineno]
+    return not any(isinstance(above, _LEAVING) for above in borders) and compiles(both)
+
+
+def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    found = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
+    return [block for block in found if isinstance(block, list)]
 
 
 def begins_inside(source: str) -> bool:

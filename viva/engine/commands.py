@@ -1,0 +1,144 @@
+"""Commands for the shell in a student's code, which are not run in grading, and the checks that this may have cost.
+
+Such a line does not stop its cell: `!pip install` stands in many notebooks and has no consequence here. But what a
+command was to give is empty or not there, and the answer may be right where it was written. So the text is read: which
+statements hold a command, which names follow from it, also by way of a file, and which lost checks use these. A grader
+looks at them. Commands that raise where they are refused (`subprocess`, `os.popen`) are heard of by their exception.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from nbformat import NotebookNode
+
+from viva.engine.blueprint import Purpose
+from viva.engine.examination import Examination
+from viva.engine.names import changed_in, names_in, nodes_of, parsed
+from viva.engine.outcome import Outcome
+from viva.record import note
+from viva.verdict import Verdict
+
+LOST = (Verdict.FAILED, Verdict.ERROR, Verdict.PARTLY)
+LONGEST, REASON = 200_000, 200
+"""Characters of a cell that is read, and of a reason that is repeated."""
+SCRIPTS = frozenset(["!", "sx", "sc", "system", "script", "sh", "bash", "perl", "ruby", "pypy"])
+SCRIPTS |= {"python", "python2", "python3"}
+"""Magics whose text another program runs."""
+INSTALLING = re.compile(
+    r"""
+    \s* (?:sudo\s+)? (?: (?: \S*python[\d.]* | \{sys\.executable\} ) \s+ -m \s+ )? (?:uv\s+)?
+    (?: pip[\d.]* | conda | mamba | micromamba | apt | apt-get | brew )
+    (?: \s+ -\S+ )* \s+ (?: install | uninstall | update | upgrade | list | show | freeze ) \b [^;&|]* | \s*
+    """,
+    re.VERBOSE,
+)
+SHOWING = re.compile(
+    r"\s*(?:ls|cat|head|tail|wc|pwd|echo|date|which|whoami|uname|grep|find|du|df|tree|file|clear|lscpu|free|nvidia-smi|"
+    r"(?:python|pip|conda)[\d.]*\s+-{0,2}(?:V|version))\b[^>;&|]*"
+)
+"""A command that only shows something leaves no file."""
+FILLED = re.compile(r"--(?:out|err)[ =](\w+)")
+"""The names that a magic is told to fill."""
+CAPTURED = re.compile(r"\s*%%capture[ \t]+(\w+)")
+READING = re.compile(
+    r"\b(?:open|read\w*|load\w*|genfromtxt|fromfile|imread|listdir|scandir|glob|walk|exists|is_file)\b"
+)
+
+
+def _installs(command: str) -> bool:
+    parts = re.split(r"&&|;|\n", command)
+    return any(part.strip() for part in parts) and all(INSTALLING.fullmatch(part) for part in parts)
+
+
+class Traces:
+    """Goes through a notebook, and knows at each cell which ``names`` follow from a command, each with one."""
+
+    def __init__(self, refused: bool) -> None:
+        """``refused`` says whether ``os.system`` is, too."""
+        self.refused = refused
+        self.names: dict[str, str] = {}
+        self.file = ""
+        """A command that may have left a file."""
+        self.os, self.system = set[str](), set[str]()
+        """The names of the module, and of its function."""
+
+    def cell(self, source: str, stopped: bool = False) -> str:
+        """Go over a cell, which may have ``stopped`` at an error; returns a command on which it depends, or nothing.
+
+        Raises RecursionError.
+        """
+        tree, cause = parsed(source) if len(source) <= LONGEST else None, ""
+        bound: set[str] = set()
+        for statement in tree.body if tree else ():
+            names = names_in(statement)
+            commands = [(shown, text) for shown, text, _ in self._commands(statement) if not _installs(text)]
+            filled = {name for _, _, options in self._commands(statement) for name in FILLED.findall(options)}
+            gives = names.bound | changed_in(statement) | filled
+            of = next(iter(shown for shown, _ in commands), "")
+            of = of or next((self.names[name] for name in sorted(names.needed) if name in self.names), "")
+            if self.file and READING.search(ast.unparse(statement)):
+                of = of or self.file
+            self.file = next((shown for shown, text in commands if not SHOWING.fullmatch(text)), self.file)
+            for name in gives:
+                self.names.pop(name, None)
+            self.names |= dict.fromkeys(gives if of else (), of)
+            cause, bound = cause or of, bound | gives
+        if cause and (filled_by := CAPTURED.match(source)):
+            self.names[filled_by[1]] = cause
+        if cause and stopped:
+            self.names = dict.fromkeys(bound, cause) | self.names
+        return cause
+
+    def _commands(self, statement: ast.stmt) -> Iterator[tuple[str, str, str]]:
+        """The commands of a statement: how each is shown in a sentence, its text, empty where the code does not hold
+        it, and the options of a magic."""
+        for node in nodes_of(statement):
+            match node:
+                case ast.Import(names=aliases):
+                    self.os |= {one.asname or one.name for one in aliases if one.name == "os"}
+                case ast.ImportFrom(module="os", names=aliases):
+                    self.system |= {one.asname or one.name for one in aliases if one.name == "system"}
+                case ast.Call(func=ast.Attribute(ast.Call(ast.Name("get_ipython")), kind), args=[first, *rest]):
+                    text = _text(first)
+                    if kind in ("system", "getoutput"):
+                        word = re.match(r"\s*([\w./-]{1,40})", text)
+                        yield f"!{word[1] if word else ''}", text, ""
+                    elif kind in ("run_line_magic", "run_cell_magic") and text in SCRIPTS and rest:
+                        yield f"{'%' if kind == 'run_line_magic' else '%%'}{text}", _text(rest[-1]), _text(rest[0])
+                case ast.Call(func=ast.Attribute(ast.Name(module), "system"), args=[first, *_]) if module in self.os:
+                    yield from [("os.system", _text(first), "")] * self.refused
+                case ast.Call(func=ast.Name(name), args=[first, *_]) if name in self.system:
+                    yield from [("os.system", _text(first), "")] * self.refused
+
+
+def _text(node: ast.expr) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else ""
+
+
+def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, sandboxed: bool) -> list[str]:
+    """Say in the reason of each lost check which command it may have been lost by; returns the test cells."""
+    if not any(one.verdict in LOST for results in outcome.checks.values() for one in results):
+        return []
+    cells, traces = {cell.id: cell for cell in examination.blueprint.cells}, Traces(sandboxed)
+    concerned: dict[str, None] = {}
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+        known = cells.get(name)
+        try:
+            if known is None or known.purpose != Purpose.TESTS:
+                stopped = any(one["output_type"] == "error" for one in outcome.outputs.get(index, ([], None))[0])
+                traces.cell(cell.source, stopped)
+                continue
+            for check, result in zip(known.checks, outcome.checks.get(name, []), strict=False):
+                command = traces.cell(f"{known.prelude}\n{check.source}")
+                if command and result.verdict in LOST and not result.cause and not result.undone:
+                    result.cause = note("command", result.reason[:REASON] or "the check failed", command)
+                    concerned[name] = None
+        except (RecursionError, MemoryError):
+            continue
+    return list(concerned)
