@@ -25,7 +25,7 @@ from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged,
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
-from viva.engine.ownership import imported_answers
+from viva.engine.ownership import imported_answers, reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
@@ -92,6 +92,8 @@ class Solo:
     """The files that were there before, and that it writes."""
     cut: dict[str, str] = field(default_factory=dict)
     """Why a cell could not finish."""
+    broken: set[str] = field(default_factory=set)
+    """The other cells that raise."""
 
 
 def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
@@ -116,6 +118,8 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
         solo.files[cell.id] = changed
     if cut := _cut(cell, raised, seconds):
         solo.cut[cell.id] = cut
+    if raised and cell.purpose != Purpose.TESTS:
+        solo.broken.add(cell.id)
     if cell.purpose == Purpose.TESTS:
         solo.raised[cell.id] = raised
     elif cell.purpose in ANSWERS:
@@ -161,6 +165,8 @@ class _Examined:
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
     """The read-only cells that find a file no longer, as it is the student's."""
+    broken: set[str] = field(default_factory=set)
+    """The other cells that raise in the candidate."""
     limited: bool = False
     """Whether a test met a limit, or ended a process."""
     ended: str = ""
@@ -207,8 +213,9 @@ def _tried(
 ) -> tuple[Examination, _Examined]:
     """Find out which grade cells are single-process cells, as the solution passes them in no other way.
 
-    Each round shows more of them: what a cell binds in the candidate, those below may have passed only with; and one in
-    the candidate may need what those above it bind in the examiner.
+    Each round shows more of them: an answer may need what a test above it binds and what cannot cross, as an open file;
+    what a cell binds in the candidate, those below may have passed only with; and one in the candidate may need what
+    those above it bind in the examiner.
     """
     while True:
         start = time.monotonic()
@@ -216,8 +223,10 @@ def _tried(
         seconds, repeatable = time.monotonic() - start, known.repeatable and not found.limited
         known = replace(known, seconds=seconds, repeatable=repeatable)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
-        more = {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
+        more = _needed_by_others(cells, found.broken - alone.broken, known.inside)
+        more = more or {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
         more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
+        more = more or dict.fromkeys(_needed(cells, lost, through=True) - known.inside, Note("needed_below"))
         files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
         files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
         if not more and not found.reading and known.files | files == known.files:
@@ -235,20 +244,36 @@ def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> owne
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 
 
-def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
-    """The grade cells that bind what these, which stand below them, use: themselves or by way of an answer."""
+def _needed(cells: list[Cell], lost: set[str], through: bool = False) -> set[str]:
+    """The grade cells that bind what these, which stand below them, use: themselves or by way of a function.
+
+    With ``through`` also by way of what the statements of cells between them bind.
+    """
     functions: dict[str, set[str]] = {}
-    binding: list[tuple[str, set[str]]] = []
+    above: list[tuple[Cell, set[str], set[str]]] = []
     found: set[str] = set()
     for cell in cells:
         names = names_of(cell.source) or Names()
         functions |= names.mentioned
+        used = names.needed | reached(names.needed, functions)
         if cell.id in lost:
-            used = names.needed
-            used |= ownership.reached(used, functions)
-            found |= {other for other, bound in binding if bound & used}
-        if cell.purpose == Purpose.TESTS:
-            binding.append((cell.id, rebound_of(cell.source)))
+            wanted = set(used)
+            for other, bound, needed in reversed(above):
+                if not bound.isdisjoint(wanted):
+                    found |= {other.id} if other.purpose == Purpose.TESTS else set()
+                    wanted |= needed if through else set()
+        above.append((cell, rebound_of(cell.source), used))
+    return found
+
+
+def _needed_by_others(cells: list[Cell], broken: set[str], inside: frozenset[str]) -> dict[str, Note]:
+    """The grade cells that bind what cells use that raise without it: answers, and others that bind something."""
+    found: dict[str, Note] = {}
+    for cell in cells:
+        names = names_of(cell.source) or Names()
+        if cell.id in broken and (cell.purpose in ANSWERS or names.bound):
+            for test in _needed(cells, {cell.id}) - inside:
+                found.setdefault(test, Note("needed_by_cell", cells=(cell.id,)))
     return found
 
 
@@ -365,7 +390,8 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                         return found
                     before = cell.id
                     continue
-                session.candidate(seconds, do="run", source=cell.source)
+                if session.candidate(seconds, do="run", source=cell.source).get("raised"):
+                    found.broken.add(cell.id)
                 seen = session.candidate(60, do="kinds")["kinds"]
                 imported |= imports_of(cell.source)
                 for name in imported & seen.keys():
