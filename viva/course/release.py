@@ -42,6 +42,7 @@ from viva.course.gradebook import agreement
 from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
+from viva.course.markers import STEPS, RightMarkers, marker_in
 from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
@@ -53,7 +54,6 @@ from viva.record import CheckResult
 from viva.submission.studentcopy import describe
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
-MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
 PATTERN = re.compile(r"[][*?(){}|^$+\\]")
 """Signs in an assignment's name that nbgrader puts into patterns as they are."""
 
@@ -218,7 +218,7 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
             return released
     except Exception as error:
         logging.getLogger("viva").debug("%s is compiled again: %s", path, error)
-    return compiled(course, assignment, notebook)
+    return compiled(course, assignment, notebook, left_out=RightMarkers)  # students have it already
 
 
 def compiled(
@@ -377,11 +377,6 @@ def _kept(folder: Path) -> Iterator[None]:
         shutil.rmtree(build, ignore_errors=True)
 
 
-def marker_in(text: str) -> str:
-    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
-    return next((marker for marker in MARKERS if marker in text), "")
-
-
 def _refuse_markers(notebook: Path) -> None:
     if marker := marker_in(notebook.read_text(encoding="utf-8")):
         notebook.unlink()
@@ -391,7 +386,9 @@ def _refuse_markers(notebook: Path) -> None:
         )
 
 
-# How nbgrader compiles an assignment into the students' version, with three differences. The steps are nbgrader's.
+# How nbgrader compiles an assignment into the students' version, with four differences. The steps are nbgrader's.
+#
+# A line that was meant to be a marker, and is not one, is refused: nbgrader would release what stands below it.
 #
 # ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code
 # has all permissions of its user, and fills in the course's templates in its own process.
@@ -520,7 +517,8 @@ class Compiler(GenerateAssignment):
     def __init__(self, **known: object) -> None:
         super().__init__(**known)
         steps = [SandboxedTests if step is InstantiateTests else step for step in self.preprocessors]
-        self.preprocessors = [*steps, NothingElse]
+        first = next((place for place, step in enumerate(steps) if step in STEPS), 0)
+        self.preprocessors = [*steps[:first], RightMarkers, *steps[first:], NothingElse]
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         try:
