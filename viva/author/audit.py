@@ -24,6 +24,7 @@ from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
+    explained,
     fate_of,
     flaky,
     lost_by,
@@ -44,7 +45,7 @@ from viva.course.course import Course
 from viva.course.processes import slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.rehearsals import Rehearsals
-from viva.course.release import compiled
+from viva.course.release import compiled, why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
@@ -352,7 +353,12 @@ class _Run:
         expected = {"untouched": every, "solution": [], "again": []}
         for name, checks in expected.items():
             trial = trials["again", 1] if name == "again" else trials[(name,)]
-            self.result.proofs.append(proof_of(name, name, checks, trial))
+            proof = proof_of(name, name, checks, trial)
+            if name != "untouched":
+                proof.lost = explained(
+                    proof.lost, {cell: why_not(why, self.path) for cell, why in self.known.failing.items()}
+                )
+            self.result.proofs.append(proof)
         self._find_flaky(trials, every)
         for place, answer in enumerate(self.answers):
             trial = trials["answer", place]

@@ -172,7 +172,7 @@ class ReleaseCommand(ProvingCommand):
         if found := [done.assignment for done in self.releases if done.assignment in unproven]:
             self._say(f"Released without an audit: {', '.join(found)}.")
         for sentence in folded(f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
-            self._say_error(f"{sentence}.")
+            self._say_error(sentence if sentence.endswith(".") else f"{sentence}.")
         for assignment, sentence in failures.items():
             self._say_error(f"Not released: {assignment}. {sentence}")
         return failures

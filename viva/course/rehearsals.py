@@ -53,7 +53,7 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     owned: dict[str, frozenset[str]]
     kinds: dict[str, str]
     single_process: dict[str, Note]
-    failing: frozenset[str]
+    failing: dict[str, Note]
     files: dict[str, frozenset[str]]
     seconds: float
 
@@ -61,7 +61,7 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     def of(cls, known: Examination) -> Kept:
         plan = known.plan
         single = dict(known.single_process)
-        return cls(plan.given, plan.owned, known.kinds, single, known.failing, known.files, known.seconds)
+        return cls(plan.given, plan.owned, known.kinds, single, dict(known.failing), known.files, known.seconds)
 
     def examination(self, blueprint: Blueprint) -> Examination:
         """Raises ValueError where this is about another notebook, or where a kind is none."""

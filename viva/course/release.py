@@ -50,7 +50,7 @@ from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_n
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
 from viva.engine.session import Died, ExaminerFault, Session
-from viva.record import CheckResult
+from viva.record import CheckResult, Note
 from viva.submission.studentcopy import describe
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
@@ -186,23 +186,43 @@ def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tup
         outcome = grader.grade(notebook, known, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {error}"], []
-    lost = [
-        _of_solution(source.name, cell, result)
-        for cell, results in outcome.checks.items()
-        for result in results
-        if result.verdict is not Verdict.PASSED or result.earned < result.points
-    ]
+    lost: list[str] = []
+    for cell, results in outcome.checks.items():
+        missed = [result for result in results if result.verdict is not Verdict.PASSED or result.earned < result.points]
+        for result in missed:
+            why = known.failing.get(cell) if result is missed[0] else None
+            lost.append(_of_solution(source, cell, result, why))
     return lost, list(known.single_process_sentences().values())
 
 
-def _of_solution(notebook: str, cell: str, result: CheckResult) -> str:
+def _of_solution(source: Path, cell: str, result: CheckResult, why: Note | None) -> str:
+    """A sentence on a check that the solution does not pass; ``why`` it does not in one process, where it does not."""
+    notebook = source.name
     check = f"the cell '{cell}'" + (f", check '{result.title}'" if result.title != cell else "")
     reason = wording.reason(result).partition("\n")[0]
+    if why and result.verdict is not Verdict.UNGRADED:
+        reason = why_not(why, source)
     if result.verdict is Verdict.UNGRADED:
         return f"{notebook}: {check} will be ungraded for everybody: {reason}"
     if result.verdict is Verdict.PASSED:
         reason = f"it earns {result.earned:g} of {wording.counted(result.points, 'point')}"
     return f"{notebook}: the solution does not pass {check}: {reason or result.word}"
+
+
+def why_not(why: Note, source: Path) -> str:
+    """Why the solution of a notebook does not pass a cell; where it lacks a file, as another notebook of the assignment
+    writes that, with what to do."""
+    said, lacking = wording.sentence(why), why.because or why
+    if lacking.kind != "lacks_file":
+        return said
+    name, told = Path(lacking.names[0]).name, f". Put it into {source.parent}, unless students submit it"
+    for other in sorted(source.parent.glob("*.ipynb")):
+        if other != source and any(name in cell.source for cell in read_notebook(other).cells):
+            return (
+                f"{said}. {other.name} names this file, but each notebook is graded in a folder of its own and does "
+                f"not find what another one wrote{told}"
+            )
+    return f"{said}{told}"
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:

@@ -15,7 +15,7 @@ from msgspec import structs
 from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, Purpose
-from viva.engine.checks import Check
+from viva.engine.checks import HIDDEN, Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of
@@ -44,8 +44,8 @@ class Examination:
     kinds: dict[str, str]
     single_process: Mapping[str, Note] = field(default_factory=dict)
     refused: dict[str, Note] = field(default_factory=dict)
-    failing: frozenset[str] = frozenset()
-    """The other test cells that the solution does not pass here."""
+    failing: Mapping[str, Note] = field(default_factory=dict)
+    """The other test cells that the solution does not pass, each with the reason in one process."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
@@ -65,9 +65,12 @@ class Examination:
 
     def single_process_sentences(self) -> dict[str, str]:
         """Sentences for the author about the single-process cells, by cell in the notebook's order."""
-        cells = [cell.id for cell in self.blueprint.cells if cell.id in self.single_process]
-        notes = {cell: Note("single_process", cells=(cell,), because=self.single_process[cell]) for cell in cells}
-        return {cell: wording.sentence(one) for cell, one in notes.items()}
+        found = {}
+        for cell in self.blueprint.cells:
+            if why := self.single_process.get(cell.id):
+                kind = "single_process_hidden" if HIDDEN.search(cell.source) else "single_process"
+                found[cell.id] = wording.sentence(Note(kind, cells=(cell.id,), because=why))
+        return found
 
     def __deepcopy__(self, memo: dict) -> Examination:
         return self  # it never changes; nbconvert copies what it is handed for every step

@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import hashlib
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -54,6 +55,11 @@ BUSY = (
 )
 
 
+BROUGHT = {"lacks_file": "brings_file", "lacks_module": "brings_module"}
+"""By what the solution lacks, the reason for a single-process cell."""
+NOT_FOUND = re.compile(r"(\S+) not found\.")
+
+
 class Ended(Exception):  # noqa: N818
     """A cell of the solution ended its process."""
 
@@ -92,8 +98,8 @@ class Solo:
     """The files that were there before, and that it writes."""
     cut: dict[str, str] = field(default_factory=dict)
     """Why a cell could not finish."""
-    broken: set[str] = field(default_factory=set)
-    """The other cells that raise."""
+    broken: dict[str, dict] = field(default_factory=dict)
+    """What other cells raise."""
 
 
 def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
@@ -119,7 +125,7 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
     if cut := _cut(cell, raised, seconds):
         solo.cut[cell.id] = cut
     if raised and cell.purpose != Purpose.TESTS:
-        solo.broken.add(cell.id)
+        solo.broken[cell.id] = raised
     if cell.purpose == Purpose.TESTS:
         solo.raised[cell.id] = raised
     elif cell.purpose in ANSWERS:
@@ -191,7 +197,7 @@ def rehearse(
         alone = run_alone(cells, grader, data)
         plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
         found = {cell.id: Note("declared") for cell in cells if cell.inside}
-        found = dict.fromkeys(_with_files_of_students(cells, alone.raised, grader), Note("brings_files")) | found
+        found = _with_files_of_students(cells, alone.raised, grader) | found
         found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
         split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
@@ -202,7 +208,10 @@ def rehearse(
     kinds = {path: kind for path, kind in examined.kinds.items() if path_of(path).root not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
     refused = _refused(cells, alone, examined, grader)
-    failing = frozenset(examined.lost) - refused.keys()
+    reasons = _reasons(cells, alone)
+    failing = {
+        cell: reasons.get(cell, note("told", said)) for cell, said in examined.lost.items() if cell not in refused
+    }
     repeatable = known.repeatable and not (alone.cut or refused)
     kinds |= dict.fromkeys(wide, ANY)
     return replace(known, kinds=kinds, refused=refused, failing=failing, repeatable=repeatable)
@@ -223,7 +232,7 @@ def _tried(
         seconds, repeatable = time.monotonic() - start, known.repeatable and not found.limited
         known = replace(known, seconds=seconds, repeatable=repeatable)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
-        more = _needed_by_others(cells, found.broken - alone.broken, known.inside)
+        more = _needed_by_others(cells, found.broken - alone.broken.keys(), known.inside)
         more = more or {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
         more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
         more = more or dict.fromkeys(_needed(cells, lost, through=True) - known.inside, Note("needed_below"))
@@ -302,27 +311,58 @@ def _is_elsewhere(error: dict, grader: Grader) -> bool:
     return isinstance(path, str) and os.path.isabs(path) and not Path(path).is_relative_to(grader.candidates.place)
 
 
-def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], grader: Grader) -> set[str]:
-    """The grade cells that the solution does not pass for want of a file, and those below that use what they bind.
+def _reasons(cells: list[Cell], alone: Solo) -> dict[str, Note]:
+    """By cell, why the solution does not pass it in one process; where a name is missing, why the cell that binds it
+    did not run."""
+    errors = alone.raised | alone.broken
+    found: dict[str, Note] = {}
+    binding: dict[str, str] = {}
+    for cell in cells:
+        if error := errors.get(cell.id):
+            above = binding.get(str(error["attributes"].get("name"))) if error["name"] == "NameError" else None
+            why = found.get(above or "")
+            if why:
+                found[cell.id] = why if why.kind == "in_cell" else Note("in_cell", cells=(above or "",), because=why)
+            else:
+                found[cell.id] = _lacking(error) or note("told", _said(error))
+        binding |= dict.fromkeys((names_of(cell.source) or Names()).bound, cell.id)
+    return found
+
+
+def _said(error: dict) -> str:
+    """What was raised, in one line."""
+    message = " ".join(str(error["message"]).split())
+    if error["name"] == "AssertionError":
+        return message or "an assertion fails"
+    return f"{error['name']}: {message}" if message else str(error["name"])
+
+
+def _lacking(error: dict) -> Note | None:
+    """A note for the file or the module that was not found, if one was not."""
+    if error["name"] == "ModuleNotFoundError" and (module := error["attributes"].get("name")):
+        return note("lacks_module", str(module))
+    missing = NOT_FOUND.fullmatch(str(error["message"]))  # NumPy's own
+    file = error["attributes"].get("filename") or (missing and missing[1])
+    return note("lacks_file", str(file)) if error["name"] == "FileNotFoundError" and file else None
+
+
+def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], grader: Grader) -> dict[str, Note]:
+    """The grade cells that the solution does not pass for want of a file, and those below that use what they bind, each
+    with the reason.
 
     Only a submission may hold the file, as a module that students write and submit.
     """
-    found: set[str] = set()
-    bound: set[str] = set()
+    found: dict[str, Note] = {}
+    bound: dict[str, Note] = {}
     for cell in cells:
-        error = raised.get(cell.id)
-        names = names_of(cell.source)
-        if (
-            error
-            and names
-            and (
-                error["name"] == "ModuleNotFoundError"
-                or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
-                or names.used & bound
-            )
-        ):
-            found.add(cell.id)
-            bound |= names.bound
+        error, names = raised.get(cell.id), names_of(cell.source)
+        if not error or not names:
+            continue
+        lacking = None if _is_elsewhere(error, grader) else _lacking(error)
+        why = Note(BROUGHT[lacking.kind], names=lacking.names) if lacking else None
+        if why := why or next((bound[name] for name in sorted(names.used & bound.keys())), None):
+            found[cell.id] = why
+            bound |= dict.fromkeys(names.bound, why)
     return found
 
 
