@@ -209,7 +209,7 @@ def audit(
         stopping.postponed(),
         remote.for_audit(path, settings, wanted, tell)
         if remote
-        else _here(path, settings, wanted, workers, Rehearsals.of(course.directory)) as pool,
+        else _here(path, settings, wanted, workers, Rehearsals.of(course.directory, assignment)) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
     result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox

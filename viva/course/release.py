@@ -111,7 +111,7 @@ def release(
         contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader,
         slow.told(f"Running the solution of {assignment}"),
     ):
-        kept = Rehearsals.of(course.directory)
+        kept = Rehearsals.of(course.directory, assignment)
         remarks = [_describe(path, folder / path.name, grader, kept) for path in course.source_notebooks(assignment)]
         sources = course.source_notebooks(assignment) if unproven else []
         failed: list[str] = []
@@ -179,7 +179,7 @@ def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tup
     if language_of(notebook.metadata) != "python":
         return [], []
     with course.gradebook() as gradebook:
-        expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory)
+        expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory, assignment)
     locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
         known = grader.twice(lambda: rehearsals.examination(source, grader, locked, points))

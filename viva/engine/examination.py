@@ -123,10 +123,9 @@ def prepare(
         session.examiner(10, do="ran")
     errors = {}
     for cell in cells:
+        give_up(session, cell, examination)
         if cell.id in examination.plan.given:
             errors[cell.id] = session.examiner(seconds, do="given", source=cell.source, name=cell.id)["error"]
-        else:
-            give_up(session, cell, examination)
     return {cell: error for cell, error in errors.items() if error}
 
 

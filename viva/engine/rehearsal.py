@@ -7,6 +7,7 @@ which test cells are single-process cells, which does the solution not pass here
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
 import hashlib
@@ -25,7 +26,7 @@ from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, path_of
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
-from viva.engine.names import Names, imports_of, names_of, rebound_of
+from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.ownership import imported_answers, reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
@@ -57,6 +58,7 @@ BUSY = (
 
 BROUGHT = {"lacks_file": "brings_file", "lacks_module": "brings_module"}
 """By what the solution lacks, the reason for a single-process cell."""
+GONE = ("FileNotFoundError", "ModuleNotFoundError")
 NOT_FOUND = re.compile(r"(\S+) not found\.")
 
 
@@ -185,8 +187,11 @@ def rehearse(
     data: Path | None = None,
     released: Mapping[str, str] | None = None,
     points: Mapping[str, float] | None = None,
+    submitted: frozenset[str] = frozenset(),
 ) -> Examination:
     """The examination of the instructor notebook at ``path``; for ``released`` and ``points`` see read_blueprint.
+
+    The files ``submitted``, by path, are each student's own: the examiner does not read the course's.
 
     Raises BlueprintError when the notebook cannot be graded at all; a solution that fails its own
     tests is not this function's concern.
@@ -199,8 +204,11 @@ def rehearse(
         found = {cell.id: Note("declared") for cell in cells if cell.inside}
         found = _with_files_of_students(cells, alone.raised, grader) | found
         found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
+        found = _with_submitted(cells, submitted) | found
         split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
+        if submitted and cells:
+            files[cells[0].id] = files.get(cells[0].id, frozenset()) | submitted
         known, examined = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
@@ -366,6 +374,25 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     return found
 
 
+def _with_submitted(cells: list[Cell], submitted: frozenset[str]) -> dict[str, Note]:
+    """The grade cells that name a file which students submit, each with the reason."""
+    found: dict[str, Note] = {}
+    for cell in cells:
+        for node in nodes_of(parsed(cell.source) or NOTHING) if cell.purpose == Purpose.TESTS else ():
+            match node:
+                case ast.Import(names=aliases):
+                    named = {f"{alias.name.replace('.', '/')}.py" for alias in aliases}
+                case ast.ImportFrom(module=str(module)):
+                    named = {f"{module.replace('.', '/')}.py"}
+                case ast.Constant(value=str(text)):
+                    named = {os.path.normpath(text)}
+                case _:
+                    continue
+            for name in named & submitted:
+                found[cell.id] = note("own_file", name)
+    return found
+
+
 def _single_process_by_text(
     cells: list[Cell], raised: dict[str, dict | None], students: set[str], data: Path | None
 ) -> dict[str, Note]:
@@ -450,7 +477,7 @@ def _examine_one(
     session.examiner(10, do="prepare", kinds=places, recording=True)
     errors = prepare(session, examination.cells_before(cell.id, before), examination, seconds)
     if examination.files:
-        found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
+        found.reading |= {given for given, error in errors.items() if error.startswith(GONE)}
     files = files_of(session)
     read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != Purpose.TESTS)
     reports = examine(session, cell, examination, allowance(seconds), read=read)
