@@ -18,6 +18,7 @@ from viva.author.skeleton import write_assignment
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import figures
+from viva.configuration import ignored
 from viva.course.autograde import Examine
 from viva.course.gradebook import agreement
 from viva.course.regrade.edition import Edition
@@ -67,6 +68,7 @@ class ReleaseCommand(ProvingCommand):
         assignments = self.chosen_assignments()
         if self.solutions:
             return self._write_solutions(assignments)
+        self._say(*ignored(self.config))
         agreement.require_kept(self.course, assignments)  # before the first opening makes a gradebook
         self.with_variants = self._with_variants(assignments)
         if self.dry_run:
