@@ -362,3 +362,15 @@ def test_only_of_cells_with_hidden_lines_it_is_said_that_students_can_read_these
         said = " ".join(release(opened, name, config=config, unproven=True).remarks)
         assert "single-process cell: the module 'mine' does not exist, so only a submission can bring it. " in said
         assert ("Its hidden lines run in the student's process" in said) == bool(more)
+
+
+def test_a_kernel_whose_language_is_called_python3_is_python_and_tests_without_an_answer_cell_are_named(course, viva):
+    cells = [new_code_cell("n = 1", id="open"), graded("assert n == 1")]
+    write(course, cells, kernelspec=KERNEL | {"language": "python3"})
+    said = viva("release", "--no-audit", "ps")
+    assert said.status == 0, said.text
+    assert "ps: nb.ipynb has test cells and no answer cell. Make the cells that students write answer cells" in said.out
+    notebook = nbformat.read(course / "release" / "ps" / "nb.ipynb", as_version=4)
+    assert notebook.metadata.kernelspec.language == "python" and notebook.metadata.viva.check.cells
+    write(course, [answer("n = 1"), graded("assert n == 1")])
+    assert "no answer cell" not in viva("release", "--no-audit", "ps").out

@@ -116,12 +116,18 @@ class Jobs:
         lean, solution = self._leaner(trials), self.filled(set(self.cells))
         for run in range(1, RUNS):
             notebook, *known = lean(solution)
-            yield self._grading(("again", run), seeded(notebook, run), *known)
+            yield self._again(("again", run), run, notebook, *known)
         for place, answer in enumerate(self.answers):
             notebook, *known = lean(self._answered(answer))
             if not answer.right:
                 yield self._grading(("answer", place), notebook, *known)
-            yield self._grading(("second", place), seeded(notebook, place), *known)
+            yield self._again(("second", place), place, notebook, *known)
+
+    def _again(self, key: tuple, run: int, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+        """The same with other random numbers, also where nobody seeds."""
+        known = known or self.known
+        secrets = {cell: secret + str(run).encode() for cell, secret in known.secrets.items()}
+        return self._grading(key, seeded(notebook, run), replace(known, secrets=secrets))
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
         """The solution and the right answers in a variant; the ``wrong`` answers, too."""

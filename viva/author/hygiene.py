@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva.course.release import without_answers
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
@@ -58,6 +59,7 @@ def errors(blueprint: Blueprint) -> list[str]:
 def warnings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint) -> list[str]:
     """What an author should look at in a notebook and in the student version made of it."""
     return [
+        *(f"{sentence}." for sentence in [without_answers(blueprint)] if sentence),
         *_machine_made_ids(blueprint),
         *_titles(blueprint),
         *_messages(blueprint),

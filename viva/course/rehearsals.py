@@ -19,6 +19,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -31,7 +32,7 @@ from viva.course.unchanged import installed, own_code
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.engine.dialogue.expected import expected_of
-from viva.engine.examination import Examination
+from viva.engine.examination import Examination, secrets_of
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.folder import walk
@@ -73,8 +74,8 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
         for kind in self.kinds.values():
             expected_of(kind)
         plan = ownership.Plan(self.given, self.owned)
-        single, files = self.single_process, self.files
-        return Examination(blueprint, plan, self.kinds, single, failing=self.failing, files=files, seconds=self.seconds)
+        known = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
+        return replace(known, failing=self.failing, files=self.files, secrets=secrets_of(blueprint))
 
 
 class Rehearsals:

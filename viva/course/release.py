@@ -25,6 +25,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 from nbgrader.preprocessors import (
     ClearHiddenTests,
+    ClearSolutions,
     Execute,
     IncludeHeaderFooter,
     InstantiateTests,
@@ -46,7 +47,7 @@ from viva.course.markers import STEPS, RightMarkers, marker_in
 from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import ANSWERS, Blueprint, Purpose, language_of, read_blueprint, read_notebook
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
 from viva.engine.session import Died, ExaminerFault, Session
@@ -119,9 +120,20 @@ def release(
         for path in sources:
             lost, cells = _tests(course, assignment, path, grader)
             failed, single = failed + lost, single + cells
-    remarks += [_name_problem(assignment), *single]
+    remarks += [_name_problem(assignment), *map(without_answers, blueprints if unproven else ()), *single]
     extra = tuple(sorted(files - notebooks))
     return Release(assignment, blueprints, extra, tuple(filter(None, remarks)), tuple(failed))
+
+
+def without_answers(blueprint: Blueprint) -> str:
+    """A sentence where a notebook has test cells and no cell for an answer; empty otherwise."""
+    purposes = {cell.purpose for cell in blueprint.cells}
+    if Purpose.TESTS not in purposes or purposes & {*ANSWERS, Purpose.TASK}:
+        return ""
+    return (
+        f"{blueprint.name}.ipynb has test cells and no answer cell. Make the cells that students write answer cells "
+        "('Autograded answer' in nbgrader's toolbar)"
+    )
 
 
 def _name_problem(assignment: str) -> str:
@@ -406,7 +418,9 @@ def _refuse_markers(notebook: Path) -> None:
         )
 
 
-# How nbgrader compiles an assignment into the students' version, with four differences. The steps are nbgrader's.
+# How nbgrader compiles an assignment into the students' version, with five differences. The steps are nbgrader's.
+#
+# A kernel whose language is ``python3`` is Python.
 #
 # A line that was meant to be a marker, and is not one, is refused: nbgrader would release what stands below it.
 #
@@ -432,6 +446,17 @@ OF_CELL = {
 }
 PLAIN = ("tags", "editable", "deletable", "collapsed", "scrolled", "format")
 """The metadata of a cell that Jupyter itself knows and that say how it is shown: kept as they are."""
+
+
+class PlainLanguage(NbGraderPreprocessor):
+    """Calls Python by its name where a kernel says ``python3``: nbgrader has no stub for that."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        stubs = ClearSolutions(parent=self.parent, config=self.config).code_stub
+        kernel = nb.metadata.get("kernelspec", {})
+        if kernel.get("language", "python") not in stubs and language_of(nb.metadata) == "python":
+            kernel["language"] = "python"
+        return nb, resources
 
 
 class SandboxedTests(InstantiateTests):
@@ -538,7 +563,7 @@ class Compiler(GenerateAssignment):
         super().__init__(**known)
         steps = [SandboxedTests if step is InstantiateTests else step for step in self.preprocessors]
         first = next((place for place, step in enumerate(steps) if step in STEPS), 0)
-        self.preprocessors = [*steps[:first], RightMarkers, *steps[first:], NothingElse]
+        self.preprocessors = [PlainLanguage, *steps[:first], RightMarkers, *steps[first:], NothingElse]
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         try:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import itertools
+import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ from msgspec import structs
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, Purpose
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import HIDDEN, Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
@@ -22,6 +24,7 @@ from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import CheckReport, outputs_of, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
+from viva.engine.values.randomness import state_of
 from viva.record import Note
 from viva.verdict import Verdict
 
@@ -48,6 +51,9 @@ class Examination:
     """The other test cells that the solution does not pass, each with the reason in one process."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, bytes] = field(default_factory=dict)
+    """What the states of the random numbers come from: under "" that of a session, by test cell that of a cell above
+    which nobody seeds. Without them a session begins as every fork does."""
     seconds: float = 0.0
     """What the solution took."""
     repeatable: bool = True
@@ -109,6 +115,38 @@ class Examination:
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
         return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
+
+
+SEEDING = re.compile(r"\bseed\s*\(|\bset_?state\s*\(")
+"""What a cell calls that chooses the state of the global random numbers."""
+
+
+def secrets_of(blueprint: Blueprint) -> dict[str, bytes]:
+    """The secrets of a notebook (see Examination): hashes of its solutions and of its tests with their hidden lines.
+
+    Whoever grades has these texts and no student has them, so no key has to be kept, and all graders draw the same.
+    """
+    solutions = repr([blueprint.name, *(cell.source for cell in blueprint.cells if cell.purpose in ANSWERS)])
+    found = {"": _hashed(solutions)}
+    for cell in blueprint.cells:
+        if cell.purpose == Purpose.TESTS:
+            found[cell.id] = _hashed(solutions, cell.id, cell.source)
+        if SEEDING.search(cell.source):
+            break
+    return found
+
+
+def _hashed(*texts: str) -> bytes:
+    return hashlib.sha256(repr(texts).encode("utf-8", "surrogatepass")).digest()
+
+
+def shuffle(session: Session, examination: Examination) -> None:
+    """Let both processes of a session that has just begun draw their random numbers from a state that nobody knows."""
+    if (secret := examination.secrets.get("")) and not session.one_process:
+        state = state_of(secret)
+        with contextlib.suppress(Died):  # the first cell will say so
+            session.candidate(STUCK, do="bind", names={}, random_state=state)
+        session.examiner(STUCK, do="shuffle", random_state=state)
 
 
 def prepare(
@@ -184,8 +222,10 @@ def _examine_split(
 ) -> list[CheckReport]:
     """The examiner runs the test code, and asks the candidate."""
     visible, known = sorted(cell.visible_names()), examination.used_names(cell)
-    begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
+    begin: dict[str, Any] = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
     begin["read"] = [name for name in visible if name in read]
+    if secret := examination.secrets.get(cell.id):
+        begin["random_state"] = state_of(secret)
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun.verdict is not Verdict.PASSED:
         reports = [_of_beginning(begun, check) for check in cell.checks[skip:]]

@@ -24,7 +24,7 @@ from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, path_of
-from viva.engine.examination import Examination, examine, prepare, read_by_functions
+from viva.engine.examination import Examination, examine, prepare, read_by_functions, secrets_of, shuffle
 from viva.engine.grading import Grader
 from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.ownership import imported_answers, reached
@@ -209,7 +209,13 @@ def rehearse(
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
         if submitted and cells:
             files[cells[0].id] = files.get(cells[0].id, frozenset()) | submitted
-        known, examined = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
+        known, examined = _tried(
+            cells,
+            Examination(blueprint, plan, {}, found, files=files, secrets=secrets_of(blueprint)),
+            alone,
+            grader,
+            data,
+        )
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
@@ -444,6 +450,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
     imported: set[str] = set()
     before = None
     with Session(grader.candidates, grader.examiners, data) as session:
+        shuffle(session, examination)
         for cell in cells:
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):
