@@ -360,7 +360,7 @@ def test_only_of_cells_with_hidden_lines_it_is_said_that_students_can_read_these
         write(course, [answer("n = 1"), graded(tests + more)], name)
         opened, config = load(course)
         said = " ".join(release(opened, name, config=config, unproven=True).remarks)
-        assert "single-process cell: the module 'mine' does not exist, so only a submission can bring it. " in said
+        assert "single-process cell: the module 'mine' is neither installed nor beside the notebook, so only a" in said
         assert ("Its hidden lines run in the student's process" in said) == bool(more)
 
 
