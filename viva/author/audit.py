@@ -126,8 +126,8 @@ class Jobs:
     def _again(self, key: tuple, run: int, notebook: NotebookNode, known: Examination | None = None) -> tuple:
         """The same with other random numbers, also where nobody seeds."""
         known = known or self.known
-        secrets = {cell: secret + str(run).encode() for cell, secret in known.secrets.items()}
-        return self._grading(key, seeded(notebook, run), replace(known, secrets=secrets))
+        dice = {cell: secret + str(run).encode() for cell, secret in known.dice.items()}
+        return self._grading(key, seeded(notebook, run), replace(known, dice=dice))
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
         """The solution and the right answers in a variant; the ``wrong`` answers, too."""

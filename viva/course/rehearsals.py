@@ -32,7 +32,7 @@ from viva.course.unchanged import installed, own_code
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.engine.dialogue.expected import expected_of
-from viva.engine.examination import Examination, secrets_of
+from viva.engine.examination import Examination, dice_of
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.folder import walk
@@ -75,7 +75,7 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
             expected_of(kind)
         plan = ownership.Plan(self.given, self.owned)
         known = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
-        return replace(known, failing=self.failing, files=self.files, secrets=secrets_of(blueprint))
+        return replace(known, failing=self.failing, files=self.files, dice=dice_of(blueprint))
 
 
 class Rehearsals:

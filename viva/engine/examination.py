@@ -51,7 +51,7 @@ class Examination:
     """The other test cells that the solution does not pass, each with the reason in one process."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
-    secrets: Mapping[str, bytes] = field(default_factory=dict)
+    dice: Mapping[str, bytes] = field(default_factory=dict)
     """What the states of the random numbers come from: under "" that of a session, by test cell that of a cell above
     which nobody seeds. Without them a session begins as every fork does."""
     seconds: float = 0.0
@@ -121,8 +121,8 @@ SEEDING = re.compile(r"\bseed\s*\(|\bset_?state\s*\(")
 """What a cell calls that chooses the state of the global random numbers."""
 
 
-def secrets_of(blueprint: Blueprint) -> dict[str, bytes]:
-    """The secrets of a notebook (see Examination): hashes of its solutions and of its tests with their hidden lines.
+def dice_of(blueprint: Blueprint) -> dict[str, bytes]:
+    """The dice of a notebook (see Examination): hashes of its solutions and of its tests with their hidden lines.
 
     Whoever grades has these texts and no student has them, so no key has to be kept, and all graders draw the same.
     """
@@ -142,7 +142,7 @@ def _hashed(*texts: str) -> bytes:
 
 def shuffle(session: Session, examination: Examination) -> None:
     """Let both processes of a session that has just begun draw their random numbers from a state that nobody knows."""
-    if (secret := examination.secrets.get("")) and not session.one_process:
+    if (secret := examination.dice.get("")) and not session.one_process:
         state = state_of(secret)
         with contextlib.suppress(Died):  # the first cell will say so
             session.candidate(STUCK, do="bind", names={}, random_state=state)
@@ -224,7 +224,7 @@ def _examine_split(
     visible, known = sorted(cell.visible_names()), examination.used_names(cell)
     begin: dict[str, Any] = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
     begin["read"] = [name for name in visible if name in read]
-    if secret := examination.secrets.get(cell.id):
+    if secret := examination.dice.get(cell.id):
         begin["random_state"] = state_of(secret)
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun.verdict is not Verdict.PASSED:

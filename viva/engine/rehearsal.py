@@ -24,7 +24,7 @@ from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, path_of
-from viva.engine.examination import Examination, examine, prepare, read_by_functions, secrets_of, shuffle
+from viva.engine.examination import Examination, examine, prepare, read_by_functions, dice_of, shuffle
 from viva.engine.grading import Grader
 from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.ownership import imported_answers, reached
@@ -211,7 +211,7 @@ def rehearse(
             files[cells[0].id] = files.get(cells[0].id, frozenset()) | submitted
         known, examined = _tried(
             cells,
-            Examination(blueprint, plan, {}, found, files=files, secrets=secrets_of(blueprint)),
+            Examination(blueprint, plan, {}, found, files=files, dice=dice_of(blueprint)),
             alone,
             grader,
             data,
