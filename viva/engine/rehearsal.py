@@ -24,7 +24,7 @@ from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged, path_of
-from viva.engine.examination import Examination, examine, prepare, read_by_functions, dice_of, shuffle
+from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, shuffle
 from viva.engine.grading import Grader
 from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.ownership import imported_answers, reached
