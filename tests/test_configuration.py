@@ -7,7 +7,7 @@ from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT, SHORT
 from viva.commands.command import NO_SANDBOX
-from viva.configuration import LINES, RULES, missing, renamed, warning
+from viva.configuration import IGNORED, KERNELS, LINES, RULES, ignored, missing, renamed, warning
 from viva.course.autograde import Autograde, Examine
 from viva.course.steps import STEPS
 from viva_scale.clusteraddress import Cluster
@@ -95,3 +95,30 @@ def test_settings_keep_working_by_their_old_names_and_a_sentence_says_the_new_on
         "'Cluster.patience'",
     ]
     assert renamed(Config()) == [] and NO_SANDBOX["no-wall"][0] == {"Examine": {"no_wall": True}}
+
+
+def test_settings_of_nbgraders_without_an_effect_are_named_by_init_doctor_and_release(course, viva):
+    path = course / "nbgrader_config.py"
+    assert ignored(read(course)) == []
+    usual = "c.ClearHiddenTests.begin_test_delimeter = '### BEGIN HIDDEN TESTS'\nc.Execute.timeout = 30\n"
+    own = "c.Autograde.create_student = False\nc.ExecutePreprocessor.extra_arguments = ['-c']\n"
+    path.write_text(f"{path.read_text()}\n{usual}{own}")
+    first, second = ignored(read(course))
+    assert first.startswith("c.Autograde.create_student has no effect: 'viva grade' enters each student with a sub")
+    assert second.startswith("c.ExecutePreprocessor.extra_arguments has no effect: notebooks in Python do not run in a")
+    for command in (("init",), ("doctor",), ("release", "--no-audit", SHORT)):
+        said = " ".join(viva(*command).text.split())
+        assert "c.Autograde.create_student has no effect" in said and "c.ExecutePreprocessor.extra_arg" in said, command
+
+
+def test_the_settings_without_an_effect_are_nbgraders():
+    from nbgrader import converters, preprocessors
+    from nbgrader.converters.base import BaseConverter
+    from nbgrader.coursedir import CourseDirectory
+
+    places = {"BaseConverter": BaseConverter, "CourseDirectory": CourseDirectory}
+    for setting in IGNORED:
+        section, name = setting.split(".")
+        cls = places.get(section) or getattr(converters, section, None) or getattr(preprocessors, section)
+        assert name in cls.class_traits(config=True), setting
+    assert KERNELS[0] in vars(preprocessors)

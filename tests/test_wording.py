@@ -262,6 +262,16 @@ def test_repeated_sentences_are_folded_and_name_the_others():
     assert wording.folded([]) == []
 
 
+def test_sentences_with_different_reasons_are_not_folded_and_all_places_of_one_are_listed():
+    told = [f"nb: the cell 't{number}' fails: name '{'ab'[number == 2]}' is missing" for number in range(5)]
+    assert wording.folded(told) == [
+        "4 times: nb: the cell 't0' fails: name 'a' is missing. Also: 't1', 't3', 't4'.",
+        "nb: the cell 't2' fails: name 'b' is missing",
+    ]
+    different = [f"the cell 't{number}' fails: name 'x{number}' is missing" for number in range(4)]
+    assert wording.folded(different) == different
+
+
 @given(st.lists(st.text("ab'1: .", max_size=12), max_size=12))
 def test_folding_loses_no_kind_of_sentence(told):
     lines = wording.folded(told)

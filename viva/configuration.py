@@ -120,6 +120,61 @@ def warning(config: Config) -> str:
     )
 
 
+NO_KERNEL = "notebooks in Python do not run in a kernel; only c.Execute.timeout and c.Execute.enabled count"
+NO_HOOK = "'viva grade' does not call it"
+IGNORED = {
+    "ClearHiddenTests.begin_test_delimeter": "Viva knows hidden tests by 'BEGIN HIDDEN TESTS' only; with another one "
+    "pages for students show hidden lines",
+    "ClearHiddenTests.end_test_delimeter": "Viva knows the end of hidden tests by 'END HIDDEN TESTS' only",
+    "ClearSolutions.begin_solution_delimeter": "'viva audit' finds solutions by 'BEGIN SOLUTION' only",
+    "Autograde.create_student": "'viva grade' enters each student with a submission into the gradebook",
+    **{
+        f"{section}.{name}": NO_HOOK
+        for section in ("Autograde", "BaseConverter")
+        for name in ("pre_convert_hook", "post_convert_hook")
+    },
+    "CourseDirectory.student_id_exclude": "'viva grade' grades all students; name one with --student",
+    "CourseDirectory.include": "only c.CourseDirectory.ignore and the limits of size count",
+    "OverwriteCells.add_missing_cells": "missing cells are always restored",
+    "OverwriteCells.missing_cell_notification": "missing cells are restored, and a repair says so",
+}
+"""Settings of nbgrader's that Viva does not read, and what holds instead."""
+USUAL = {
+    "ClearHiddenTests.begin_test_delimeter": "BEGIN HIDDEN TESTS",
+    "ClearHiddenTests.end_test_delimeter": "END HIDDEN TESTS",
+    "ClearSolutions.begin_solution_delimeter": "BEGIN SOLUTION",
+    "Autograde.create_student": True,
+    "CourseDirectory.include": ["*"],
+    "OverwriteCells.add_missing_cells": True,
+}
+"""What they may say all the same, as Viva does that."""
+KERNELS = ("Execute", "ExecutePreprocessor", "NotebookClient")
+OF_KERNELS = ("timeout", "enabled", "kernel_name")
+"""The settings of these that count; the kernel's is for notebooks in another language."""
+
+
+def ignored(config: Config) -> list[str]:
+    """A sentence for each setting of nbgrader's that a course makes, and that has no effect on Viva."""
+    said = {f"{section}.{name}": value for section in config for name, value in config[section].items()}
+    found = [
+        f"c.{setting} has no effect: {instead}."
+        for setting, instead in IGNORED.items()
+        if said.get(setting) not in (None, "", USUAL.get(setting)) and not _holds(said[setting], USUAL.get(setting))
+    ]
+    if kernels := [f"c.{setting}" for setting in said if _of_kernel(*setting.split(".", 1))]:
+        found.append(f"{' and '.join(kernels)} {'have' if kernels[1:] else 'has'} no effect: {NO_KERNEL}.")
+    return found
+
+
+def _holds(value: object, usual: object) -> bool:
+    """Whether a marker is the usual one with signs around it."""
+    return isinstance(value, str) and isinstance(usual, str) and usual in value
+
+
+def _of_kernel(section: str, name: str) -> bool:
+    return section in KERNELS and name not in OF_KERNELS
+
+
 RENAMED = {
     ("Examine", "no_wall"): "'--no-wall' (Examine.no_wall) is now called '--no-sandbox' (Examine.no_sandbox).",
     ("Cluster", "patience"): "'Cluster.patience' is now called 'Cluster.timeout'.",

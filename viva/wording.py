@@ -55,32 +55,43 @@ def shape(sentence: str) -> str:
     return _PARTICULAR.sub("*", sentence)
 
 
-def folded(told: Iterable[str]) -> list[str]:
+def folded(told: Iterable[str], differing: int = 1) -> list[str]:
     """Sentences in their order, with repeated ones folded: "4 times: ...".
 
-    Equal sentences are folded, and ``FEWEST`` or more that differ only in a label, quoted names and numbers. The first
-    one is shown; the label or the name in which the others differ follows it.
+    Equal sentences are folded, and ``FEWEST`` or more that differ only in numbers and in one label or quoted name, as
+    that of the cell; where more names say nothing new, in so many ``differing`` ones. The first sentence is shown, and
+    the others' first names follow it.
     """
     groups: dict[str, list[str]] = {}
     for one in told:
         groups.setdefault(shape(one), []).append(one)
     lines: list[str] = []
-    for same in groups.values():
-        several = Counter(same)
-        if len(several) < FEWEST:
-            lines += [f"{times} times: {one}" if times > 1 else one for one, times in several.items()]
-        else:
-            lines.append(f"{len(same)} times: {same[0]}{_also(same)}")
+    for group in groups.values():
+        for same, names in _of_one_place(group, differing):
+            several = Counter(same)
+            if len(several) < FEWEST:
+                lines += [f"{times} times: {one}" if times > 1 else one for one, times in several.items()]
+            else:
+                also = f"{'' if same[0].endswith(('.', '!', '?')) else '.'} Also: {plaintext.some(names, NAMED)}."
+                lines.append(f"{len(same)} times: {same[0]}{also if names else ''}")
     return lines
 
 
-def _also(same: list[str]) -> str:
-    """The names in which other sentences of a shape differ from the first one; empty where only numbers differ."""
-    for values in zip(*map(_PARTICULAR.findall, same), strict=True):
-        others = [value for value in dict.fromkeys(values) if value != values[0]]
-        if others and not others[0][0].isdigit():
-            return f" Also: {plaintext.some(others, NAMED)}."
-    return ""
+def _of_one_place(group: list[str], most: int) -> Iterable[tuple[list[str], list[str]]]:
+    """Parts of sentences of one shape that differ in at most so many names, the first ones that differ at all; with
+    each the first of these names of the other sentences."""
+    rows = [_PARTICULAR.findall(one) for one in group]
+    differing = [place for place, values in enumerate(zip(*rows, strict=True)) if len({*values} - _numbers(values)) > 1]
+    parts: dict[tuple, list[int]] = {}
+    for number, row in enumerate(rows):
+        parts.setdefault(tuple(row[place] for place in differing[most:]), []).append(number)
+    for numbers in parts.values():
+        names = list(dict.fromkeys(rows[number][differing[0]] for number in numbers)) if differing else []
+        yield [group[number] for number in numbers], names[1:]
+
+
+def _numbers(values: Iterable[str]) -> set[str]:
+    return {value for value in values if value[0].isdigit()}
 
 
 def standing_alone(sentence: str) -> str:

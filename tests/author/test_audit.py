@@ -335,7 +335,10 @@ def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_i
     shutil.rmtree(course / "answers" / "small")
     found = audited(course)
     said = [sentence for sentence in found.complaints() if "solution" in sentence]
-    assert said == ["The solution loses 'test_centre: by a library that is not here': error: No module named 'nose'"]
+    assert said == [
+        "The solution loses 'test_centre: by a library that is not here': error: the module 'nose' is neither "
+        "installed nor beside the notebook"
+    ]
     assert [remark for remark in found.remarks if "single-process" in remark] == []
 
 

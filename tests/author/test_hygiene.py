@@ -4,6 +4,7 @@ import shutil
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.conftest import PROJECT, load
 from viva.author.hygiene import errors, readme_findings, untold, warnings
@@ -201,3 +202,19 @@ def test_a_seed_that_no_variant_can_have_is_named(lines, said, look):
     change("data", lines)(notebook)
     found = [one for one in look(path, notebook) if "viva_seed" in one]
     assert len(found) == 1 and said in found[0]
+
+
+def test_default_ids_and_missing_titles_of_a_whole_notebook_are_one_sentence_each(look):
+    notebook = new_notebook()
+    for number in range(8):
+        known = {"schema_version": 3, "grade": True, "solution": False, "locked": True, "task": False, "points": number}
+        name = f"cell-{number}a81"
+        cell = new_code_cell(f"assert {number} >= 0", id=name, metadata={"nbgrader": known | {"grade_id": name}})
+        notebook.cells.append(cell)
+    found = [one for one in look(FIVE, notebook) if one.startswith("Cell")]
+    assert found == [
+        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: the ids have "
+        "no meaning; name each after its question or check.",
+        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: no line "
+        "'### CHECK 1: ...' is in them, so students see ids instead of titles.",
+    ]

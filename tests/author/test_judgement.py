@@ -8,6 +8,7 @@ from viva.author.auditresult import Audit, Fate, Proof, weakened
 from viva.author.checkname import CheckName, Ruling, names_of_checks
 from viva.author.judgement import (
     ENDED,
+    explained,
     fate_of,
     flaky,
     lost_by,
@@ -214,3 +215,12 @@ def test_checks_are_told_apart_whose_titles_are_alike_or_hold_a_colon():
     assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' no longer notices 1 mutant that")
     gone = [score for score in scores if score.check.cell == "test_f"]
     assert weakened(before, Audit("ps", "nb", [], instead.fates, gone)) == [sentence]
+
+
+def test_what_the_solution_loses_has_the_reason_that_it_has_in_one_process_but_where_the_grader_is_at_fault():
+    found = explained(lost(left="error", right="failed", last="ungraded"), {"test_f": "the cause", "test_g": "another"})
+    assert {check.title: ruling.reason for check, ruling in found.items()} == {
+        "left": "the cause",
+        "right": "",
+        "last": "",
+    }

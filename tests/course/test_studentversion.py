@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 from pathlib import Path
 
@@ -318,3 +319,58 @@ def test_what_the_solution_does_not_pass_is_told_at_release_with_the_reason_and_
     assert "'three'" not in said.err
     document = json.loads(viva("release", "--no-audit", "--json", "ps").out)
     assert len(document["released"][0]["not_passed"]) == 1
+
+
+FAILING = {
+    "another notebook writes the file": (
+        [answer("text = open('out.csv').read()"), graded("assert text == 'x'")],
+        r"in the cell 'answer', the file 'out\.csv' does not exist\. first\.ipynb names this file, but each notebook "
+        r"is graded in a folder of its own and does not find what another one wrote\. Put it into /.*/ps, unless",
+    ),
+    "nobody writes the file, and NumPy says so": (
+        [answer("n = 1"), graded("import numpy as np\nassert np.loadtxt('data/x.txt') == n")],
+        r"the file 'data/x\.txt' does not exist\. Put it into /.*/ps, unless students submit it",
+    ),
+    "an error in one process": (
+        [answer("class A:\n  def __enter__(self): raise KeyError('own')\n  __exit__ = 1"), graded("with A(): pass")],
+        r"KeyError: 'own'",
+    ),
+    "a wrong answer whose source cannot be read in two": (
+        [answer("def f(): return 2"), graded("import inspect\nassert '3' in inspect.getsource(f), 'not three'")],
+        r"not three",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", FAILING)
+def test_the_reason_why_the_solution_does_not_pass_is_the_one_in_one_process(course, why):
+    cells, said = FAILING[why]
+    first = write(course, [answer("open('out.csv', 'w').write('x')\nn = 1"), graded("assert n == 1")])
+    first.rename(first.with_name("first.ipynb"))
+    write(course, cells)
+    opened, config = load(course)
+    (sentence,) = release(opened, "ps", config=config, unproven=True).not_passed
+    assert re.fullmatch(rf"nb\.ipynb: the solution does not pass the cell 'check': {said}.*", sentence)
+
+
+def test_only_of_cells_with_hidden_lines_it_is_said_that_students_can_read_these(course):
+    hidden = "\n### BEGIN HIDDEN TESTS\nassert n == 1\n### END HIDDEN TESTS"
+    tests = "import mine\nassert mine.n == n"
+    for name, more in (("bare", ""), ("full", hidden)):
+        write(course, [answer("n = 1"), graded(tests + more)], name)
+        opened, config = load(course)
+        said = " ".join(release(opened, name, config=config, unproven=True).remarks)
+        assert "single-process cell: the module 'mine' is neither installed nor beside the notebook, so only a" in said
+        assert ("Its hidden lines run in the student's process" in said) == bool(more)
+
+
+def test_a_kernel_whose_language_is_called_python3_is_python_and_tests_without_an_answer_cell_are_named(course, viva):
+    cells = [new_code_cell("n = 1", id="open"), graded("assert n == 1")]
+    write(course, cells, kernelspec=KERNEL | {"language": "python3"})
+    said = viva("release", "--no-audit", "ps")
+    assert said.status == 0, said.text
+    assert "ps: nb.ipynb has test cells and no answer cell. Make the cells that students write answer cells" in said.out
+    notebook = nbformat.read(course / "release" / "ps" / "nb.ipynb", as_version=4)
+    assert notebook.metadata.kernelspec.language == "python" and notebook.metadata.viva.check.cells
+    write(course, [answer("n = 1"), graded("assert n == 1")])
+    assert "no answer cell" not in viva("release", "--no-audit", "ps").out

@@ -628,6 +628,49 @@ def test_what_a_test_imports_is_there_although_a_student_failed_above_it(grader,
     assert [outcome.checks[test][0].verdict for test in exam.tests] == [Verdict.ERROR, Verdict.PASSED]
 
 
+STAYING = {
+    "a generator of random numbers": (
+        "import random\nrng = random.Random(3)",
+        "drawn = rng.random()\nsmall = drawn < 1",
+        "small = rng.random() < 1\ndrawn = 2",
+    ),
+    "a connection that a function uses": (
+        "import sqlite3\nbase = sqlite3.connect(':memory:')\nbase.execute('create table t (a)')",
+        "def rows(): return base.execute('select count(*) from t').fetchone()[0]\ndrawn, small = rows() + 0.5, True",
+        "drawn, small = 1, True",
+    ),
+    "an iterator": ("steps = iter([0.5, 2])", "small, drawn = True, next(steps)", "small, drawn = True, 2"),
+    "an iterator in the place of a list": ("steps = iter([0.5])", "small, drawn = True, sum(steps)", "drawn = 2"),
+}
+STEPS = """
+--- given
+steps = []
+--- answer
+def one(): return 1
+--- test
+{above}
+assert one() == 1
+--- answer
+{right}
+--- wrong
+{wrong}
+--- test
+### BEGIN HIDDEN TESTS
+assert small and 0 < drawn < 1
+### END HIDDEN TESTS
+"""
+
+
+@pytest.mark.parametrize("what", STAYING)
+def test_an_answer_has_what_a_test_above_it_binds_and_what_cannot_cross(what, grader, tmp_path):
+    above, right, wrong = STAYING[what]
+    exam = Exam(STEPS.format(above=above, right=right, wrong=wrong), grader, tmp_path)
+    first, second = exam.tests
+    silent = what.endswith("list")  # the answer does not raise without it
+    assert exam.examination.inside == ({first, second} if silent else {first}) and not exam.examination.refused
+    exam.prove(inside=True)
+
+
 NEITHER = """
 --- answer
 def one(): return 1

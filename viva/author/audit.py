@@ -24,6 +24,7 @@ from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
+    explained,
     fate_of,
     flaky,
     lost_by,
@@ -44,7 +45,7 @@ from viva.course.course import Course
 from viva.course.processes import slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.rehearsals import Rehearsals
-from viva.course.release import compiled
+from viva.course.release import compiled, why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
@@ -115,12 +116,18 @@ class Jobs:
         lean, solution = self._leaner(trials), self.filled(set(self.cells))
         for run in range(1, RUNS):
             notebook, *known = lean(solution)
-            yield self._grading(("again", run), seeded(notebook, run), *known)
+            yield self._again(("again", run), run, notebook, *known)
         for place, answer in enumerate(self.answers):
             notebook, *known = lean(self._answered(answer))
             if not answer.right:
                 yield self._grading(("answer", place), notebook, *known)
-            yield self._grading(("second", place), seeded(notebook, place), *known)
+            yield self._again(("second", place), place, notebook, *known)
+
+    def _again(self, key: tuple, run: int, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+        """The same with other random numbers, also where nobody seeds."""
+        known = known or self.known
+        dice = {cell: secret + str(run).encode() for cell, secret in known.dice.items()}
+        return self._grading(key, seeded(notebook, run), replace(known, dice=dice))
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
         """The solution and the right answers in a variant; the ``wrong`` answers, too."""
@@ -208,7 +215,7 @@ def audit(
         stopping.postponed(),
         remote.for_audit(path, settings, wanted, tell)
         if remote
-        else _here(path, settings, wanted, workers, Rehearsals.of(course.directory)) as pool,
+        else _here(path, settings, wanted, workers, Rehearsals.of(course.directory, assignment)) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
     result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
@@ -352,7 +359,12 @@ class _Run:
         expected = {"untouched": every, "solution": [], "again": []}
         for name, checks in expected.items():
             trial = trials["again", 1] if name == "again" else trials[(name,)]
-            self.result.proofs.append(proof_of(name, name, checks, trial))
+            proof = proof_of(name, name, checks, trial)
+            if name != "untouched":
+                proof.lost = explained(
+                    proof.lost, {cell: why_not(why, self.path) for cell, why in self.known.failing.items()}
+                )
+            self.result.proofs.append(proof)
         self._find_flaky(trials, every)
         for place, answer in enumerate(self.answers):
             trial = trials["answer", place]

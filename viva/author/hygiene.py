@@ -14,13 +14,14 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva.course.release import without_answers
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
 from viva.pages.hidden import Veil, hidden_of
 from viva.submission.variant import SEED, default_of
 from viva.verdict import BlueprintError
-from viva.wording import counted
+from viva.wording import counted, listed
 
 MACHINE_MADE = re.compile(r"^(cell|test|answer|untitled|solution)?[-_ ]?[0-9a-f]*$", re.IGNORECASE)
 ABSOLUTE_PATH = re.compile(
@@ -58,6 +59,7 @@ def errors(blueprint: Blueprint) -> list[str]:
 def warnings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint) -> list[str]:
     """What an author should look at in a notebook and in the student version made of it."""
     return [
+        *(f"{sentence}." for sentence in [without_answers(blueprint)] if sentence),
         *_machine_made_ids(blueprint),
         *_titles(blueprint),
         *_messages(blueprint),
@@ -94,23 +96,26 @@ def _same_ids(blueprint: Blueprint) -> Iterator[str]:
 
 
 def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
-    for cell in blueprint.cells:
-        if cell.purpose in (
-            Purpose.ANSWER,
-            Purpose.TESTS,
-            Purpose.MANUAL,
-            Purpose.TASK,
-        ) and MACHINE_MADE.match(cell.id):
-            yield f"Cell '{cell.id}': the id has no meaning; name it after the question or check."
+    """One sentence, as a course that was written with nbgrader's form has such ids in all cells."""
+    purposes = (Purpose.ANSWER, Purpose.TESTS, Purpose.MANUAL, Purpose.TASK)
+    names = [cell.id for cell in blueprint.cells if cell.purpose in purposes and MACHINE_MADE.match(cell.id)]
+    if len(names) > 1:
+        yield f"Cells {listed(names)}: the ids have no meaning; name each after its question or check."
+    elif names:
+        yield f"Cell '{names[0]}': the id has no meaning; name it after the question or check."
 
 
 def _titles(blueprint: Blueprint) -> Iterator[str]:
-    for cell in blueprint.cells:
-        if cell.purpose == Purpose.TESTS and not any(CHECK.match(line) for line in cell.source.splitlines()):
-            yield (
-                f"Cell '{cell.id}': it has no line '### CHECK {cell.points:g}: ...', "
-                "so students see its id instead of a title."
-            )
+    cells = [cell for cell in blueprint.cells if cell.purpose == Purpose.TESTS]
+    bare = [cell for cell in cells if not any(CHECK.match(line) for line in cell.source.splitlines())]
+    if len(bare) > 1:
+        names = listed(cell.id for cell in bare)
+        yield f"Cells {names}: no line '### CHECK 1: ...' is in them, so students see ids instead of titles."
+    elif bare:
+        yield (
+            f"Cell '{bare[0].id}': it has no line '### CHECK {bare[0].points:g}: ...', "
+            "so students see its id instead of a title."
+        )
 
 
 def _messages(blueprint: Blueprint) -> Iterator[str]:

@@ -30,6 +30,15 @@ def proof_of(name: str, case: str, expected: list[CheckName], trial: Probe | Non
     return Proof(name, case, expected, trial.lost, trial.seconds, list(trial.faults))
 
 
+def explained(lost: dict[CheckName, Ruling], reasons: Mapping[str, str]) -> dict[CheckName, Ruling]:
+    """What the solution lost, the first check of each cell with the reason that it has in one process."""
+    left, found = dict(reasons), {}
+    for check, ruling in lost.items():
+        why = None if ruling.verdict is Verdict.UNGRADED else left.pop(check.cell, None)
+        found[check] = Ruling(ruling.verdict, why) if why else ruling
+    return found
+
+
 def varied(name: str, case: str, expected: list[CheckName], trial: Probe | None, seed: int) -> list[str]:
     """What does not hold of a known answer in a variant, a sentence each; a wrong one may lose more there."""
     proof = proof_of(name, case, expected, trial)

@@ -18,6 +18,7 @@ from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import figures
+from viva.configuration import ignored
 from viva.course import remote
 from viva.course.autograde import Examine
 from viva.course.gradebook import agreement
@@ -67,6 +68,7 @@ class ReleaseCommand(ProvingCommand):
         assignments = self.chosen_assignments()
         if self.solutions:
             return self._write_solutions(assignments)
+        self._say(*ignored(self.config))
         agreement.require_kept(self.course, assignments)  # before the first opening makes a gradebook
         self.with_variants = self._with_variants(assignments)
         if self.dry_run:
@@ -172,7 +174,7 @@ class ReleaseCommand(ProvingCommand):
         if found := [done.assignment for done in self.releases if done.assignment in unproven]:
             self._say(f"Released without an audit: {', '.join(found)}.")
         for sentence in folded(f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
-            self._say_error(f"{sentence}.")
+            self._say_error(sentence if sentence.endswith(".") else f"{sentence}.")
         for assignment, sentence in failures.items():
             self._say_error(f"Not released: {assignment}. {sentence}")
         return failures

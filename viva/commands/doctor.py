@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 from viva.cleaning import plaintext
 from viva.commands.terminal import zone_problem
-from viva.configuration import LINES, missing
+from viva.configuration import LINES, ignored, missing
 from viva.course.course import Course
 from viva.course.exchange import is_own
 from viva.course.gradebook import agreement
@@ -159,6 +159,9 @@ def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
         yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
     if not rules:
         yield Diagnosis("this course's rules are Viva's", True)
+    for sentence in ignored(config):
+        what, _, instead = sentence.partition(": ")
+        yield Diagnosis(what, False, instead, needed=False)
 
 
 def _gradebook(course: Course) -> Iterator[Diagnosis]:

@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from viva.author.skeleton import KERNEL, write_assignment
 from viva.commands.configfile import said_in
-from viva.configuration import LINES, Rule, missing
+from viva.configuration import LINES, Rule, ignored, missing
 from viva.course.course import Course, require_plain
 from viva.course.location import course_above
 from viva.course.processes import leftovers
@@ -115,6 +115,8 @@ class Founding:
     lacking: tuple[Rule, ...] = ()
     exists: bool = False
     """Whether the folder is a course already."""
+    ignored: tuple[str, ...] = ()
+    """A sentence for each of its settings that has no effect on Viva."""
 
 
 def plan(folder: Path) -> Founding:
@@ -125,8 +127,10 @@ def plan(folder: Path) -> Founding:
         raise CourseError(f"{folder} is a file. Name a folder: viva init my_course")
     config = folder / CONFIG
     if config.is_file() or (folder / "source").is_dir():
-        lacking = tuple(missing(said_in(config)))
-        return Founding(folder, {CONFIG: _with_lines(config)} if lacking else {}, lacking, exists=True)
+        said = said_in(config)
+        lacking = tuple(missing(said))
+        files = {CONFIG: _with_lines(config)} if lacking else {}
+        return Founding(folder, files, lacking, exists=True, ignored=tuple(ignored(said)))
     if (above := course_above(folder)) and Path(above) != folder:
         raise CourseError(f"{folder} is inside the course {above}. Name a folder outside of it.")
     name = re.sub(r"[^\w-]+", "_", folder.name).strip("_") or "course"

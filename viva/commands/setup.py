@@ -60,6 +60,7 @@ class InitCommand(VivaCommand):
             raise CourseError("Name one folder, as in: viva init my_course")
         founding = plan(Path(*self.extra_args))
         self._say(*(f"missing: {rule.setting}, so {rule.without}" for rule in founding.lacking))
+        self._say(*founding.ignored)
         lacking = [rule.setting for rule in founding.lacking]
         if lacking and founding.exists:
             self._say(LATE_WORK)

@@ -25,6 +25,7 @@ marking        one submission, graded by a worker
 filing         the result of a submission, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded
+markers        where a solution and hidden tests begin and end; lines with a slip in them
 release        source/ -> release/: nothing of a solution stays, AUTOTEST runs in the sandbox
 joined         students who were entered twice and are one
 solutions      the students' version with the instructor's answers, to give out after the deadline

@@ -109,7 +109,7 @@ class Examine(NbGraderPreprocessor):
             expected = Expected.of(gradebook, place["assignment"])
         of = place["notebook"]
         known = expected.locked(of), expected.stubs(of), expected.tests(of)
-        rehearsals = Rehearsals.of(CourseDirectory(parent=self.parent))
+        rehearsals = Rehearsals.of(CourseDirectory(parent=self.parent), place["assignment"])
         work.examination = examination(source, work.grader, *known, rehearsals)
 
     def _refuse_kernel(self, name: str, language: str) -> None:

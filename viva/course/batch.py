@@ -48,6 +48,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.course.processes import leftovers, slow, stopping
 from viva.course.processes.workers import Workers
+from viva.course.rehearsals import submitted_files
 from viva.course.remote import RemoteGraders
 from viva.course.variants import seeds_of
 from viva.engine import libraries
@@ -247,6 +248,8 @@ class _Batch:
         """A hash of what is recorded depends on, beside the submission."""
         settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
         settings += " visible" * self.visible_only
+        if submitted := submitted_files(self.config, assignment):
+            settings += f" {sorted(submitted)}"
         source, release = self.course.path("source", assignment), self.course.path("release", assignment)
         return ground(source, release, settings, self.expected[assignment])
 

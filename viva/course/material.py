@@ -63,7 +63,7 @@ class Material:
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
         """Read an assignment and rehearse its solutions. Raises CourseError where it has neither release nor source."""
         material = cls.read(course, assignment, config, expected)
-        material.rehearse(course.path("source", assignment), grader, Rehearsals.of(course.directory))
+        material.rehearse(course.path("source", assignment), grader, Rehearsals.of(course.directory, assignment))
         return material
 
     @classmethod

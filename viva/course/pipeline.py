@@ -20,6 +20,7 @@ and formgrader's button go through the same list with nbgrader's own converter, 
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import itertools
 import logging
 import shutil
@@ -41,9 +42,10 @@ from traitlets.utils.importstring import import_item
 from viva.course.autograde import Autograde, Examine, RecordResults, enter, now
 from viva.course.gradebook.recording import Draft, Graded, in_place_of_gradebook
 from viva.course.material import Material
+from viva.course.rehearsals import submitted_files
 from viva.engine.grading import Grader
 from viva.folder import MOST_FILES, fill, walk
-from viva.record import NotebookRecord, SubmissionRecord
+from viva.record import NotebookRecord, SubmissionRecord, note
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
 from viva.submission.files.sizes import limited
@@ -53,6 +55,8 @@ from viva.submission.submission import Submission
 from viva.submission.variant import Seeds
 from viva.submission.work import Work, as_text
 
+MOST_TOLD = 10
+"""So many files that were replaced are named."""
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
 """Steps that are left out here: the writer does the first two; what the last checks was put right before."""
 
@@ -108,7 +112,7 @@ def go_through(
         return Passed(opened.problem)
     log = log or logging.getLogger("viva")
     directory = CourseDirectory(config=material.config, log=log)
-    lay_out(submission, material, build, directory)
+    replaced = lay_out(submission, material, build, directory)
     place = submission.assignment, submission.student
     record = SubmissionRecord(*place, graded=now())
     graded = Graded(*place, timestamp.of(submission), {}, {})
@@ -117,6 +121,8 @@ def go_through(
     for name, notebook in sorted(opened.notebooks.items()):
         work = Work(grader, material.examination(name), material.folder, material.given.get(name), material.forms)
         work.record = NotebookRecord(repairs=opened.repairs[name], integrity=opened.integrity[name])
+        if replaced:
+            work.record.repairs = [*work.record.repairs, note("replaced_file", *replaced[:MOST_TOLD])]
         work.seed = opened.seeds.get(name)
         passed.notebooks[name] = _steps(name, notebook, work, converter, material, build, passed)
         enter(record, name, work)
@@ -154,16 +160,25 @@ def _steps(
     return text
 
 
-def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> None:
+def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> list[str]:
     """The assignment's own files, and what was submitted beside the notebooks and is not too large for nbgrader.
 
-    Nothing that was submitted takes another file's place.
+    Nothing that was submitted takes another file's place, but for the files that the course says are the students' own.
+    Returns the submitted files, by path, that the assignment's replace, and that are not the same.
     """
     build.mkdir(parents=True)
-    fill(build, material.files)
+    own = submitted_files(material.config, submission.assignment)
+    fill(build, {name: content for name, content in material.files.items() if name not in own})
+    replaced = []
     for path in itertools.islice(walk(submission.folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
         with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
-            about, copy = path.lstat(), build / path.relative_to(submission.folder)
-            if stat.S_ISREG(about.st_mode) and about.st_size <= 1000 * directory.max_file_size and not copy.exists():
+            name = path.relative_to(submission.folder)
+            about, copy = path.lstat(), build / name
+            if not stat.S_ISREG(about.st_mode) or about.st_size > 1000 * directory.max_file_size:
+                continue
+            if not copy.exists():
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
+            elif copy.is_file() and not filecmp.cmp(path, copy, shallow=False):
+                replaced.append(str(name))
+    return sorted(replaced)

@@ -19,18 +19,20 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 import viva
 from viva import ENGINE
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.engine.dialogue.expected import expected_of
-from viva.engine.examination import Examination
+from viva.engine.examination import Examination, dice_of
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.folder import walk
@@ -53,7 +55,7 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     owned: dict[str, frozenset[str]]
     kinds: dict[str, str]
     single_process: dict[str, Note]
-    failing: frozenset[str]
+    failing: dict[str, Note]
     files: dict[str, frozenset[str]]
     seconds: float
 
@@ -61,7 +63,7 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     def of(cls, known: Examination) -> Kept:
         plan = known.plan
         single = dict(known.single_process)
-        return cls(plan.given, plan.owned, known.kinds, single, known.failing, known.files, known.seconds)
+        return cls(plan.given, plan.owned, known.kinds, single, dict(known.failing), known.files, known.seconds)
 
     def examination(self, blueprint: Blueprint) -> Examination:
         """Raises ValueError where this is about another notebook, or where a kind is none."""
@@ -72,20 +74,26 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
         for kind in self.kinds.values():
             expected_of(kind)
         plan = ownership.Plan(self.given, self.owned)
-        single, files = self.single_process, self.files
-        return Examination(blueprint, plan, self.kinds, single, failing=self.failing, files=files, seconds=self.seconds)
+        known = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
+        return replace(known, failing=self.failing, files=self.files, dice=dice_of(blueprint))
 
 
 class Rehearsals:
-    """Those of a course: beside its source folder."""
+    """Those of an assignment: beside the source folder of its course."""
 
-    def __init__(self, folder: Path | None = None, shared: bool = False) -> None:
-        """Without a ``folder`` none is kept; ``shared`` says whether graders of one group work on the course."""
-        self.folder, self.shared = folder, shared
+    def __init__(
+        self, folder: Path | None = None, shared: bool = False, submitted: frozenset[str] = frozenset()
+    ) -> None:
+        """Without a ``folder`` none is kept; ``shared`` says whether graders of one group work on the course.
+
+        The files ``submitted``, by path, are the students' own (see ``submitted_files``).
+        """
+        self.folder, self.shared, self.submitted = folder, shared, submitted
 
     @classmethod
-    def of(cls, directory: CourseDirectory) -> Rehearsals:
-        return cls(Path(directory.root, NAME), directory.groupshared)
+    def of(cls, directory: CourseDirectory, assignment: str) -> Rehearsals:
+        submitted = submitted_files(directory.config, assignment)
+        return cls(Path(directory.root, NAME), directory.groupshared, submitted)
 
     def examination(
         self,
@@ -97,12 +105,12 @@ class Rehearsals:
         """The examination of an instructor's notebook, as ``rehearse`` gives and raises it; the files beside it are
         its data."""
         if self.folder is None:
-            return rehearse(source, grader, source.parent, released, points)
+            return rehearse(source, grader, source.parent, released, points, self.submitted)
         blueprint = read_blueprint(source, released, points)
-        path = self.folder / _key(blueprint, source.parent, grader)
+        path = self.folder / _key(blueprint, source.parent, grader, self.submitted)
         with contextlib.suppress(Exception):  # whatever a damaged or foreign file leads to: it is rehearsed anew
             return msgspec.msgpack.decode(self._read(path), type=Kept).examination(blueprint)
-        known = rehearse(source, grader, source.parent, released, points)
+        known = rehearse(source, grader, source.parent, released, points, self.submitted)
         if known.repeatable:
             with contextlib.suppress(OSError, ValueError):  # a course that cannot be written to, or a full disk
                 self._write(path, msgspec.msgpack.encode(Kept.of(known)))
@@ -149,9 +157,19 @@ class Rehearsals:
             old.unlink(missing_ok=True)
 
 
-def _key(blueprint: Blueprint, data: Path, grader: Grader) -> str:
+def submitted_files(config: Config | None, assignment: str) -> frozenset[str]:
+    """The files beside an assignment's notebooks that students submit, and that the course's do not replace.
+
+    These are nbgrader's ``c.Autograde.exclude_overwriting``.
+    """
+    chosen = (config or Config()).get("Autograde", {}).get("exclude_overwriting", {})
+    return frozenset(os.path.normpath(name) for name in chosen.get(assignment, ()))
+
+
+def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[str]) -> str:
     cells = [cell for cell in blueprint.cells if cell.code]
     about = [ENGINE, grader.seconds, grader.sandboxed, grader.limits, grader.examiners.limits, cells, blueprint.widened]
+    about.append(sorted(submitted))
     digest = hashlib.sha256(repr([*about, _here()]).encode("utf-8", "surrogatepass"))
     for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
         about_file = path.lstat()

@@ -25,6 +25,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 from nbgrader.preprocessors import (
     ClearHiddenTests,
+    ClearSolutions,
     Execute,
     IncludeHeaderFooter,
     InstantiateTests,
@@ -42,18 +43,18 @@ from viva.course.gradebook import agreement
 from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import absent_libraries, new_grader
+from viva.course.markers import STEPS, RightMarkers, marker_in
 from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import ANSWERS, Blueprint, Purpose, language_of, read_blueprint, read_notebook
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
 from viva.engine.session import Died, ExaminerFault, Session
-from viva.record import CheckResult
+from viva.record import CheckResult, Note
 from viva.submission.studentcopy import describe
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
-MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
 PATTERN = re.compile(r"[][*?(){}|^$+\\]")
 """Signs in an assignment's name that nbgrader puts into patterns as they are."""
 
@@ -111,7 +112,7 @@ def release(
         contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader,
         slow.told(f"Running the solution of {assignment}"),
     ):
-        kept = Rehearsals.of(course.directory)
+        kept = Rehearsals.of(course.directory, assignment)
         remarks = [_describe(path, folder / path.name, grader, kept) for path in course.source_notebooks(assignment)]
         sources = course.source_notebooks(assignment) if unproven else []
         failed: list[str] = []
@@ -120,9 +121,20 @@ def release(
             lost, cells = _tests(course, assignment, path, grader)
             failed, single = failed + lost, single + cells
         absent = absent_libraries(grader)
-    remarks += [_name_problem(assignment), *single, *absent]
+    remarks += [_name_problem(assignment), *map(without_answers, blueprints if unproven else ()), *single, *absent]
     extra = tuple(sorted(files - notebooks))
     return Release(assignment, blueprints, extra, tuple(filter(None, remarks)), tuple(failed))
+
+
+def without_answers(blueprint: Blueprint) -> str:
+    """A sentence where a notebook has test cells and no cell for an answer; empty otherwise."""
+    purposes = {cell.purpose for cell in blueprint.cells}
+    if Purpose.TESTS not in purposes or purposes & {*ANSWERS, Purpose.TASK}:
+        return ""
+    return (
+        f"{blueprint.name}.ipynb has test cells and no answer cell. Make the cells that students write answer cells "
+        "('Autograded answer' in nbgrader's toolbar)"
+    )
 
 
 def _name_problem(assignment: str) -> str:
@@ -180,30 +192,50 @@ def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tup
     if language_of(notebook.metadata) != "python":
         return [], []
     with course.gradebook() as gradebook:
-        expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory)
+        expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory, assignment)
     locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
         known = grader.twice(lambda: rehearsals.examination(source, grader, locked, points))
         outcome = grader.grade(notebook, known, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {error}"], []
-    lost = [
-        _of_solution(source.name, cell, result)
-        for cell, results in outcome.checks.items()
-        for result in results
-        if result.verdict is not Verdict.PASSED or result.earned < result.points
-    ]
+    lost: list[str] = []
+    for cell, results in outcome.checks.items():
+        missed = [result for result in results if result.verdict is not Verdict.PASSED or result.earned < result.points]
+        for result in missed:
+            why = known.failing.get(cell) if result is missed[0] else None
+            lost.append(_of_solution(source, cell, result, why))
     return lost, list(known.single_process_sentences().values())
 
 
-def _of_solution(notebook: str, cell: str, result: CheckResult) -> str:
+def _of_solution(source: Path, cell: str, result: CheckResult, why: Note | None) -> str:
+    """A sentence on a check that the solution does not pass; ``why`` it does not in one process, where it does not."""
+    notebook = source.name
     check = f"the cell '{cell}'" + (f", check '{result.title}'" if result.title != cell else "")
     reason = wording.reason(result).partition("\n")[0]
+    if why and result.verdict is not Verdict.UNGRADED:
+        reason = why_not(why, source)
     if result.verdict is Verdict.UNGRADED:
         return f"{notebook}: {check} will be ungraded for everybody: {reason}"
     if result.verdict is Verdict.PASSED:
         reason = f"it earns {result.earned:g} of {wording.counted(result.points, 'point')}"
     return f"{notebook}: the solution does not pass {check}: {reason or result.word}"
+
+
+def why_not(why: Note, source: Path) -> str:
+    """Why the solution of a notebook does not pass a cell; where it lacks a file, as another notebook of the assignment
+    writes that, with what to do."""
+    said, lacking = wording.sentence(why), why.because or why
+    if lacking.kind != "lacks_file":
+        return said
+    name, told = Path(lacking.names[0]).name, f". Put it into {source.parent}, unless students submit it"
+    for other in sorted(source.parent.glob("*.ipynb")):
+        if other != source and any(name in cell.source for cell in read_notebook(other).cells):
+            return (
+                f"{said}. {other.name} names this file, but each notebook is graded in a folder of its own and does "
+                f"not find what another one wrote{told}"
+            )
+    return f"{said}{told}"
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
@@ -219,7 +251,7 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
             return released
     except Exception as error:
         logging.getLogger("viva").debug("%s is compiled again: %s", path, error)
-    return compiled(course, assignment, notebook)
+    return compiled(course, assignment, notebook, left_out=RightMarkers)  # students have it already
 
 
 def compiled(
@@ -378,11 +410,6 @@ def _kept(folder: Path) -> Iterator[None]:
         shutil.rmtree(build, ignore_errors=True)
 
 
-def marker_in(text: str) -> str:
-    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
-    return next((marker for marker in MARKERS if marker in text), "")
-
-
 def _refuse_markers(notebook: Path) -> None:
     if marker := marker_in(notebook.read_text(encoding="utf-8")):
         notebook.unlink()
@@ -392,7 +419,11 @@ def _refuse_markers(notebook: Path) -> None:
         )
 
 
-# How nbgrader compiles an assignment into the students' version, with three differences. The steps are nbgrader's.
+# How nbgrader compiles an assignment into the students' version, with five differences. The steps are nbgrader's.
+#
+# A kernel whose language is ``python3`` is Python.
+#
+# A line that was meant to be a marker, and is not one, is refused: nbgrader would release what stands below it.
 #
 # ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code
 # has all permissions of its user, and fills in the course's templates in its own process.
@@ -416,6 +447,17 @@ OF_CELL = {
 }
 PLAIN = ("tags", "editable", "deletable", "collapsed", "scrolled", "format")
 """The metadata of a cell that Jupyter itself knows and that say how it is shown: kept as they are."""
+
+
+class PlainLanguage(NbGraderPreprocessor):
+    """Calls Python by its name where a kernel says ``python3``: nbgrader has no stub for that."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        stubs = ClearSolutions(parent=self.parent, config=self.config).code_stub
+        kernel = nb.metadata.get("kernelspec", {})
+        if kernel.get("language", "python") not in stubs and language_of(nb.metadata) == "python":
+            kernel["language"] = "python"
+        return nb, resources
 
 
 class SandboxedTests(InstantiateTests):
@@ -521,7 +563,8 @@ class Compiler(GenerateAssignment):
     def __init__(self, **known: object) -> None:
         super().__init__(**known)
         steps = [SandboxedTests if step is InstantiateTests else step for step in self.preprocessors]
-        self.preprocessors = [*steps, NothingElse]
+        first = next((place for place, step in enumerate(steps) if step in STEPS), 0)
+        self.preprocessors = [PlainLanguage, *steps[:first], RightMarkers, *steps[first:], NothingElse]
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         try:

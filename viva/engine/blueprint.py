@@ -125,11 +125,15 @@ class Blueprint:
         }
 
 
+PYTHON = re.compile(r"i?python[ -]?(3(\.\d+)*)?", re.IGNORECASE)
+"""How kernels call it."""
+
+
 def language_of(metadata: dict) -> str:
-    """The language that a notebook's metadata says it is written in, ``python`` when it says nothing."""
+    """The language that a notebook's metadata says it is written in, ``python`` when it says nothing, or a version."""
     kernel, language = (metadata.get(key) or {} for key in ("kernelspec", "language_info"))
     name = str(kernel.get("language") or language.get("name") or "python")
-    return "python" if name.lower() in ("python", "ipython") else name
+    return "python" if PYTHON.fullmatch(name.strip()) else name
 
 
 def read_blueprint(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import itertools
+import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +16,8 @@ from msgspec import structs
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, Purpose
-from viva.engine.checks import Check
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
+from viva.engine.checks import HIDDEN, Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.sourcecode import ASKING
@@ -23,6 +25,7 @@ from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
+from viva.engine.values.randomness import state_of
 from viva.record import Note
 from viva.verdict import Verdict
 
@@ -45,10 +48,13 @@ class Examination:
     kinds: dict[str, str]
     single_process: Mapping[str, Note] = field(default_factory=dict)
     refused: dict[str, Note] = field(default_factory=dict)
-    failing: frozenset[str] = frozenset()
-    """The other test cells that the solution does not pass here."""
+    failing: Mapping[str, Note] = field(default_factory=dict)
+    """The other test cells that the solution does not pass, each with the reason in one process."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
+    dice: Mapping[str, bytes] = field(default_factory=dict)
+    """What the states of the random numbers come from: under "" that of a session, by test cell that of a cell above
+    which nobody seeds. Without them a session begins as every fork does."""
     seconds: float = 0.0
     """What the solution took."""
     repeatable: bool = True
@@ -66,9 +72,12 @@ class Examination:
 
     def single_process_sentences(self) -> dict[str, str]:
         """Sentences for the author about the single-process cells, by cell in the notebook's order."""
-        cells = [cell.id for cell in self.blueprint.cells if cell.id in self.single_process]
-        notes = {cell: Note("single_process", cells=(cell,), because=self.single_process[cell]) for cell in cells}
-        return {cell: wording.sentence(one) for cell, one in notes.items()}
+        found = {}
+        for cell in self.blueprint.cells:
+            if why := self.single_process.get(cell.id):
+                kind = "single_process_hidden" if HIDDEN.search(cell.source) else "single_process"
+                found[cell.id] = wording.sentence(Note(kind, cells=(cell.id,), because=why))
+        return found
 
     def __deepcopy__(self, memo: dict) -> Examination:
         return self  # it never changes; nbconvert copies what it is handed for every step
@@ -109,6 +118,38 @@ class Examination:
         return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
 
 
+SEEDING = re.compile(r"\bseed\s*\(|\bset_?state\s*\(")
+"""What a cell calls that chooses the state of the global random numbers."""
+
+
+def dice_of(blueprint: Blueprint) -> dict[str, bytes]:
+    """The dice of a notebook (see Examination): hashes of its solutions and of its tests with their hidden lines.
+
+    Whoever grades has these texts and no student has them, so no key has to be kept, and all graders draw the same.
+    """
+    solutions = repr([blueprint.name, *(cell.source for cell in blueprint.cells if cell.purpose in ANSWERS)])
+    found = {"": _hashed(solutions)}
+    for cell in blueprint.cells:
+        if cell.purpose == Purpose.TESTS:
+            found[cell.id] = _hashed(solutions, cell.id, cell.source)
+        if SEEDING.search(cell.source):
+            break
+    return found
+
+
+def _hashed(*texts: str) -> bytes:
+    return hashlib.sha256(repr(texts).encode("utf-8", "surrogatepass")).digest()
+
+
+def shuffle(session: Session, examination: Examination) -> None:
+    """Let both processes of a session that has just begun draw their random numbers from a state that nobody knows."""
+    if (secret := examination.dice.get("")) and not session.one_process:
+        state = state_of(secret)
+        with contextlib.suppress(Died):  # the first cell will say so
+            session.candidate(STUCK, do="bind", names={}, random_state=state)
+        session.examiner(STUCK, do="shuffle", random_state=state)
+
+
 def prepare(
     session: Session, cells: list[Cell], examination: Examination, seconds: float, ran: bool = True
 ) -> dict[str, str]:
@@ -121,10 +162,9 @@ def prepare(
         session.examiner(10, do="ran")
     errors = {}
     for cell in cells:
+        give_up(session, cell, examination)
         if cell.id in examination.plan.given:
             errors[cell.id] = session.examiner(seconds, do="given", source=cell.source, name=cell.id)["error"]
-        else:
-            give_up(session, cell, examination)
     return {cell: error for cell, error in errors.items() if error}
 
 
@@ -189,6 +229,8 @@ def _examine_split(
     visible, known = sorted(cell.visible_names()), examination.used_names(cell)
     begin: dict[str, Any] = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
     begin |= {"read": [name for name in visible if name in read], "sources": [*sources]}
+    if secret := examination.dice.get(cell.id):
+        begin["random_state"] = state_of(secret)
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun.verdict is not Verdict.PASSED:
         reports = [_of_beginning(begun, check) for check in cell.checks[skip:]]

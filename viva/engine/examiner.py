@@ -33,6 +33,7 @@ from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, comp
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
+from viva.engine.values.randomness import set_state
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
@@ -108,6 +109,11 @@ class Examiner:
         self.asker.expected.recording = self.guard.recording = recording
         return {}
 
+    def do_shuffle(self, random_state: tuple) -> dict:
+        """From now on this process draws its random numbers from another state."""
+        set_state(random_state)
+        return {}
+
     def do_kinds(self) -> dict:
         return {"kinds": self.asker.expected.texts()}
 
@@ -145,13 +151,15 @@ class Examiner:
         used: Iterable[str] = (),
         read: Iterable[str] = (),
         sources: Sequence[str] = (),
+        random_state: tuple | None = None,
         **hurried: list[str],
     ) -> dict:
         """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.
 
         When test code binds a ``visible`` name that the notebook has too, or that its functions ``read``, these see it.
         Of the names that are ``used`` in the cell the student's are asked in one question. ``sources`` are the texts of
-        the cells that the candidate has run, where the cell asks for a source.
+        the cells that the candidate has run, where the cell asks for a source. Its random numbers go on from those of
+        the candidate, if no ``random_state`` is told.
         """
         self.sourcecode.sources = [*sources]
         self.namespace.bound = set()
@@ -161,6 +169,8 @@ class Examiner:
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):
             self.asker.take_state(self.asker.exchange({"do": "random"}))
+        if random_state is not None:
+            set_state(random_state)
         report = self._check(prelude, cell, **hurried) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
         return {"report": report.crossing()}
 

@@ -204,7 +204,8 @@ def _load_what_numpy_puts_off() -> None:
 def seed() -> None:
     """What draws random numbers without a seed draws the same in every batch, so that results can be compared.
 
-    In each fork, as ``random`` seeds itself anew in every child.
+    In each fork, as ``random`` seeds itself anew in every child. Where grading has dice (see Examination), the
+    session goes on from another state.
     """
     import numpy as np
 

@@ -24,7 +24,7 @@ from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
-from viva.engine.examination import Examination, examine, prepare, read_by_functions
+from viva.engine.examination import Examination, examine, prepare, read_by_functions, shuffle
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.session import Died, ExaminerFault, Pair, Session
@@ -172,6 +172,7 @@ class Run:
             with self.pair.session(*self.folders, self.time_budget) as session:
                 try:
                     session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
+                    shuffle(session, self.examination)
                     death = self._go_through(session)
                 except Spent as spent:
                     self._mark_rest(Verdict.TIMEOUT, spent.cause)

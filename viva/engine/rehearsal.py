@@ -7,10 +7,12 @@ which test cells are single-process cells, which does the solution not pass here
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
 import hashlib
 import os
+import re
 import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,11 +23,11 @@ from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
-from viva.engine.examination import Examination, examine, prepare, read_by_functions
+from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, shuffle
 from viva.engine.grading import Grader
-from viva.engine.names import Names, imports_of, names_of, rebound_of
+from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.outcome import raised_in
-from viva.engine.ownership import imported_answers
+from viva.engine.ownership import imported_answers, reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
@@ -52,6 +54,12 @@ BUSY = (
     "the cells up to '{cell}' exceed the time limit of a whole notebook; allow every cell more time with "
     "c.Execute.timeout in nbgrader_config.py (a notebook gets six times as much)"
 )
+
+
+BROUGHT = {"lacks_file": "brings_file", "lacks_module": "brings_module"}
+"""By what the solution lacks, the reason for a single-process cell."""
+GONE = ("FileNotFoundError", "ModuleNotFoundError")
+NOT_FOUND = re.compile(r"(\S+) not found\.")
 
 
 class Ended(Exception):  # noqa: N818
@@ -92,6 +100,8 @@ class Solo:
     """The files that were there before, and that it writes."""
     cut: dict[str, str] = field(default_factory=dict)
     """Why a cell could not finish."""
+    broken: dict[str, dict] = field(default_factory=dict)
+    """What other cells raise."""
 
 
 def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
@@ -116,6 +126,8 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
         solo.files[cell.id] = changed
     if cut := _cut(cell, raised, seconds):
         solo.cut[cell.id] = cut
+    if raised and cell.purpose != Purpose.TESTS:
+        solo.broken[cell.id] = raised
     if cell.purpose == Purpose.TESTS:
         solo.raised[cell.id] = raised
     elif cell.purpose in ANSWERS:
@@ -162,6 +174,8 @@ class _Examined:
     reading: set[str] = field(default_factory=set)
     """The read-only cells that find a file no longer, as it is the student's."""
     seconds: float = 0.0
+    broken: set[str] = field(default_factory=set)
+    """The other cells that raise in the candidate."""
     limited: bool = False
     """Whether a test met a limit, or ended a process."""
     ended: str = ""
@@ -174,8 +188,11 @@ def rehearse(
     data: Path | None = None,
     released: Mapping[str, str] | None = None,
     points: Mapping[str, float] | None = None,
+    submitted: frozenset[str] = frozenset(),
 ) -> Examination:
     """The examination of the instructor notebook at ``path``; for ``released`` and ``points`` see read_blueprint.
+
+    The files ``submitted``, by path, are each student's own: the examiner does not read the course's.
 
     Raises BlueprintError when the notebook cannot be graded at all; a solution that fails its own
     tests is not this function's concern.
@@ -186,18 +203,30 @@ def rehearse(
         alone = run_alone(cells, grader, data)
         plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
         found = {cell.id: Note("declared") for cell in cells if cell.inside}
-        found = dict.fromkeys(_with_files_of_students(cells, alone.raised, grader), Note("brings_files")) | found
+        found = _with_files_of_students(cells, alone.raised, grader) | found
         found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
+        found = _with_submitted(cells, submitted) | found
         split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
-        known, examined = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
+        if submitted and cells:
+            files[cells[0].id] = files.get(cells[0].id, frozenset()) | submitted
+        known, examined = _tried(
+            cells,
+            Examination(blueprint, plan, {}, found, files=files, dice=dice_of(blueprint)),
+            alone,
+            grader,
+            data,
+        )
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
     kinds = {path: kind for path, kind in examined.kinds.items() if path_of(path).root not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
     refused = _refused(cells, alone, examined, grader)
-    failing = frozenset(examined.lost) - refused.keys()
+    reasons = _reasons(cells, alone)
+    failing = {
+        cell: reasons.get(cell, note("told", said)) for cell, said in examined.lost.items() if cell not in refused
+    }
     repeatable = known.repeatable and not (alone.cut or refused)
     kinds |= dict.fromkeys(wide, ANY)
     return replace(known, kinds=kinds, refused=refused, failing=failing, repeatable=repeatable)
@@ -208,16 +237,19 @@ def _tried(
 ) -> tuple[Examination, _Examined]:
     """Find out which grade cells are single-process cells, as the solution passes them in no other way.
 
-    Each round shows more of them: what a cell binds in the candidate, those below may have passed only with; and one in
-    the candidate may need what those above it bind in the examiner.
+    Each round shows more of them: an answer may need what a test above it binds and what cannot cross, as an open file;
+    what a cell binds in the candidate, those below may have passed only with; and one in the candidate may need what
+    those above it bind in the examiner.
     """
     while True:
         found = _examine_recording(cells, known, grader, data)
         seconds, repeatable = found.seconds, known.repeatable and not found.limited
         known = replace(known, seconds=seconds, repeatable=repeatable)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
-        more = {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
+        more = _needed_by_others(cells, found.broken - alone.broken.keys(), known.inside)
+        more = more or {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
         more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
+        more = more or dict.fromkeys(_needed(cells, lost, through=True) - known.inside, Note("needed_below"))
         files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
         files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
         if not more and not found.reading and known.files | files == known.files:
@@ -235,20 +267,36 @@ def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> owne
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 
 
-def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
-    """The grade cells that bind what these, which stand below them, use: themselves or by way of an answer."""
+def _needed(cells: list[Cell], lost: set[str], through: bool = False) -> set[str]:
+    """The grade cells that bind what these, which stand below them, use: themselves or by way of a function.
+
+    With ``through`` also by way of what the statements of cells between them bind.
+    """
     functions: dict[str, set[str]] = {}
-    binding: list[tuple[str, set[str]]] = []
+    above: list[tuple[Cell, set[str], set[str]]] = []
     found: set[str] = set()
     for cell in cells:
         names = names_of(cell.source) or Names()
         functions |= names.mentioned
+        used = names.needed | reached(names.needed, functions)
         if cell.id in lost:
-            used = names.needed
-            used |= ownership.reached(used, functions)
-            found |= {other for other, bound in binding if bound & used}
-        if cell.purpose == Purpose.TESTS:
-            binding.append((cell.id, rebound_of(cell.source)))
+            wanted = set(used)
+            for other, bound, needed in reversed(above):
+                if not bound.isdisjoint(wanted):
+                    found |= {other.id} if other.purpose == Purpose.TESTS else set()
+                    wanted |= needed if through else set()
+        above.append((cell, rebound_of(cell.source), used))
+    return found
+
+
+def _needed_by_others(cells: list[Cell], broken: set[str], inside: frozenset[str]) -> dict[str, Note]:
+    """The grade cells that bind what cells use that raise without it: answers, and others that bind something."""
+    found: dict[str, Note] = {}
+    for cell in cells:
+        names = names_of(cell.source) or Names()
+        if cell.id in broken and (cell.purpose in ANSWERS or names.bound):
+            for test in _needed(cells, {cell.id}) - inside:
+                found.setdefault(test, Note("needed_by_cell", cells=(cell.id,)))
     return found
 
 
@@ -277,27 +325,77 @@ def _is_elsewhere(error: dict, grader: Grader) -> bool:
     return isinstance(path, str) and os.path.isabs(path) and not Path(path).is_relative_to(grader.candidates.place)
 
 
-def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], grader: Grader) -> set[str]:
-    """The grade cells that the solution does not pass for want of a file, and those below that use what they bind.
+def _reasons(cells: list[Cell], alone: Solo) -> dict[str, Note]:
+    """By cell, why the solution does not pass it in one process; where a name is missing, why the cell that binds it
+    did not run."""
+    errors = alone.raised | alone.broken
+    found: dict[str, Note] = {}
+    binding: dict[str, str] = {}
+    for cell in cells:
+        if error := errors.get(cell.id):
+            above = binding.get(str(error["attributes"].get("name"))) if error["name"] == "NameError" else None
+            why = found.get(above or "")
+            if why:
+                found[cell.id] = why if why.kind == "in_cell" else Note("in_cell", cells=(above or "",), because=why)
+            else:
+                found[cell.id] = _lacking(error) or note("told", _said(error))
+        binding |= dict.fromkeys((names_of(cell.source) or Names()).bound, cell.id)
+    return found
+
+
+def _said(error: dict) -> str:
+    """What was raised, in one line."""
+    message = " ".join(str(error["message"]).split())
+    if error["name"] == "AssertionError":
+        return message or "an assertion fails"
+    return f"{error['name']}: {message}" if message else str(error["name"])
+
+
+def _lacking(error: dict) -> Note | None:
+    """A note for the file or the module that was not found, if one was not."""
+    if error["name"] == "ModuleNotFoundError" and (module := error["attributes"].get("name")):
+        return note("lacks_module", str(module))
+    missing = NOT_FOUND.fullmatch(str(error["message"]))  # NumPy's own
+    file = error["attributes"].get("filename") or (missing and missing[1])
+    return note("lacks_file", str(file)) if error["name"] == "FileNotFoundError" and file else None
+
+
+def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], grader: Grader) -> dict[str, Note]:
+    """The grade cells that the solution does not pass for want of a file, and those below that use what they bind, each
+    with the reason.
 
     Only a submission may hold the file, as a module that students write and submit.
     """
-    found: set[str] = set()
-    bound: set[str] = set()
+    found: dict[str, Note] = {}
+    bound: dict[str, Note] = {}
     for cell in cells:
-        error = raised.get(cell.id)
-        names = names_of(cell.source)
-        if (
-            error
-            and names
-            and (
-                error["name"] == "ModuleNotFoundError"
-                or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
-                or names.used & bound
-            )
-        ):
-            found.add(cell.id)
-            bound |= names.bound
+        error, names = raised.get(cell.id), names_of(cell.source)
+        if not error or not names:
+            continue
+        lacking = None if _is_elsewhere(error, grader) else _lacking(error)
+        why = Note(BROUGHT[lacking.kind], names=lacking.names) if lacking else None
+        if why := why or next((bound[name] for name in sorted(names.used & bound.keys())), None):
+            found[cell.id] = why
+            bound |= dict.fromkeys(names.bound, why)
+    return found
+
+
+def _with_submitted(cells: list[Cell], submitted: frozenset[str]) -> dict[str, Note]:
+    """The grade cells that name a file which students submit, each with the reason."""
+    found: dict[str, Note] = {}
+    for cell in cells:
+        for node in nodes_of(parsed(cell.source) or NOTHING) if cell.purpose == Purpose.TESTS else ():
+            match node:
+                case ast.Import(names=aliases):
+                    named = {f"{alias.name.replace('.', '/')}.py" for alias in aliases}
+                case ast.ImportFrom(module=str(module)):
+                    named = {f"{module.replace('.', '/')}.py"}
+                case ast.Constant(value=str(text)):
+                    named = {os.path.normpath(text)}
+                case _:
+                    continue
+            for name in named & submitted:
+                found[cell.id] = note("own_file", name)
     return found
 
 
@@ -352,6 +450,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
     imported: set[str] = set()
     before = None
     with Session(grader.candidates, grader.examiners, data) as session:
+        shuffle(session, examination)
         for cell in cells:
             seconds, found.seconds = cell.seconds or grader.seconds, session.time_budget.spent
             with watching(session, cell, seconds):
@@ -365,7 +464,8 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                         return found
                     before = cell.id
                     continue
-                session.candidate(seconds, do="run", source=cell.source)
+                if session.candidate(seconds, do="run", source=cell.source).get("raised"):
+                    found.broken.add(cell.id)
                 seen = session.candidate(60, do="kinds")["kinds"]
                 imported |= imports_of(cell.source)
                 for name in imported & seen.keys():
@@ -385,7 +485,7 @@ def _examine_one(
     session.examiner(10, do="prepare", kinds=places, recording=True)
     errors = prepare(session, examination.cells_before(cell.id, before), examination, seconds)
     if examination.files:
-        found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
+        found.reading |= {given for given, error in errors.items() if error.startswith(GONE)}
     files = files_of(session)
     read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != Purpose.TESTS)
     ran = [above.source for above in examination.cells_before(cell.id, None) if above.code]

@@ -28,7 +28,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.course.pipeline import grade as go_through
 from viva.course.processes import leftovers, stopping
-from viva.course.rehearsals import Rehearsals
+from viva.course.rehearsals import Rehearsals, submitted_files
 from viva.engine import libraries
 from viva.engine.grading import Grader
 from viva.engine.session import examiners_limits
@@ -146,7 +146,8 @@ def open_grader(
 def _rehearsed(place: Path, grader: Grader) -> Material:
     """The material with what rehearsing shows, which is kept for the next."""
     material = read_material(place / "source")
-    material.rehearse(place / "source" / SOURCE, grader, Rehearsals())  # what it shows is in the material that is kept
+    rehearsals = Rehearsals(submitted=submitted_files(material.config, material.assignment))
+    material.rehearse(place / "source" / SOURCE, grader, rehearsals)  # what it shows is in the material that is kept
     kept = place / "source" / PREPARED
     kept.write_bytes(material.to_bytes())
     kept.chmod(0o600)

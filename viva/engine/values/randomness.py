@@ -6,6 +6,7 @@ to set both parts takes longer than all else about a question.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 from array import array
@@ -48,6 +49,15 @@ def with_news(known: State | tuple[()], told: State) -> State:
     """The state that is known after something was told."""
     python, numpy = told[:2], told[2:]
     return (*(python if told[0] else known[:2] or python), *(numpy if told[2] else known[2:] or numpy))
+
+
+def state_of(secret: bytes) -> State:
+    """The state that a secret gives to both generators; the same secret gives the same one."""
+    key: Any
+    _, words, gauss = random.Random(secret).getstate()
+    digest = np.frombuffer(hashlib.sha256(secret).digest(), np.uint32)
+    _, key, position, has_gauss, spare = np.random.RandomState(digest).get_state()
+    return array("I", words).tobytes(), gauss, key.tobytes(), int(position), int(has_gauss), float(spare)
 
 
 class Common:

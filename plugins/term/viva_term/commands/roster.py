@@ -110,7 +110,10 @@ class RosterCommand(VivaCommand):
         self.console.print(counts)
         if not difference.nothing:
             self.console.print(_people(difference))
-        self._say(*(one for some in notes for one in shortened(folded(some))), *self._sentences(found, difference))
+        self._say(
+            *(one for some in notes for one in shortened(folded(some, differing=9))),
+            *self._sentences(found, difference),
+        )
         self.show_document(
             file=found.path,
             system=found.system,

@@ -1,0 +1,121 @@
+"""The markers of what students may not see: those of nbgrader's, and lines that were meant to be one.
+
+nbgrader finds a marker letter by letter. A line with a slip in it is a comment for nbgrader, and the solution or the
+hidden test below it is released.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions, NbGraderPreprocessor
+from rapidfuzz.distance import OSA
+
+from viva.cleaning import plaintext
+from viva.verdict import CourseError
+
+MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
+STEPS = {
+    ClearSolutions: ("begin_solution_delimeter", "end_solution_delimeter"),
+    ClearHiddenTests: ("begin_test_delimeter", "end_test_delimeter"),
+    ClearMarkScheme: ("begin_mark_scheme_delimeter", "end_mark_scheme_delimeter"),
+}
+"""nbgrader's steps, each with the names of its settings for the begin and the end of a region."""
+FORMS = {
+    ClearSolutions: ("SOLUTION", "SOLUTIONS"),
+    ClearHiddenTests: ("HIDDENTEST", "HIDDENTESTS", "HIDDENTESTCASES", "HIDDEN"),
+    ClearMarkScheme: ("MARKSCHEME", "MARKINGSCHEME", "GRADINGSCHEME"),
+}
+"""How the region of a step is called, also by those who do not remember its name."""
+VERBS = (("BEGIN", "START"), ("END", "STOP"))
+LONG = 15
+"""Letters of a marker in which two slips are not another word yet."""
+LONGEST = 60
+"""Characters of a line that may be a marker."""
+COMMENT = re.compile(r"\s*[^\w\s'\"(\[{@.]")
+"""A line of code that begins as a comment does, in whatever language."""
+
+
+def marker_in(text: str) -> str:
+    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
+    return next((marker for marker in MARKERS if marker in text), "")
+
+
+class RightMarkers(NbGraderPreprocessor):
+    """Before nbgrader looks for markers: refuses a notebook in which a line was meant to be one, and is not."""
+
+    def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
+        """Raises CourseError with the line, and the marker that was meant."""
+        for number, line, meant in self._slips(cell):
+            raise CourseError(
+                f"line {number}, {plaintext.quoted(line.strip())}, is not a marker of nbgrader's, so students would "
+                f"read the lines beside it. Write '{_line(meant)}', or use other words in this line"
+            )
+        for step, names in STEPS.items():
+            self._require_begun(cell, *self._markers(step, names))
+        return cell, resources
+
+    def _markers(self, step: type[NbGraderPreprocessor], names: tuple[str, str]) -> tuple[str, str]:
+        known = step(parent=self.parent, config=self.config)
+        begin, end = (str(getattr(known, name)) for name in names)
+        return begin, end
+
+    def _slips(self, cell: NotebookNode) -> Iterator[tuple[int, str, str]]:
+        """The lines that were meant to be a marker: the number from 1 on, the line, and the marker."""
+        markers = {step: self._markers(step, names) for step, names in STEPS.items()}
+        lines, code = cell.source.split("\n"), cell.cell_type == "code"
+        inside = ""
+        for number, line in enumerate(lines, 1):
+            if here := next((pair for pair in markers.values() if pair[0] in line or pair[1] in line), None):
+                inside = here[0] if here[0] in line else ""
+            elif len(line) <= LONGEST and (not code or COMMENT.match(line)):
+                letters = "".join(re.findall(r"[^\W\d_]+", line)).upper()
+                if meant := _meant(letters, markers):
+                    yield number, line, meant
+                elif code and not inside and letters in FORMS[ClearHiddenTests] and _shown(lines[number:], markers):
+                    yield number, line, markers[ClearHiddenTests][0]
+
+    def _require_begun(self, cell: NotebookNode, begin: str, end: str) -> None:
+        """Raises CourseError for an end without a begin: nbgrader removes the line, and releases what stands above."""
+        open_ = False
+        for number, line in enumerate(cell.source.split("\n"), 1):
+            if begin in line:
+                open_ = True
+            elif end in line:
+                if not open_:
+                    raise CourseError(
+                        f"line {number}, {plaintext.quoted(line.strip())}, ends what no line '{_line(begin)}' above it "
+                        "begins, so students would read it. Write that line, or remove this one"
+                    )
+                open_ = False
+
+
+def _shown(below: list[str], markers: dict) -> bool:
+    """Whether code that students read follows, before the next marker."""
+    for line in below:
+        if any(begin in line for begin, _ in markers.values()):
+            return False
+        if line.strip() and not COMMENT.match(line):
+            return True
+    return False
+
+
+def _meant(letters: str, markers: dict[type[NbGraderPreprocessor], tuple[str, str]]) -> str:
+    """The marker that a line was meant to be, of which these are the letters; empty where it means something else."""
+    for step, forms in FORMS.items():
+        for verbs, marker in zip(VERBS, markers[step], strict=True):
+            for form in forms:
+                for verb in verbs:
+                    for whole in (verb + form, form + verb):
+                        # A slip is one letter more, fewer or another, or two that changed places; seldom the first.
+                        most = 1 + (len(whole) >= LONG)
+                        if letters[:1] == whole[:1] and OSA.distance(letters, whole, score_cutoff=most) <= most:
+                            return marker
+    return ""
+
+
+def _line(marker: str) -> str:
+    """The line that a marker is written as."""
+    return f"### {marker}" if marker[:1].isalnum() else marker
