@@ -43,9 +43,10 @@ def apply(config: Config, file: str) -> None:
     config.AssignLatePenalties.setdefault("plugin_class", POLICY)  # a course's own plugin stays
     lateness.follow(config, file)
     if formgrader := sys.modules.get(HANDLERS):  # its server, which reads the configuration before it takes the list
-        from viva.pages import livelists  # it loads the server
+        from viva.pages import livelists, submittedfiles  # they load the server
 
         livelists.add_to(formgrader.default_handlers)
+        submittedfiles.replace_in(formgrader.default_handlers)
 
 
 @dataclass(frozen=True)

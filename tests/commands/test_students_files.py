@@ -20,6 +20,15 @@ MODULES = (
     "jupyter_nbconvert_config ipython_config ipython_kernel_config"
 ).split()
 """Names that Python, Jupyter or a command imports or runs."""
+OTHERS = (
+    "evil.html evil.htm evil.xhtml evil.svg evil.svgz evil.xml evil.xsl evil.js evil.mjs evil.css evil.mht evil.pdf "
+    "evil.hta index.html index.htm INDEX.HTML picture.png.html picture.svg Makefile makefile GNUmakefile setup.cfg "
+    "pyproject.toml tox.ini .env .envrc .bashrc .gitattributes .gitmodules .gitconfig .git/config "
+    ".git/hooks/pre-commit .vscode/settings.json .jupyter/jupyter_config.py postBuild environment.yml evil.pyc evil.so "
+    "evil.desktop evil.sh manifest.json service-worker.js robots.txt .htaccess _config.yml conf.py grades.csv "
+    "results.jsonl rubrics.toml"
+).split()
+"""Names on which a browser, a server, make, git, an editor or a shell acts."""
 FOLDERS = (
     f"submitted/ann/{SHORT}",
     f"autograded/ann/{SHORT}",
@@ -43,6 +52,9 @@ def lay(folder: Path, mark: Path) -> None:
     for name in ("nbgrader_config", "jupyter_config"):
         (folder / f"{name}.json").write_text(elsewhere)
     (folder / "evil.pth").write_text(f"import os; {bad}")
+    for name in OTHERS:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(f"<script>document.title = 'RAN'</script>\nall:\n\ttouch {mark}\n")
     (folder / "pyvenv.cfg").write_text("home = .\n")
     (folder / ".env").write_text("PYTHONSTARTUP=evil.py\n")
     (folder / "matplotlibrc").write_bytes(b"backend: module://report\ntext.usetex: True\n# \xff\n")
