@@ -18,11 +18,11 @@ from pathlib import Path
 CONFIGS = ("nbgrader_config.py", "nbgrader_config.json")
 READ = (*CONFIGS, "jupyter_config.py", "jupyter_config.json")
 """What a command reads from the folder of a course."""
-STEPS = ("submitted", "autograded", "feedback", "release", "attempts", "unmatched")
-"""The folders of a course that students' files come to, and what was released; a course may name the first four
-otherwise."""
+STEPS = ("submitted", "autograded", "feedback", "attempts", "unmatched")
+"""The folders of a course that students' files come to; a course may name the first three otherwise."""
+RELEASE = "release"
 SOURCE = re.compile("source_directory")
-RENAMED = re.compile("(?:submitted|autograded|feedback|release)_directory")
+RENAMED, RELEASED = re.compile("(?:submitted|autograded|feedback)_directory"), re.compile("release_directory")
 ANYWHERE = frozenset(("submitted", "autograded", "unmatched", "inbound"))
 """Where no course is to be seen, a folder with such a name above is likely to hold what students sent."""
 DELIVERED = "timestamp.txt"
@@ -40,11 +40,14 @@ def course_above(folder: Path) -> str:
     return next((str(place) for place in (folder, *folder.parents) if _is_course(place, folder)), "")
 
 
-def course_of_students_files(folder: Path) -> Path | None:
-    """The course in whose ``submitted/``, or the like, a folder lies; None where it lies in none."""
+def course_of_students_files(folder: Path, released: bool = True) -> Path | None:
+    """The course in whose ``submitted/``, or the like, a folder lies; None where it lies in none.
+
+    ``release/`` counts as one of them, unless told not ``released``: its files are the instructor's own.
+    """
     for place in _typed_and_real(folder):
         for outer in reversed(place.parents):
-            if _is_course(outer, folder) and _holds_students_files(outer, place):
+            if _is_course(outer, folder) and _holds_students_files(outer, place, released):
                 return outer
     return None
 
@@ -62,10 +65,12 @@ def may_be_strangers(folder: Path) -> bool:
     return _is_everybodys(folder) and not owners <= {0, os.geteuid()}
 
 
-def _holds_students_files(course: Path, folder: Path) -> bool:
+def _holds_students_files(course: Path, folder: Path, released: bool) -> bool:
     """Whether a folder lies in, or is, one of those of a course that students' files come to."""
-    parts = folder.relative_to(course).parts
-    folders = (Path(os.path.normpath(course / name)) for name in (*STEPS, *_said(course, RENAMED)))
+    parts, names = folder.relative_to(course).parts, [*STEPS, *_said(course, RENAMED)]
+    if released:
+        names += [RELEASE, *_said(course, RELEASED)]
+    folders = (Path(os.path.normpath(course / name)) for name in names)
     named = [place.relative_to(course).parts for place in folders if place != course and place.is_relative_to(course)]
     # A course may put the folder of a step below a student's.
     return any(name == parts[start : start + len(name)] for name in named for start in range(len(parts)))
@@ -85,7 +90,7 @@ def _is_course(place: Path, folder: Path) -> bool:
 
 def _is_everybodys(folder: Path) -> bool:
     """Whether everybody may put files there, as in /tmp."""
-    return bool(folder.stat().st_mode & stat.S_IWOTH)
+    return os.name == "posix" and bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def _typed_and_real(folder: Path) -> list[Path]:
