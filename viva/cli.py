@@ -230,9 +230,7 @@ def _launch() -> None:
         os.environ.setdefault(variable, "1")
     command, *options = sys.argv[1:] or [""]
     if command != "check":  # a kernel imports what lies beside its notebook
-        os.environ.setdefault(
-            "PYTHONSAFEPATH", "1"
-        )  # libraries start Python too, and a student's folder may be this one
+        os.environ.setdefault("PYTHONSAFEPATH", "1")  # libraries start Python too, maybe in a student's folder
     beside = command in GRADING and not {"-h", "--help", "--help-all"} & set(options)
     with _prepared(options) if beside else contextlib.nullcontext():
         try:
