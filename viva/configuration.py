@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from traitlets.config import Config
 
+from viva.course import overrides  # noqa: F401  (what it changes in nbgrader holds wherever a course is configured)
 from viva.course.gradebook import lateness
 from viva.course.steps import STEPS
 from viva.pages import formgrade

@@ -25,9 +25,9 @@ from viva.course.course import Course
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import shown, trouble, with_retries
 from viva.course.gradebook.results import Results
+from viva.course.overrides import is_own
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.sandbox.protection import protection
-from viva.term.exchange import is_own
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted
 

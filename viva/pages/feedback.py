@@ -15,7 +15,6 @@ import copy
 import functools
 import hashlib
 import re
-import shutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field, fields
@@ -36,12 +35,13 @@ from traitlets.config import Config
 
 import viva
 from viva.course.batch import cores
-from viva.course.course import Course, OneFolder
+from viva.course.course import Course
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import AGAIN, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
 from viva.course.marking import memory_log
+from viva.course.overrides import OneFolder
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
 from viva.engine.blueprint import read_notebook
@@ -340,19 +340,6 @@ def _copied(graded: Path, pages: Path, directory: CourseDirectory) -> bool:
     }
     files = {path.relative_to(graded) for path in walk(graded, directory.ignore)}
     return bool(there & files - set(returned(graded, directory.ignore)))
-
-
-def _init_assignment(converter: converters.GenerateFeedback, assignment_id: str, student_id: str) -> None:
-    """nbgrader's, which copies whatever lies beside the graded notebooks, where people open it."""
-    place = assignment_id, student_id
-    source, target = Path(converter._format_source(*place)), Path(converter._format_dest(*place))
-    for name in returned(source, converter.coursedir.ignore):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        (target / name).unlink(missing_ok=True)
-        shutil.copyfile(source / name, target / name)
-
-
-converters.GenerateFeedback.init_assignment = _init_assignment  # no setting leads there
 
 
 def _reason(log: str) -> str:

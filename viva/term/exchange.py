@@ -21,12 +21,12 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-from jupyter_core.paths import jupyter_data_dir
 from nbgrader.exchange import ExchangeError
-from nbgrader.exchange.default import Exchange, ExchangeCollect
+from nbgrader.exchange.default import ExchangeCollect
 
 from viva import clock
 from viva.cleaning.plaintext import quoted
+from viva.course import overrides  # noqa: F401  (an exchange of the user's own is made)
 from viva.course.processes.leftovers import BUILD
 from viva.folder import MOST_FILES, MOST_LEVELS
 from viva.submission.files import timestamp
@@ -34,27 +34,6 @@ from viva.verdict import CourseError, SubmissionError
 
 KB = 1000
 NEVER = datetime.datetime.max
-
-
-def is_own(root: str | Path) -> bool:
-    """Whether an exchange lies among the user's own files of Jupyter, where it is made when it is needed."""
-    return Path(root).absolute().is_relative_to(Path(jupyter_data_dir()).absolute())
-
-
-def _start(exchange: Exchange) -> object:
-    """nbgrader's, which refuses an exchange that is not there; the configuration does not create it."""
-    root = Path(exchange.root)
-    if is_own(root) and not root.exists():
-        try:
-            root.mkdir(parents=True)
-            root.chmod(0o777)  # as nbgrader asks of an exchange
-        except OSError as error:
-            exchange.fail(f"The exchange {root} cannot be created: {error.strerror}. Set another c.Exchange.root.")
-    return _started(exchange)
-
-
-_started = Exchange.start
-Exchange.start = _start  # no setting leads there
 
 
 class Collect(ExchangeCollect):
