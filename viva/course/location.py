@@ -25,8 +25,8 @@ SOURCE = re.compile("source_directory")
 RENAMED, RELEASED = re.compile("(?:submitted|autograded|feedback)_directory"), re.compile("release_directory")
 ANYWHERE = frozenset(("submitted", "autograded", "unmatched", "inbound"))
 """Where no course is to be seen, a folder with such a name above is likely to hold what students sent."""
-DELIVERED = "timestamp.txt"
-"""Lies in each folder that a student submitted."""
+DELIVERED, NEAR = "timestamp.txt", 4
+"""What lies in each folder that a student submitted: it is looked for in a folder and in three above it."""
 
 
 def course_above(folder: Path) -> str:
@@ -58,9 +58,10 @@ def may_be_strangers(folder: Path) -> bool:
     That is where a name on the way to it is that of a folder for submissions, where a time of submission lies, and
     where everybody may write.
     """
-    places = [above for place in _typed_and_real(folder) for above in (place, *place.parents)]
-    if any(place.name in ANYWHERE or (place / DELIVERED).is_file() for place in places):
-        return True
+    for place in _typed_and_real(folder):
+        near = (place, *place.parents)[:NEAR]
+        if ANYWHERE & set(place.parts) or any((above / DELIVERED).is_file() for above in near):
+            return True
     owners = {(folder / name).stat().st_uid for name in READ if (folder / name).is_file()}
     return _is_everybodys(folder) and not owners <= {0, os.geteuid()}
 
