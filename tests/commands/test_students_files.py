@@ -15,7 +15,8 @@ from tests.conftest import BIN, SHORT
 from viva import cli
 
 MODULES = (
-    "sitecustomize usercustomize viva nbgrader numpy pandas matplotlib IPython traitlets sqlalchemy alembic psycopg "
+    "ipykernel_launcher ipykernel sitecustomize usercustomize "
+    "viva nbgrader numpy pandas matplotlib IPython traitlets sqlalchemy alembic psycopg "
     "watchfiles openpyxl signal json report rubric conftest setup nbgrader_config jupyter_config jupyter_server_config "
     "jupyter_nbconvert_config ipython_config ipython_kernel_config"
 ).split()

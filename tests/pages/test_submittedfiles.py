@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
+from jupyter_client.manager import start_new_kernel
 from nbgrader.api import Gradebook
 from nbgrader.server_extensions.formgrader import handlers as theirs
 
@@ -54,6 +55,23 @@ def run(root: Path, words: str) -> str:
     done = subprocess.run([BIN / command, *options], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["", f"nbgrader autograde {SMALL} --force"])
+def test_a_kernel_that_starts_beside_a_graded_notebook_runs_no_module_of_its_students(graded, tmp_path, command):
+    root = shutil.copytree(graded, tmp_path / "course")
+    if command:
+        run(root, command)
+    folder, mark = root / "autograded" / "mallory" / SMALL, graded.parent / MARK
+    assert (folder / "rubric.py").is_file(), "a helper of the student's own stays"
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(folder), startup_timeout=100)
+    try:
+        client.execute_interactive("import json, numpy", timeout=100, allow_stdin=False)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert not mark.exists(), mark.read_text()
 
 
 def beside(root: Path) -> set[str]:

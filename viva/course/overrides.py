@@ -31,7 +31,7 @@ from viva.course.course import Course, folders_named
 from viva.course.links import Links
 from viva.folder import matches, walk
 from viva.submission.files import timestamp
-from viva.submission.files.beside import returned
+from viva.submission.files.beside import remove_shadows, returned
 from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
@@ -100,6 +100,12 @@ def _refuse(submission: Submission) -> None:
             raise SubmissionError(f"Not graded: {name} is not a regular file; remove or replace it")
 
 
+def _set_permissions(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
+    """nbgrader's, which does this last: from now on nothing is graded there, and graders open it."""
+    remove_shadows(Path(converter._format_dest(assignment_id, student_id)))
+    _permitted(converter, assignment_id, student_id)
+
+
 def _init_feedback(converter: converters.GenerateFeedback, assignment_id: str, student_id: str) -> None:
     """nbgrader's, which copies less."""
     place = assignment_id, student_id
@@ -150,6 +156,12 @@ CHANGES = (
         "pipes, and guesses the zone of a time.",
     ),
     Change(
+        converters.Autograde,
+        "set_permissions",
+        _set_permissions,
+        "nbgrader keeps a module of a student's beside the graded notebook. A kernel that starts there imports it.",
+    ),
+    Change(
         converters.GenerateFeedback,
         "init_assignment",
         _init_feedback,
@@ -164,10 +176,7 @@ CHANGES = (
     ),
 )
 
-_found_by_pattern, _copy_and_enter, _started = (
-    BaseConverter.init_notebooks,
-    converters.Autograde.init_assignment,
-    Exchange.start,
-)
+_found_by_pattern, _started = BaseConverter.init_notebooks, Exchange.start
+_copy_and_enter, _permitted = converters.Autograde.init_assignment, converters.Autograde.set_permissions
 for _change in CHANGES:
     setattr(_change.owner, _change.name, _change.ours)
