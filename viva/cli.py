@@ -266,6 +266,8 @@ def _launch() -> None:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     command, *options = sys.argv[1:] or [""]
+    if command != "check":  # a kernel imports what lies beside its notebook
+        os.environ.setdefault("PYTHONSAFEPATH", "1")  # libraries start Python too, maybe in a student's folder
     beside = command in GRADING and not {"-h", "--help", "--help-all"} & set(options)
     with _prepared(options) if beside else contextlib.nullcontext():
         try:

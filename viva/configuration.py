@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from traitlets.config import Config
 
+from viva.course import overrides  # noqa: F401  (what it changes in nbgrader holds wherever a course is configured)
 from viva.course.gradebook import lateness
 from viva.course.steps import STEPS
 from viva.pages import formgrade
@@ -43,9 +44,10 @@ def apply(config: Config, file: str) -> None:
     config.AssignLatePenalties.setdefault("plugin_class", POLICY)  # a course's own plugin stays
     lateness.follow(config, file)
     if formgrader := sys.modules.get(HANDLERS):  # its server, which reads the configuration before it takes the list
-        from viva.pages import livelists  # it loads the server
+        from viva.pages import livelists, submittedfiles  # they load the server
 
         livelists.add_to(formgrader.default_handlers)
+        submittedfiles.replace_in(formgrader.default_handlers)
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,11 @@ def test_where_no_course_can_be_a_sentence_says_so(tmp_path):
     with pytest.raises(CourseError, match="already has Makefile"):
         plan(tmp_path / "busy")
     found(plan(tmp_path / "course"))
+    fake = tmp_path / "course" / "submitted" / "ann" / "hw"  # a student's folder, with what makes a course
+    (fake / "source").mkdir(parents=True)
+    (fake / "nbgrader_config.py").write_text("")
+    with pytest.raises(CourseError, match="is inside the course"):
+        plan(fake)
     with pytest.raises(CourseError, match="is inside the course"):
         plan(tmp_path / "course" / "inner")
     (tmp_path / "broken").mkdir()

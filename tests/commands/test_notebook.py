@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.conftest import PROJECT, SHORT
 from tests.flow.test_known_answers import notebooks
 from viva.author.answers import fill_in, read_answer
-from viva.commands.notebook import Report
+from viva.commands.notebook import Report, _checked
 
 ASKING = "%load_ext viva\n%viva_check"
 
@@ -71,6 +71,14 @@ def test_of_several_notebooks_the_servers_and_vs_codes_word_or_a_name_says_which
     assert "Checked as" in shown.data["text/plain"]
     (shown,) = outputs(mine.parent, "%load_ext viva\n%viva_check there_is_none.ipynb")
     assert shown.text == "The file there_is_none.ipynb does not exist.\n"
+
+
+@pytest.mark.slow
+def test_the_check_imports_no_module_from_the_folder_of_the_notebook(mine, monkeypatch):
+    for name in ("viva", "json", "signal", "numpy", "rich", "sitecustomize"):
+        mine.with_name(f"{name}.py").write_text("open('RAN', 'w').close()\nraise SystemExit(3)\n")
+    monkeypatch.chdir(mine.parent)
+    assert len(_checked(mine).checks) == 14 and not mine.with_name("RAN").exists()
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ from viva.engine.checks import HIDDEN
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.sandbox.confinement import GB, MB, USUAL, Limits
+from viva.sandbox.protection import protection
 from viva.submission import selfcheck
 from viva.submission.studentcopy import SECONDS, describe, open_copy
 from viva.verdict import NOT_DONE, VivaError
@@ -414,8 +416,6 @@ def test_a_notebook_without_test_cells_is_refused_in_a_sentence():
 
 def run(*arguments, cwd, **env):
     command = [f"{BIN}/viva", "check", *map(str, arguments)]
-    import os
-
     return subprocess.run(
         command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, env=os.environ | env
     )
@@ -519,3 +519,61 @@ def test_the_lines_of_tests_are_no_lines_of_the_students(own_grader, tmp_path):
     _, (tried,) = check(write(notebook_of("def it():\n    return 1", tests), tmp_path), own_grader)
     assert (tried.state, tried.place) == ("error", "")
     assert selfcheck.told([tried]) == [["AttributeError: 'int' object has no attribute 'nothing'"]]
+
+
+SPYING = """import os, pathlib
+def it():
+    {pathlib.Path(place).write_text('x') for place in PLACES if os.access(os.path.dirname(place), os.W_OK)}
+    return 1"""
+
+
+def spying(folder: Path, place: Path) -> Path:
+    """A notebook whose answer writes a file outside of its own folder."""
+    return write(notebook_of(SPYING.replace("PLACES", repr([str(place)])), "assert it() == 1"), folder)
+
+
+def test_the_command_uses_the_sandbox_where_there_is_one(tmp_path):
+    (tmp_path / "course").mkdir()
+    path = spying(tmp_path / "course", tmp_path / "RAN")
+    done = run(path.name, "--json", cwd=path.parent)
+    assert json.loads(done.stdout)["checks"], done.stderr
+    assert (tmp_path / "RAN").exists() == (protection().level == "none")
+
+
+@pytest.mark.parametrize("portable", [True, False])
+def test_without_a_sandbox_a_students_notebook_is_not_run_in_its_course(tmp_path, monkeypatch, capsys, portable):
+    monkeypatch.setattr(selfcheck, "sandboxes", lambda: None)
+    course = tmp_path / "course"
+    (course / "source" / "hw").mkdir(parents=True)
+    (course / "nbgrader_config.py").write_text("")
+    for place in ("submitted/ann/hw", "autograded/ann/hw", "unmatched/hw", "attempts/ann/hw/1"):
+        (course / place).mkdir(parents=True)
+        path = spying(course / place, tmp_path / "RAN")
+        assert _asked(path, portable) == 2
+        said = capsys.readouterr()
+        assert "was not checked, because it lies among the files of students of the course" in said.err
+        assert not (tmp_path / "RAN").exists() and not said.out
+    (course / "release" / "hw").mkdir(parents=True)
+    assert _asked(spying(course / "release" / "hw", tmp_path / "RAN"), portable) == 0, "it is the instructor's own"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_without_a_sandbox_another_users_notebook_is_not_run_but_a_copy_of_ones_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(selfcheck, "sandboxes", lambda: None)
+    path = spying(tmp_path, tmp_path / "RAN")
+    os.chown(path, 12345, 12345)
+    assert _asked(path) == 2 and "it belongs to another user" in capsys.readouterr().err
+    assert not (tmp_path / "RAN").exists()
+    (tmp_path / "own").mkdir()
+    assert _asked(Path(shutil.copyfile(path, tmp_path / "own" / "mine.ipynb"))) == 0
+
+
+def _asked(path: Path, portable: bool = False) -> int:
+    """The exit status of the command."""
+    command = CheckCommand()
+    try:
+        command.initialize([str(path), *(["--portable"] if portable else [])])
+        command.start()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0

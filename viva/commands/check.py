@@ -14,6 +14,7 @@ from traitlets.config import Application
 import viva
 from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
+from viva.course.location import course_of_students_files
 from viva.course.processes import leftovers, stopping
 from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
 from viva.wording import counted, folded
@@ -96,8 +97,11 @@ class CheckCommand(ShortHelp, Application):
         from viva.submission import selfcheck
 
         data = selfcheck.read_bytes(path)
+        if (sandboxes := selfcheck.sandboxes()) is None:
+            require_own(path)
         # While the fork servers load their libraries, this process loads the rest.
-        return Grader(libraries=libraries.mentioned([data]), environment=selfcheck.own_settings()), data
+        wanted, settings = libraries.mentioned([data]), selfcheck.own_settings()
+        return Grader(sandboxes=sandboxes, libraries=wanted, environment=settings), data
 
     def _portable_grader(self, path: Path):
         try:
@@ -108,7 +112,9 @@ class CheckCommand(ShortHelp, Application):
             ) from error
         from viva.submission import selfcheck
 
-        return KernelGrader(), selfcheck.read_bytes(path)
+        data = selfcheck.read_bytes(path)
+        require_own(path)
+        return KernelGrader(), data
 
     def _print_json(self, path: Path, copy, tried: list) -> None:
         from viva.submission import selfcheck
@@ -146,6 +152,21 @@ class CheckCommand(ShortHelp, Application):
                 terminal.print(f"{'':20}{hint}")
         for sentence in _sums(copy, tried):
             terminal.print(sentence)
+
+
+def require_own(path: Path) -> None:
+    """Raises VivaError for a notebook that is not the user's own, as without a sandbox it has all the user's rights."""
+    folder, user = path.resolve().parent, getattr(os, "geteuid", None)
+    if course := course_of_students_files(folder, released=False):
+        why = f"it lies among the files of students of the course {course}"
+    elif user and path.stat().st_uid != user():
+        why = "it belongs to another user"
+    else:
+        return
+    raise VivaError(
+        f"{path} was not checked, because {why}, and without a sandbox it could read and change all your files. On "
+        "Linux 'viva doctor' lists what a sandbox needs. If you trust the notebook, copy it to a folder of your own."
+    )
 
 
 def _sums(copy, tried: list) -> list[str]:

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import InvalidEntry, MissingEntry
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
@@ -22,14 +23,14 @@ import viva
 from viva import cli, wording
 from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
-from viva.commands.configfile import JSONFile, PyFile
+from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import renamed, warning
 from viva.course.course import Course
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
-from viva.course.location import course_above
+from viva.course.location import course_above, is_configured, may_be_strangers
 from viva.course.processes import leftovers, stopping
 from viva.course.snapshot import snapshot
 from viva.submission.submission import Ending, Status
@@ -43,6 +44,10 @@ NO_SANDBOX = {
 }
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document; print everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
+STRANGERS = (
+    "The configuration in {folder} was not run, because a student or another user may have put it there. Type "
+    "'{command}' in your course folder. If {folder} is your course, add --course-dir=."
+)
 NAMED = 20
 """So many students of whom the same is said are named; --json names all."""
 
@@ -79,12 +84,40 @@ class VivaCommand(ShortHelp, NbGrader):
         # Who only looks around says itself that there is no configuration; without a course one sentence is enough.
         return 30 if self.writes and course_above(Path.cwd()) else 40
 
+    load_cwd_config = False
+    """nbgrader also reads the configuration of the working folder, which may be that of a student's submission."""
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the working folder, as nbgrader would."""
+
+    def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
+        """Raises CourseError where a configuration would be run that may be a student's or another user's."""
+        root, named = Path(self.coursedir.root), "root" in self.cli_config.get("CourseDirectory", {})
+        if self.runs_config and not named and is_configured(root) and may_be_strangers(root):
+            raise CourseError(STRANGERS.format(folder=root, command=self._called()))
+        self._import_from_course()
+        super().load_config_file(**known)
+
+    @property
+    def runs_config(self) -> bool:
+        """Whether configurations are run, and not only read."""
+        return issubclass(self.python_config_loader_class, PyFile)
+
+    def _import_from_course(self) -> None:
+        """Let a configuration import what lies beside it. Raises CourseError for a folder of students' files."""
+        root = self.coursedir.root
+        require_no_students_file(Path(root))
+        chosen = "root" in self.config.get("CourseDirectory", {}) or is_configured(Path(root))
+        if self.runs_config and chosen and root not in sys.path:
+            sys.path.insert(0, root)
+
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
         try:
             super().initialize(argv, root or course_above(Path.cwd()))  # type: ignore[call-arg]  # nbgrader's has a root
         except CourseError as error:
             self.refuse(str(error))
+        self._import_from_course()  # which the configuration may have named
         self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
         self.course = Course(self.coursedir)
         place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}

@@ -7,6 +7,7 @@ doctor`` in a course that somebody else may have written.
 from __future__ import annotations
 
 import ast
+import contextlib
 import traceback
 from pathlib import Path
 
@@ -16,10 +17,12 @@ from traitlets.config.loader import (
     FileConfigLoader,
     JSONFileConfigLoader,
     PyFileConfigLoader,
+    filefind,
 )
 from traitlets.utils.importstring import import_item
 
 from viva import configuration
+from viva.course.location import course_of_students_files
 from viva.verdict import CourseError
 
 APPLIES = ("configuration.apply", "viva.configuration.apply")
@@ -28,11 +31,22 @@ PLUGINS = ("Authenticator", "ExchangeFactory")
 """The sections of plugins that nbgrader loads for every command."""
 
 
+def require_no_students_file(folder: Path) -> None:
+    """Raises CourseError for a folder to which students' files come, of which nothing is read or imported."""
+    if course := course_of_students_files(folder):
+        raise CourseError(
+            f"The folder {folder} holds files of students of the course {course}, so no configuration was read from "
+            "it. Name a course folder with --course-dir."
+        )
+
+
 class _Told(FileConfigLoader):
     """Says in a sentence what is wrong with the file."""
 
     def load_config(self) -> Config:
-        """Raises ConfigFileNotFound, and CourseError."""
+        """Raises ConfigFileNotFound, and CourseError; for one that lies among students' files too."""
+        with contextlib.suppress(OSError):  # there is none: its loader says so
+            require_no_students_file(Path(filefind(self.filename, self.path)).parent)
         try:
             return super().load_config()
         except ConfigFileNotFound:

@@ -22,10 +22,10 @@ from viva.cleaning import plaintext
 from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, ignored, missing
 from viva.course.course import Course
-from viva.course.exchange import is_own
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import shown, trouble, with_retries
 from viva.course.gradebook.results import Results
+from viva.course.overrides import is_own
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError, VivaError

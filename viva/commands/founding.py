@@ -15,7 +15,7 @@ from viva.author.skeleton import KERNEL, write_assignment
 from viva.commands.configfile import said_in
 from viva.configuration import LINES, Rule, ignored, missing
 from viva.course.course import Course, require_plain
-from viva.course.location import course_above
+from viva.course.location import course_above, course_of_students_files
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -123,6 +123,8 @@ def plan(folder: Path) -> Founding:
     """What would be written into a folder. Raises CourseError where no course can be founded, or one cannot be read."""
     folder = folder.resolve()
     require_plain(folder)
+    if outer := course_of_students_files(folder):
+        raise CourseError(f"{folder} is inside the course {outer}. Name a folder outside of it.")
     if folder.exists() and not folder.is_dir():
         raise CourseError(f"{folder} is a file. Name a folder: viva init my_course")
     config = folder / CONFIG

@@ -93,7 +93,7 @@ def check(notebook: str = "") -> Report | None:
 
 
 def _checked(path: Path) -> Report:
-    command = [sys.executable, "-m", "viva", "check", str(path), "--json"]
+    command = [sys.executable, "-P", "-m", "viva", "check", str(path), "--json"]
     environment = os.environ | {CHECKING: "1", "NO_COLOR": "1"}
     done = subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", check=False, env=environment, timeout=SECONDS

@@ -43,13 +43,10 @@ class InitCommand(VivaCommand):
         "dry-run": ({"InitCommand": {"dry_run": True}}, "Show what would be written; write nothing."),
     }
     writes = False
-    python_config_loader_class = Read  # somebody else may have written the course: nothing of it is run
+    python_config_loader_class = Read  # somebody else may have written the course: nothing of it is run or imported
 
     write = Bool(False, help="Add the missing lines to an existing course.").tag(config=True)
     dry_run = Bool(False, help="Write nothing.").tag(config=True)
-
-    def init_syspath(self) -> None:
-        """Nothing is imported from the folder either, as nbgrader would."""
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         super().initialize(argv, root)
@@ -155,16 +152,11 @@ class DoctorCommand(VivaCommand):
     machine = Bool(False, help="Do not check a course.").tag(config=True)
     run_config = Bool(False, help="Run nbgrader_config.py, and import from its folder.").tag(config=True)
 
-    def init_syspath(self) -> None:
-        """Nothing is imported from the folder, unless its configuration is to run."""
-
     def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
         """The configuration is read as text, as somebody else may have written it, unless told otherwise."""
         cls = type(self)  # traitlets asks the class, not the instance
         cls.python_config_loader_class = PyFile if self.run_config else ReadPlain
         ReadPlain.left_out.clear()
-        if self.run_config:
-            super().init_syspath()
         super().load_config_file(**known)
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:

@@ -20,6 +20,7 @@ exchange       submissions from nbgrader's exchange, where anybody can write
 graders        the graders of this process, and what they know about a notebook
 autograde      the engine as steps inside nbgrader's autograder
 steps          those and nbgrader's own, in their order
+overrides      what is changed in nbgrader itself, with reasons
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
 filing         the result of a submission, put into autograded/

@@ -7,14 +7,11 @@ import difflib
 import glob
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from nbgrader import utils
 from nbgrader.api import Assignment, Base, Gradebook, Notebook
-from nbgrader.converters import NbGraderException
-from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import false, inspect, make_url, text, update
 from sqlalchemy.exc import ArgumentError
@@ -22,7 +19,6 @@ from sqlalchemy.exc import ArgumentError
 from viva import clock
 from viva.course.gradebook import database, lateness
 from viva.course.gradebook.results import Results
-from viva.folder import matches
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
@@ -358,43 +354,6 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"any of {len(names)} assignments"
 
 
-# A student's folder is found by its name, also where nbgrader takes the name for a pattern.
-#
-# nbgrader lists folders and notebooks by patterns into which it puts ids and paths as they are. With a [, * or ? in
-# them it finds nobody, or somebody else's notebook; and below a folder with a [ it recognizes nothing that is to be
-# left out, so that a graded notebook, hidden tests and all, would lie beside its page of feedback.
-
-
-class OneFolder(CourseDirectory):
-    """nbgrader's for one student: the id ``*`` is a folder's name here, where nbgrader takes it for everybody."""
-
-
 def folders_named(path: str, student: str) -> list[str]:
     """What a student's path means: that of this name, where there is one, and else those of the pattern."""
     return [path] if student != "*" and os.path.lexists(path) else sorted(glob.glob(path))
-
-
-def _init_notebooks(converter: BaseConverter) -> None:
-    """nbgrader's, where only a student's id and a notebook's may be patterns, and only of no folder's name."""
-    directory = converter.coursedir
-    path = converter._format_source(directory.assignment_id, directory.student_id)
-    one = isinstance(directory, OneFolder) and os.path.lexists(path)
-    found = [path] if one else folders_named(path, directory.student_id)
-    if not found:
-        _found_by_pattern(converter)  # says so, and what may be meant
-    name = f"{directory.notebook_id}.ipynb"
-    notebooks = {folder: glob.glob(os.path.join(glob.escape(folder), name)) for folder in found}
-    converter.notebooks, converter.assignments = [], {folder: some for folder, some in notebooks.items() if some}
-    if not converter.assignments:
-        sentence = f"No notebooks were matched by '{os.path.join(path, name)}'"
-        converter.log.error(sentence)
-        raise NbGraderException(sentence)
-
-
-def _is_ignored(filename: str, ignore_globs: Collection[str] | None = None) -> bool:
-    return any(matches(os.path.basename(filename), pattern) for pattern in ignore_globs or ())
-
-
-_found_by_pattern = BaseConverter.init_notebooks
-BaseConverter.init_notebooks = _init_notebooks  # no setting leads there
-utils.is_ignored = _is_ignored

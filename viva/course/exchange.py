@@ -29,11 +29,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from jupyter_core.paths import jupyter_data_dir
-from nbgrader.exchange.default import Exchange, ExchangeCollect
+from nbgrader.exchange.default import ExchangeCollect
 
 from viva import clock, wording
 from viva.cleaning.plaintext import quoted
+from viva.course import overrides  # noqa: F401  (an exchange of the user's own is made)
 from viva.course.processes.leftovers import BUILD
 from viva.folder import MOST_FILES, MOST_LEVELS
 from viva.submission.files import claim, timestamp
@@ -76,27 +76,6 @@ class Contents:
     """When the file system says that something in it changed last, in seconds."""
     interrupted: bool
     """Whether nbgrader did not come to the end when it was submitted."""
-
-
-def is_own(root: str | Path) -> bool:
-    """Whether an exchange lies among the user's own files of Jupyter, where it is made when it is needed."""
-    return Path(root).absolute().is_relative_to(Path(jupyter_data_dir()).absolute())
-
-
-def _start(exchange: Exchange) -> object:
-    """nbgrader's, which refuses an exchange that is not there; the configuration does not create it."""
-    root = Path(exchange.root)
-    if is_own(root) and not root.exists():
-        try:
-            root.mkdir(parents=True)
-            root.chmod(0o777)  # as nbgrader asks of an exchange
-        except OSError as error:
-            exchange.fail(f"The exchange {root} cannot be created: {error.strerror}. Set another c.Exchange.root.")
-    return _started(exchange)
-
-
-_started = Exchange.start
-Exchange.start = _start  # no setting leads there
 
 
 class Collect(ExchangeCollect):

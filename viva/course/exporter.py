@@ -6,22 +6,17 @@ Each notebook is read twice there: as it was submitted, and, after the first ste
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import IO, Any
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbgrader import converters
 from nbgrader.coursedir import CourseDirectory
 
-from viva import clock, wording
-from viva.cleaning import plaintext
+from viva import wording
+from viva.course import overrides  # noqa: F401  (nbgrader's autograder reads no link)
 from viva.course.course import Course
 from viva.course.inbox import Inbox
-from viva.course.links import Links
-from viva.folder import walk
-from viva.submission.files import timestamp
 from viva.submission.reading import Opened
 from viva.submission.submission import Submission
 from viva.submission.work import Work
@@ -55,33 +50,3 @@ class RepairingExporter(NotebookExporter):
         for sentence in [*opened.notes, *wording.sentences([*opened.repairs[name], *opened.integrity[name]])]:
             self.log.warning("%s: %s", path.name, sentence)
         return opened.notebooks[name]
-
-
-def _refuse(submission: Submission) -> None:
-    """Raise SubmissionError for a link that leads out of the folder, and for what is neither file nor folder."""
-    folder = submission.folder.resolve()
-    for path in walk(submission.folder):
-        name = plaintext.quoted(path.name)
-        if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(folder):
-            raise SubmissionError(
-                f"Not graded: the file {name} is a link to a place outside the folder; replace it by the file itself"
-            )
-        if not path.is_file():
-            raise SubmissionError(f"Not graded: {name} is not a regular file; remove or replace it")
-
-
-def _init_assignment(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
-    """nbgrader's, which copies whatever lies beside a notebook before anything of it is read, and waits for pipes."""
-    folder = Path(converter._format_source(assignment_id, student_id))
-    submission = Submission(assignment_id, student_id, folder, clock.of_course(converter.config))
-    if problem := Links(Course(CourseDirectory(parent=converter))).problem(submission):
-        raise SubmissionError(f"Not graded: {problem}")
-    _refuse(submission)
-    converter.coursedir.get_existing_timestamp = lambda place: timestamp.read(
-        Path(place, timestamp.NAME), submission.zones
-    )
-    _copy_and_enter(converter, assignment_id, student_id)
-
-
-_copy_and_enter = converters.Autograde.init_assignment
-converters.Autograde.init_assignment = _init_assignment  # no setting leads there

@@ -16,6 +16,7 @@ from viva.course.course import Course
 from viva.course.material import Material
 from viva.course.pipeline import Passed, lay_out
 from viva.course.processes import leftovers
+from viva.submission.files.beside import remove_shadows
 from viva.submission.files.contents import MOST_BYTES
 from viva.submission.packing import copy
 from viva.submission.submission import Submission
@@ -48,6 +49,7 @@ class Filing:
         if passed.notebooks:
             for name, text in passed.notebooks.items():
                 (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
+            remove_shadows(build)
             _protect(build, self._permissions)
             _replace(build, self._target(submission))
         passed.notebooks.clear()

@@ -1,16 +1,130 @@
-"""Where a course lies, seen from a folder in it."""
+"""Where a course lies, seen from a folder in it; and whether a folder is one that students' files come to.
+
+A configuration is code, and students submit files of any name. So a folder that students' files come to is never a
+course, and no configuration is read from it. This module reads a course's configuration as text, and runs nothing:
+it looks for the names of such folders.
+"""
 
 from __future__ import annotations
 
+import ast
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
 from pathlib import Path
+
+CONFIGS = ("nbgrader_config.py", "nbgrader_config.json")
+READ = (*CONFIGS, "jupyter_config.py", "jupyter_config.json")
+"""What a command reads from the folder of a course."""
+STEPS = ("submitted", "autograded", "feedback", "attempts", "unmatched")
+"""The folders of a course that students' files come to; a course may name the first three otherwise."""
+RELEASE = "release"
+SOURCE = re.compile("source_directory")
+RENAMED, RELEASED = re.compile("(?:submitted|autograded|feedback)_directory"), re.compile("release_directory")
+ANYWHERE = frozenset(("submitted", "autograded", "unmatched", "inbound"))
+"""Where no course is to be seen, a folder with such a name above is likely to hold what students sent."""
+DELIVERED, NEAR = "timestamp.txt", 4
+"""What lies in each folder that a student submitted: it is looked for in a folder and in three above it."""
 
 
 def course_above(folder: Path) -> str:
     """The nearest folder at or above ``folder`` that is a course; empty if there is none.
 
-    One above needs its own nbgrader_config.py, as many a folder is called source.
+    One above needs its own configuration, as many a folder is called source. Below the folders of a course that
+    students' files come to there is no other course.
     """
-    for place in (folder, *folder.parents):
-        if (place / "source").is_dir() and (place == folder or (place / "nbgrader_config.py").is_file()):
-            return str(place)
-    return ""
+    if outer := course_of_students_files(folder):
+        return str(outer)
+    return next((str(place) for place in (folder, *folder.parents) if _is_course(place, folder)), "")
+
+
+def course_of_students_files(folder: Path, released: bool = True) -> Path | None:
+    """The course in whose ``submitted/``, or the like, a folder lies; None where it lies in none.
+
+    ``release/`` counts as one of them, unless told not ``released``: its files are the instructor's own.
+    """
+    for place in _typed_and_real(folder):
+        for outer in reversed(place.parents):
+            if _is_course(outer, folder) and _holds_students_files(outer, place, released):
+                return outer
+    return None
+
+
+def may_be_strangers(folder: Path) -> bool:
+    """Whether a configuration in a folder may be a student's or another user's, where no course lies above to tell.
+
+    That is where a name on the way to it is that of a folder for submissions, where a time of submission lies, and
+    where everybody may write.
+    """
+    for place in _typed_and_real(folder):
+        near = (place, *place.parents)[:NEAR]
+        if ANYWHERE & set(place.parts) or any((above / DELIVERED).is_file() for above in near):
+            return True
+    owners = {(folder / name).stat().st_uid for name in READ if (folder / name).is_file()}
+    return _is_everybodys(folder) and not owners <= {0, os.geteuid()}
+
+
+def _holds_students_files(course: Path, folder: Path, released: bool) -> bool:
+    """Whether a folder lies in, or is, one of those of a course that students' files come to."""
+    parts, names = folder.relative_to(course).parts, [*STEPS, *_said(course, RENAMED)]
+    if released:
+        names += [RELEASE, *_said(course, RELEASED)]
+    folders = (Path(os.path.normpath(course / name)) for name in names)
+    named = [place.relative_to(course).parts for place in folders if place != course and place.is_relative_to(course)]
+    # A course may put the folder of a step below a student's.
+    return any(name == parts[start : start + len(name)] for name in named for start in range(len(parts)))
+
+
+def is_configured(folder: Path, names: tuple[str, ...] = READ) -> bool:
+    """Whether a folder holds a configuration, by one of these ``names``."""
+    return any((folder / name).is_file() for name in names)
+
+
+def _is_course(place: Path, folder: Path) -> bool:
+    """Whether there is a course in a ``place`` at or above a folder."""
+    if place != folder and (not is_configured(place, CONFIGS) or _is_everybodys(place)):
+        return False
+    return any((place / name).is_dir() for name in ("source", *_said(place, SOURCE)))
+
+
+def _is_everybodys(folder: Path) -> bool:
+    """Whether everybody may put files there, as in /tmp."""
+    return os.name == "posix" and bool(folder.stat().st_mode & stat.S_IWOTH)
+
+
+def _typed_and_real(folder: Path) -> list[Path]:
+    """A folder by the name that was typed, and by the one that it has: submitted/ may be a link to another disk."""
+    typed = os.environ.get("PWD", "")
+    places = [Path(os.path.abspath(folder)), Path(os.path.realpath(folder))]
+    if typed and os.path.isabs(typed) and os.path.realpath(typed) == str(places[1]):
+        places.append(Path(os.path.normpath(typed)))
+    return list(dict.fromkeys(places))
+
+
+def _said(course: Path, names: re.Pattern) -> Iterator[str]:
+    """The folders that a course's configuration gives such ``names``, as far as its text shows them."""
+    for config in CONFIGS:
+        try:
+            data = (course / config).read_bytes()
+            known = _in_json(data) if config.endswith(".json") else _in_python(data)
+            yield from [value for name, value in known if names.fullmatch(name) and isinstance(value, str) and value]
+        except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+
+
+def _in_json(data: bytes) -> list[tuple[str, object]]:
+    document = json.loads(data)
+    section = document.get("CourseDirectory") if isinstance(document, dict) else None
+    return list(section.items()) if isinstance(section, dict) else []
+
+
+def _in_python(data: bytes) -> list[tuple[str, object]]:
+    return [
+        (target.attr, node.value.value)
+        for node in ast.walk(ast.parse(data))
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Attribute)
+    ]

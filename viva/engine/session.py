@@ -367,8 +367,12 @@ class Pair:
         self.examiners.close()
 
     def allow(self, memory: int) -> None:
-        """New fork servers, without a sandbox, whose children may use so many bytes."""
+        """New fork servers, whose children may use so many bytes."""
         self.limits = replace(self.limits, memory_bytes=memory)
+        if self.sandboxes:
+            candidate, examiner = self.sandboxes
+            limits = examiners_limits(self.limits)
+            self.sandboxes = replace(candidate, limits=self.limits), replace(examiner, limits=limits)
         self.restart()
 
     def restart(self) -> None:

@@ -12,6 +12,7 @@ feedback     the pages of many submissions, through nbgrader's converter; each h
 reporting/   what the instructor's page tells, as plain data
 report       the instructor's page, with its plot and its tables
 livelists    the report's lists as they are now, in formgrader's server
+submittedfiles  pictures and downloads of students' files, in formgrader's server
 formgrade    the page on which a grader reads a notebook in formgrader
 
 Public, for plug-ins: exercise, feedback, hidden, page, report.

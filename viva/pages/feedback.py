@@ -35,18 +35,21 @@ from traitlets.config import Config
 
 import viva
 from viva.course.batch import cores
-from viva.course.course import Course, OneFolder
+from viva.course.course import Course
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import AGAIN, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
 from viva.course.marking import memory_log
+from viva.course.overrides import OneFolder
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
 from viva.engine.blueprint import read_notebook
+from viva.folder import remove, walk
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page, template
 from viva.record import NotebookRecord, SubmissionRecord
+from viva.submission.files.beside import DELIVERY, returned
 from viva.submission.files.contents import read_file
 from viva.submission.files.handin import place_problem
 from viva.submission.submission import Ending, Status, Submission
@@ -314,7 +317,7 @@ class _Conversion:
         graded = self.course.path("autograded", assignment, student)
         pages = self.course.path("feedback", assignment, student)
         notebooks = {path.stem for path in graded.glob("*.ipynb")}
-        if {path.stem for path in pages.glob("*.html")} != notebooks:
+        if {path.stem for path in pages.glob("*.html")} != notebooks or _copied(graded, pages, directory):
             return False
         record = _record(directory, assignment, student)
         source, settings = self.course.path("source", assignment), _settings(self.config)
@@ -328,6 +331,15 @@ class _Conversion:
             if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, settings):
                 return False
         return True
+
+
+def _copied(graded: Path, pages: Path, directory: CourseDirectory) -> bool:
+    """Whether a student's files lie beside pages that do not belong there, as an earlier version copied all."""
+    there = {path.relative_to(pages) for path in walk(pages)} - {
+        Path(f"{path.stem}.html") for path in graded.glob("*.ipynb")
+    }
+    files = {path.relative_to(graded) for path in walk(graded, directory.ignore)}
+    return bool(there & files - set(returned(graded, directory.ignore)))
 
 
 def _reason(log: str) -> str:
@@ -349,9 +361,6 @@ def _reason(log: str) -> str:
 #
 # It holds a sentence about the file and nothing of the assignment, so that there is no hidden line to look for.
 
-DELIVERY = ("timestamp.txt", "submission_secret.txt")
-"""What `nbgrader release_feedback` looks for beside a page."""
-
 
 def write_refusals(submission: Submission, notebooks: list[str], problem: str, folder: Path) -> bool:
     """Write the page of each of the assignment's notebooks into ``folder``; whether anything in it changed.
@@ -369,6 +378,8 @@ def write_refusals(submission: Submission, notebooks: list[str], problem: str, f
         files[folder / f"{name}.html"] = page.encode()
     changed = {path: data for path, data in files.items() if not path.is_file() or path.read_bytes() != data}
     for path, data in changed.items():
+        if path.is_dir():  # an older version copied whatever was submitted
+            remove(path)
         path.write_bytes(data)
     return bool(changed)
 

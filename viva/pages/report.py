@@ -7,6 +7,7 @@ CSV files are too large to stand in the page they lie beside it, whole.
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import os
 import re
@@ -14,11 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-import matplotlib
 import numpy as np
 from markupsafe import Markup
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
 
 from viva.cleaning import plaintext
 from viva.course import table
@@ -30,6 +28,11 @@ from viva.pages.reporting.findings import ALONE, People, gather
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
 from viva.verdict import CourseError
 from viva.wording import counted
+
+with contextlib.chdir(Path(__file__).parent):  # matplotlib reads settings from the working folder, maybe a student's
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
 
 LISTED = 200
 """So many rows of a list are in the page; more are in its CSV file."""

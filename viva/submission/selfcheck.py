@@ -1,7 +1,8 @@
 """A student's own check: the visible checks of a notebook, graded as they will be, where the student works.
 
-The same candidate and examiner as in grading, with the same limits. No sandbox stands around them, as the
-code is the user's own. Nothing here needs the course, its gradebook or nbgrader, which takes seconds to load.
+The same candidate and examiner as in grading, with the same limits, and in the same sandbox where the machine has one:
+a grader may check the notebook of somebody else. Without one the code has all rights of its user.
+Nothing here needs the course, its gradebook or nbgrader, which takes seconds to load.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from viva.engine.outcome import Outcome, own_frames
 from viva.engine.timebudget import NOT_TRIED
 from viva.engine.undone import MISSING, NO_MODULE
 from viva.record import CheckResult, Fault, Note
+from viva.sandbox.confinement import Sandbox
+from viva.sandbox.protection import protection
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
 from viva.submission.files.sizes import limited
@@ -70,6 +73,11 @@ class Tried:
     def counts(self) -> bool:
         """Whether the student can see what it asks for."""
         return self.state != HIDDEN
+
+
+def sandboxes() -> tuple[Sandbox, Sandbox] | None:
+    """Those around candidate and examiner; None where this machine can set up none."""
+    return None if protection().level == "none" else (Sandbox.for_candidate(), Sandbox.for_examiner())
 
 
 def own_settings() -> dict[str, str]:

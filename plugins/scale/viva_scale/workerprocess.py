@@ -109,7 +109,7 @@ class WorkerProcess:
         self.pipe, theirs = Pipe()
         with theirs:
             number = theirs.fileno()
-            command = [sys.executable, "-m", "viva_scale.workerservice", str(number), str(os.getpid())]
+            command = [sys.executable, "-P", "-m", "viva_scale.workerservice", str(number), str(os.getpid())]
             self.process = subprocess.Popen(
                 command, pass_fds=[number], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
             )

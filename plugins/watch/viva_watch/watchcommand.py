@@ -74,7 +74,7 @@ class WatchCommand(VivaCommand):
     def start(self) -> None:
         super().start()
         if self.renewed:  # everything is closed; what the configuration says now counts
-            os.execv(sys.executable, [sys.executable, "-m", "viva", *sys.argv[1:]])
+            os.execv(sys.executable, [sys.executable, "-P", "-m", "viva", *sys.argv[1:]])
 
     def _log(self, line: str) -> None:
         print(line, flush=True)

@@ -1,0 +1,182 @@
+"""What Viva changes in nbgrader itself, all of it. Each change stands here with its reason.
+
+A setting of nbgrader's, or a subclass that a setting names, comes first (``viva/configuration.py`` has those). A change
+is for what no setting reaches, and for nbgrader's own commands and formgrader too. It holds from the moment this
+module is imported: by the configuration of a course, and by each module that relies on one of them. After a new version
+of nbgrader somebody reads the changed functions again; a test asks for it.
+
+Beside these changes ``gradebook/lateness`` listens to nbgrader's transactions, and ``pages/submittedfiles`` and
+``pages/livelists`` put pages of their own into formgrader's list of pages.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_core.paths import jupyter_data_dir
+from nbgrader import converters, utils
+from nbgrader.converters import NbGraderException
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange
+
+from viva import clock
+from viva.cleaning import plaintext
+from viva.course.course import Course, folders_named
+from viva.course.links import Links
+from viva.folder import matches, walk
+from viva.submission.files import timestamp
+from viva.submission.files.beside import remove_shadows, returned
+from viva.submission.submission import Submission
+from viva.verdict import SubmissionError
+
+VERSION = "0.9.6"
+"""The version of nbgrader whose functions were read when these changes were last looked at."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A function that stands in the place of one of nbgrader's: the attribute ``name`` of ``owner``."""
+
+    owner: object
+    name: str
+    ours: Callable
+    reason: str
+
+
+class OneFolder(CourseDirectory):
+    """nbgrader's for one student: the id ``*`` is a folder's name here, where nbgrader takes it for everybody."""
+
+
+def _init_notebooks(converter: BaseConverter) -> None:
+    """nbgrader's, where only a student's id and a notebook's may be patterns, and only of no folder's name."""
+    directory = converter.coursedir
+    path = converter._format_source(directory.assignment_id, directory.student_id)
+    one = isinstance(directory, OneFolder) and os.path.lexists(path)
+    found = [path] if one else folders_named(path, directory.student_id)
+    if not found:
+        _found_by_pattern(converter)  # says so, and what may be meant
+    name = f"{directory.notebook_id}.ipynb"
+    notebooks = {folder: glob.glob(os.path.join(glob.escape(folder), name)) for folder in found}
+    converter.notebooks, converter.assignments = [], {folder: some for folder, some in notebooks.items() if some}
+    if not converter.assignments:
+        sentence = f"No notebooks were matched by '{os.path.join(path, name)}'"
+        converter.log.error(sentence)
+        raise NbGraderException(sentence)
+
+
+def _is_ignored(filename: str, ignore_globs: Collection[str] | None = None) -> bool:
+    return any(matches(os.path.basename(filename), pattern) for pattern in ignore_globs or ())
+
+
+def _init_grading(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
+    """nbgrader's, for a submission without links, pipes and the like."""
+    folder = Path(converter._format_source(assignment_id, student_id))
+    submission = Submission(assignment_id, student_id, folder, clock.of_course(converter.config))
+    if problem := Links(Course(CourseDirectory(parent=converter))).problem(submission):
+        raise SubmissionError(f"Not graded: {problem}")
+    _refuse(submission)
+    converter.coursedir.get_existing_timestamp = lambda place: timestamp.read(
+        Path(place, timestamp.NAME), submission.zones
+    )
+    _copy_and_enter(converter, assignment_id, student_id)
+
+
+def _refuse(submission: Submission) -> None:
+    """Raise SubmissionError for a link that leads out of the folder, and for what is neither file nor folder."""
+    folder = submission.folder.resolve()
+    for path in walk(submission.folder):
+        name = plaintext.quoted(path.name)
+        if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(folder):
+            raise SubmissionError(
+                f"Not graded: the file {name} is a link to a place outside the folder; replace it by the file itself"
+            )
+        if not path.is_file():
+            raise SubmissionError(f"Not graded: {name} is not a regular file; remove or replace it")
+
+
+def _set_permissions(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
+    """nbgrader's, which does this last: from now on nothing is graded there, and graders open it."""
+    remove_shadows(Path(converter._format_dest(assignment_id, student_id)))
+    _permitted(converter, assignment_id, student_id)
+
+
+def _init_feedback(converter: converters.GenerateFeedback, assignment_id: str, student_id: str) -> None:
+    """nbgrader's, which copies less."""
+    place = assignment_id, student_id
+    source, target = Path(converter._format_source(*place)), Path(converter._format_dest(*place))
+    for name in returned(source, converter.coursedir.ignore):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).unlink(missing_ok=True)
+        shutil.copyfile(source / name, target / name)
+
+
+def is_own(root: str | Path) -> bool:
+    """Whether an exchange lies among the user's own files of Jupyter, where it is made when it is needed."""
+    return Path(root).absolute().is_relative_to(Path(jupyter_data_dir()).absolute())
+
+
+def _start(exchange: Exchange) -> object:
+    """nbgrader's, which creates an exchange of the user's own first."""
+    root = Path(exchange.root)
+    if is_own(root) and not root.exists():
+        try:
+            root.mkdir(parents=True)
+            root.chmod(0o777)  # as nbgrader asks of an exchange
+        except OSError as error:
+            exchange.fail(f"The exchange {root} cannot be created: {error.strerror}. Set another c.Exchange.root.")
+    return _started(exchange)
+
+
+CHANGES = (
+    Change(
+        BaseConverter,
+        "init_notebooks",
+        _init_notebooks,
+        "nbgrader takes the ids of students for patterns. With a [, * or ? in one it finds nobody, or the notebook "
+        "of another student.",
+    ),
+    Change(
+        utils,
+        "is_ignored",
+        _is_ignored,
+        "Below a folder with a [ in its name nbgrader recognizes nothing that is to be left out. Then a graded "
+        "notebook with its hidden tests lies beside its page of feedback.",
+    ),
+    Change(
+        converters.Autograde,
+        "init_assignment",
+        _init_grading,
+        "nbgrader copies whatever lies beside a notebook before anything of it is read. It follows links, waits for "
+        "pipes, and guesses the zone of a time.",
+    ),
+    Change(
+        converters.Autograde,
+        "set_permissions",
+        _set_permissions,
+        "nbgrader keeps a module of a student's beside the graded notebook. A kernel that starts there imports it.",
+    ),
+    Change(
+        converters.GenerateFeedback,
+        "init_assignment",
+        _init_feedback,
+        "nbgrader copies whatever lies beside a graded notebook to its page of feedback, where people open it: pages, "
+        "drawings, configurations.",
+    ),
+    Change(
+        Exchange,
+        "start",
+        _start,
+        "nbgrader refuses an exchange that does not exist. Every command reads the configuration, which creates none.",
+    ),
+)
+
+_found_by_pattern, _started = BaseConverter.init_notebooks, Exchange.start
+_copy_and_enter, _permitted = converters.Autograde.init_assignment, converters.Autograde.set_permissions
+for _change in CHANGES:
+    setattr(_change.owner, _change.name, _change.ours)
