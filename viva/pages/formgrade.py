@@ -17,13 +17,13 @@ from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
+from nbgrader.api import Comment, Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.course import rubric
 from viva.engine.names import Names, names_of
-from viva.pages import typeset
+from viva.pages import typeset, waitinglist
 from viva.submission.sanitize import given_texts
 from viva.verdict import CourseError
 
@@ -43,7 +43,8 @@ class AnswerFirst(NbGraderPreprocessor):
 
     ``answers``: for each question how many of the cells below it are its answer; ``tested``: for each test cell the
     answer cells that it asks about; ``waiting``: which scores wait for a grader, those of tests in doubt too;
-    ``queue``: how many submissions of this notebook wait, and the next of them; ``offered``: for each question the
+    ``queue``: how many submissions of this notebook wait, also at each question; ``version``: what the page shows, so
+    that nothing is saved for a notebook that was graded again; ``offered``: for each question the
     comments that repeat, rubric items first.
 
     The answer is the cell below the question and those that follow it, up to the next cell that is graded and the
@@ -62,7 +63,7 @@ class AnswerFirst(NbGraderPreprocessor):
                 if below:
                     answers[cell.metadata.nbgrader["grade_id"]] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
-        resources |= {"waiting": [], "queue": None, "offered": {}}
+        resources |= {"waiting": [], "queue": None, "offered": {}, "version": ""}
         if (submission := resources.get("submission_id")) is not None:
             self._look_up(submission, resources)
         return notebook, resources
@@ -74,6 +75,7 @@ class AnswerFirst(NbGraderPreprocessor):
             known = gradebook.find_submission_notebook_by_id(submission)
             resources["waiting"] = [grade.name for grade in known.grades if grade.needs_manual_grade]
             resources["queue"] = _queue(gradebook, known)
+            resources["version"] = waitinglist.version_of(directory, known)
             try:
                 items = rubric.read_items(rubric.path_of(Path(directory.root), known.assignment.assignment.name))
             except CourseError as error:
@@ -87,14 +89,13 @@ class AnswerFirst(NbGraderPreprocessor):
 
 
 def _queue(gradebook: Gradebook, known: SubmittedNotebook) -> dict:
-    """How many submissions of a notebook wait for a grader, of how many, and the next one after this, in the order in
-    which formgrader goes through them; after the last comes the first."""
-    rows = gradebook.db.query(SubmittedNotebook.id).filter(SubmittedNotebook.notebook_id == known.notebook_id)
-    waiting = rows.join(Grade, Grade.notebook_id == SubmittedNotebook.id).filter(Grade.needs_manual_grade)
-    ids = sorted({row for (row,) in waiting})
-    others = [one for one in ids if one != known.id]
-    following = next((one for one in others if one > known.id), others[0] if others else "")
-    return {"next": following, "left": len(ids), "total": rows.count()}
+    """How many submissions of a notebook wait for a grader, of how many, whether others than this one do, and how many
+    wait at each question."""
+    waiting = waitinglist.waiting(gradebook, known.notebook_id)
+    total = gradebook.db.query(SubmittedNotebook.id).filter(SubmittedNotebook.notebook_id == known.notebook_id).count()
+    questions = waitinglist.by_question(gradebook, known.notebook_id)
+    others = bool(waitinglist.after(waiting, known.id))
+    return {"left": len(waiting), "total": total, "others": others, "questions": questions}
 
 
 def _said_before(gradebook: Gradebook, known: SubmittedNotebook, name: str) -> list[str]:
