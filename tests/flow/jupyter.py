@@ -29,7 +29,7 @@ def stand_in_for_mathjax(route: Route) -> None:
 
 @contextlib.contextmanager
 def served(root: Path, port: int = 0) -> Iterator[str]:
-    """The address that `make formgrader` prints for people to open, while it runs in that course; 0 is any free port."""
+    """The address that `make formgrader` prints for people to open, while it runs; 0 is any free port."""
     if not (root / ".venv").is_symlink():
         (root / ".venv").symlink_to(sys.prefix)
     with socket.socket() as free:

@@ -4,7 +4,6 @@ submission.
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -197,9 +196,10 @@ def test_graders_who_work_at_once_get_different_answers(desk):
     pages[0].wait_for_url(lambda url: url.partition("?")[0] != free.partition("?")[0] and "/submissions/" in url)
 
 
-@pytest.mark.parametrize(
-    ("typed", "wrong"), [("7", "7 is more than 3"), ("1,2,3", "is not a number"), ("-1", "below 0")]
-)
+WRONG = {"7": "7 is more than 3", "1,2,3": "is not a number", "-1": "below 0"}
+
+
+@pytest.mark.parametrize(("typed", "wrong"), WRONG.items(), ids=["too much", "no number", "below 0"])
 def test_a_score_that_cannot_be_is_refused_beside_its_box_and_stays_there(desk, typed, wrong):
     page = desk.grader()
     desk.open(page)
@@ -217,6 +217,53 @@ def test_a_score_that_cannot_be_is_refused_beside_its_box_and_stays_there(desk, 
     page.keyboard.press("Control+Enter")
     expect(page.locator(".viva-left")).to_have_text("2 of 3 left")
     assert desk.saved() == (2.5, None)
+
+
+def test_an_answer_that_was_submitted_again_waits_only_if_it_changed_and_shows_what_is_new(desk):
+    for student in STUDENTS:
+        grade(desk.root, student, 2)
+    submit_again(desk.root, "ada", f"{RIGHT}\n# the same answer", "ada says that it is addition.")
+    submit_again(desk.root, "bea", RIGHT, "bea knows that it is addition.")
+    viva(desk.root, "grade")
+    assert [desk.waits(student) for student in STUDENTS] == [False, True, False]
+    page = desk.grader()
+    desk.open(page, "bea")
+    changed = page.locator(".viva-changed")
+    expect(changed).to_contain_text("This answer has changed since it was graded")
+    expect(changed.locator("ins")).to_have_text(["knows"])
+    expect(changed.locator("del")).to_have_text(["says"])
+
+    submit_again(desk.root, "bea", RIGHT, "bea knows.", hour=14)
+    viva(desk.root, "grade")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("1")
+    page.keyboard.press("Control+Enter")
+    expect(told(page)).to_contain_text("this notebook was graded again after you opened it")
+    told(page).get_by_role("button").click()
+    expect(changed.locator("del")).to_have_text(["says that it is addition"])
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/gradebook/**")
+    assert desk.saved("bea")[0] == 1.0 and not desk.waits("bea")
+
+    for _ in range(2):
+        viva(desk.root, "grade", "--force")
+        assert [desk.waits(student) for student in STUDENTS] == [False, False, False]
+    viva(desk.root, "regrade", SMALL, "--no-audit")
+    assert [desk.waits(student) for student in STUDENTS] == [False, False, False]
+
+
+def grade(root: Path, student: str, score: float) -> None:
+    with load(root)[0].gradebook() as gradebook:
+        found = gradebook.find_grade("why", NOTEBOOK, SMALL, student)
+        found.manual_score, found.needs_manual_grade = score, False
+        gradebook.db.commit()
+
+
+def submit_again(root: Path, student: str, twice: str, why: str, hour: int = 13) -> None:
+    shutil.rmtree(root / "submitted" / student / SMALL)
+    path = hand_in_small(root, student, twice, why)
+    path.with_name("timestamp.txt").write_text(f"2026-09-14 {hour}:00:00 UTC")
 
 
 def test_the_server_itself_takes_no_score_above_the_points(desk):

@@ -25,6 +25,7 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, Bunch, Float, Int, List, observe
 
 from viva import wording
+from viva.course import writtenanswers
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
@@ -35,7 +36,7 @@ from viva.engine.outcome import Outcome
 from viva.record import CheckResult, Note, SubmissionRecord, doubtful
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
-from viva.submission.sanitize import made_output
+from viva.submission.sanitize import given_texts, made_output
 from viva.submission.variant import examined, seeded
 from viva.submission.work import Work
 from viva.verdict import CourseError, Verdict
@@ -183,6 +184,8 @@ class NoResponse(NbGraderPreprocessor):
                         grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
                         gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."
                 gradebook.db.commit()
+        known = Work.of(resources).instructor_texts
+        writtenanswers.note(notebook, given_texts(self, resources) if known is None else known)
         return notebook, resources
 
     def _answered(self, notebook: NotebookNode):

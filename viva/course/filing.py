@@ -11,8 +11,10 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from viva.course import writtenanswers
 from viva.course.autograde import Autograde
 from viva.course.course import Course
+from viva.course.gradebook import classbook
 from viva.course.material import Material
 from viva.course.pipeline import Passed, lay_out
 from viva.course.processes import leftovers
@@ -46,11 +48,33 @@ class Filing:
     def keep(self, submission: Submission, passed: Passed, build: Path) -> None:
         """Add the graded notebooks to ``build``, and put it where it belongs; ``passed`` does not hold them longer."""
         if passed.notebooks:
+            self._compare(submission, passed)
             for name, text in passed.notebooks.items():
                 (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
             _protect(build, self._permissions)
             _replace(build, self._target(submission))
         passed.notebooks.clear()
+
+    def _compare(self, submission: Submission, passed: Passed) -> None:
+        """Find the written answers that have a manual grade and are, or are not, what they were."""
+        target, (_, graded) = self._target(submission), passed.results
+        before = {}
+        for name, text in passed.notebooks.items():
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                if writtenanswers.is_noted(text) and (old := (target / f"{name}.ipynb").read_text(encoding="utf-8")):
+                    before[name] = old
+        if not before:
+            return
+        with self.course.gradebook() as gradebook:
+            recorded, standings = classbook.standings(gradebook, submission.assignment, submission.student)
+        times = writtenanswers.moment(recorded), writtenanswers.moment(graded.timestamp)
+        for name, old in before.items():
+            known = {
+                cell: writtenanswers.Standing(*values) for (book, cell), values in standings.items() if book == name
+            }
+            compared = writtenanswers.compare(old, passed.notebooks[name], known, *times)
+            passed.notebooks[name] = compared.text
+            graded.same[name], graded.changed[name] = sorted(compared.same), sorted(compared.changed)
 
     def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
         """Put what was graded on another machine where it belongs, with the files that lie beside it here."""

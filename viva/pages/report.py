@@ -104,7 +104,7 @@ def _rendered(known: dict, tables: Tables, template: str = "report.html") -> str
 
 
 def live_page(course: Course, assignments: list[str], server: str, hidden: bool) -> str:
-    """The page of ``findings.lists`` alone, as formgrader's server shows it: without names, where they are ``hidden``."""
+    """The page of ``findings.lists`` alone, as formgrader shows it; without names where they are ``hidden``."""
     names = Pseudonyms()
     if hidden:
         path = course.root / "report" / KEY
