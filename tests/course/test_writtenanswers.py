@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook, writes
 
-from viva.course.writtenanswers import KEY, Standing, changed, compare, note
+from viva.course.writtenanswers import KEY, Before, Standing, changed, note
 
 GRADED, WAITS, NEW = Standing(True, False), Standing(True, True), Standing(False, True)
-MONDAY, TUESDAY, FRIDAY = "2026-09-14T12:00:00", "2026-09-15T12:00:00", "2026-09-18T12:00:00"
+MONDAY, TUESDAY, FRIDAY = (datetime(2026, 9, day, 12) for day in (14, 15, 18))
 LATER = "## The next exercise"
 
 
@@ -35,8 +37,11 @@ def text(task: str, answer: str = "as before") -> str:
     return writes(notebook(task, answer))
 
 
-def standing(why: Standing) -> dict[str, Standing]:
-    return {"why": why, "how": GRADED}
+def compared(before: str, after: str, why: Standing, recorded: datetime, handed_in: datetime):
+    """The text of the notebook, and the cells that are the same, and those that are not."""
+    standings = {("book", "why"): why, ("book", "how"): GRADED}
+    written, same, different = Before({"book": before}, standings, recorded).compare_text("book", after, handed_in)
+    return written, set(same), set(different)
 
 
 def test_the_texts_are_those_of_the_student():
@@ -62,22 +67,21 @@ def test_the_texts_are_those_of_the_student():
 def test_what_is_new_is_compared_with_what_was_graded(known, recorded, then, now, graded):
     before = text("one")
     for later in known:
-        before = compare(before, text(later), standing(GRADED), MONDAY, TUESDAY).text
-    found = compare(before, text(now), standing(then), recorded, FRIDAY)
-    assert ("why" in found.changed) == (graded is not None)
-    assert ("why" in found.same) == (graded is None and then is not NEW)
-    assert found.same - {"why"} == {"how"}
-    told = {name: one for name, one, _ in changed(nbformat.reads(found.text, as_version=4))}
+        before, *_ = compared(before, text(later), GRADED, MONDAY, TUESDAY)
+    written, same, different = compared(before, text(now), then, recorded, FRIDAY)
+    assert ("why" in different) == (graded is not None)
+    assert ("why" in same) == (graded is None and then is not NEW)
+    assert same - {"why"} == {"how"}
+    told = {name: one for name, one, _ in changed(nbformat.reads(written, as_version=4))}
     assert told == ({"why": graded} if graded else {})
 
 
 @pytest.mark.parametrize("before", ["", "no json", "[]", '{"cells": [{"metadata": {"viva_written": 1}}]}'])
 def test_a_notebook_that_cannot_be_compared_says_nothing(before):
     after = text("two")
-    found = compare(before, after, standing(GRADED), MONDAY, FRIDAY)
-    assert (found.text, found.same, found.changed) == (after, set(), set())
+    assert compared(before, after, GRADED, MONDAY, FRIDAY) == (after, set(), set())
 
 
 def test_the_same_answers_leave_the_notebook_as_it_is():
     after = text("one")
-    assert compare(text("one"), after, standing(GRADED), MONDAY, FRIDAY).text == after
+    assert compared(text("one"), after, GRADED, MONDAY, FRIDAY)[0] == after

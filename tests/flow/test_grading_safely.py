@@ -76,10 +76,12 @@ class Desk:
         return page
 
     def open(self, page: Page, student: str = "ada") -> None:
-        with load(self.root)[0].gradebook() as gradebook:
-            key = gradebook.find_submission_notebook(NOTEBOOK, SMALL, student).id
-        page.goto(f"{self.server}/formgrader/submissions/{key}/")
+        page.goto(f"{self.server}/formgrader/submissions/{self.key(student)}/")
         page.wait_for_load_state("networkidle")
+
+    def key(self, student: str) -> str:
+        with load(self.root)[0].gradebook() as gradebook:
+            return gradebook.find_submission_notebook(NOTEBOOK, SMALL, student).id
 
     def saved(self, student: str = "ada") -> tuple[float | None, str | None]:
         where = "why", NOTEBOOK, SMALL, student
@@ -252,6 +254,11 @@ def test_an_answer_that_was_submitted_again_waits_only_if_it_changed_and_shows_w
     viva(desk.root, "regrade", SMALL, "--no-audit")
     assert [desk.waits(student) for student in STUDENTS] == [False, False, False]
 
+    submit_again(desk.root, "ada", RIGHT, "ada says that it is addition.", hour=15)
+    submit_again(desk.root, "cleo", RIGHT, "cleo knows that it is addition.", hour=15)
+    subprocess.run([BIN / "nbgrader", "autograde", SMALL], cwd=desk.root, check=True, capture_output=True)
+    assert [desk.waits(student) for student in STUDENTS] == [False, False, True]
+
 
 def grade(root: Path, student: str, score: float) -> None:
     with load(root)[0].gradebook() as gradebook:
@@ -279,3 +286,93 @@ def test_the_server_itself_takes_no_score_above_the_points(desk):
         )
         assert status == 400, score
     assert desk.saved() == (None, None)
+
+
+def test_keys_typed_before_a_page_is_ready_count(desk):
+    page = desk.grader()
+    desk.open(page)
+    first, held = page.url, []
+    page.route("**/formgrader/submissions/**", lambda route: held.append(route))
+    page.keyboard.type("3")
+    page.keyboard.press("Control+Enter")
+    wait_for(page, lambda: held)
+    page.keyboard.type("2")  # the server still makes the next page
+    page.keyboard.press("Tab")
+    page.keyboard.type("Well?")
+    page.keyboard.press("Backspace")
+    page.unroute("**/formgrader/submissions/**")
+    waiting = []
+    page.route("**/formgrader/api/grades?**", lambda route: waiting.append(route))
+    held.pop().continue_()
+    page.wait_for_url(lambda url: url.partition("?")[0] != first.partition("?")[0])
+    wait_for(page, lambda: waiting)
+    expect(page.locator(COMMENT)).to_have_value("Well")
+    page.keyboard.type(" done")  # the scores are still not there
+    page.unroute("**/formgrader/api/grades?**")
+    waiting.pop().continue_()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".viva-left")).to_have_text("1 of 3 left")
+    assert sorted([desk.saved(one) for one in STUDENTS], key=str) == [(2.0, "Well done"), (3.0, None), (None, None)]
+
+
+def wait_for(page: Page, there) -> None:
+    for _ in range(300):
+        if there():
+            return
+        page.wait_for_timeout(100)
+    pytest.fail("It did not come.")
+
+
+def test_back_shows_what_is_saved(desk):
+    page = desk.grader()
+    desk.open(page)
+    page.keyboard.type("3")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".viva-left")).to_have_text("2 of 3 left")
+    grade(desk.root, "ada", 1.5)
+    page.go_back()
+    expect(page.locator(WHY)).to_have_value("1.5")
+    expect(page.locator(".viva-left")).to_have_text("2 of 3 left")
+
+
+def test_a_question_is_graded_through_the_class_while_other_scores_wait(desk):
+    grade(desk.root, "bea", 2)
+    with load(desk.root)[0].gradebook() as gradebook:
+        for student in STUDENTS:
+            gradebook.find_grade("test_twice", NOTEBOOK, SMALL, student).needs_manual_grade = True
+        gradebook.db.commit()
+    page = desk.grader()
+    desk.open(page)
+    expect(page.locator("#test_twice")).to_be_focused()
+    page.locator(WHY).focus()
+    for student, left in (("ada", 2), ("cleo", 1)):
+        expect(page.locator(WHY)).to_be_focused()
+        panel = page.locator(".nbgrader_cell").filter(has=page.locator(WHY))
+        expect(panel).to_contain_text(f"{left} of 3 left at this question")
+        expect(panel).to_contain_text(f"{student} says that it is addition.")
+        expect(panel).to_contain_text("persimmon")  # the marking scheme
+        page.wait_for_load_state("networkidle")
+        page.keyboard.type("1")
+        page.keyboard.press("Control+Shift+Enter")
+        if student == "ada":
+            page.wait_for_url(lambda url: desk.key("ada") not in url)
+    expect(page.locator("#viva-notice")).to_contain_text("No other answer to this question waits.")
+    assert [desk.saved(student)[0] for student in STUDENTS] == [1.0, 2.0, 1.0]
+
+
+def test_the_list_of_open_work_hides_names_and_stands_in_formgraders_menu(desk):
+    page = desk.grader()
+    page.goto(f"{desk.server}/formgrader/gradebook")
+    page.get_by_role("link", name="Open Grading Work").click()
+    expect(page.get_by_role("heading", name="Open grading work")).to_be_visible()
+    shown = page.locator("main").inner_text()
+    assert "manual grading" in shown and not any(student in shown for student in STUDENTS)
+    page.get_by_role("link", name="Show names").click()
+    expect(page.get_by_text("manual grading").first).to_be_visible()
+    assert all(student in page.content() for student in STUDENTS)
+
+
+def test_the_report_counts_a_notebook_once_whatever_it_waits_for(course):
+    (path,) = course.rglob("results.jsonl")
+    path.write_text(path.read_text().replace('"verdict":"passed"', '"verdict":"ungraded"'))
+    assert "3 notebooks need a grader" in " ".join(viva(course, "report").split())

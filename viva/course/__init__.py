@@ -22,6 +22,7 @@ autograde      the engine as steps inside nbgrader's autograder
 steps          those and nbgrader's own, in their order
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
+writtenanswers a written answer that is graded again keeps its manual grade, if it is the same
 filing         the result of a submission, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded

@@ -211,7 +211,23 @@ class RecordResults(NbGraderPreprocessor):
             record = SubmissionRecord(*where, graded=now(), notebooks=known.notebooks if known else {})
             enter(record, place["notebook"], work)
             results.add([record])
+        before = getattr(getattr(self.parent, "parent", None), "viva_before", None)  # of nbgrader's own converter
+        if before is not None:
+            self._compare(before, notebook, place)
         return notebook, resources
+
+    def _compare(self, before: writtenanswers.Before, notebook: NotebookNode, place: dict) -> None:
+        """Let the written answers wait that have changed since they were graded, and no other ones."""
+        where = place["notebook"], place["assignment"], place["student"]
+        with Gradebook(place["db_url"]) as gradebook:
+            when = gradebook.find_submission(place["assignment"], place["student"]).timestamp
+            same, changed = before.compare(place["notebook"], notebook.cells, when)
+            for name in same:
+                waited = before.standings[place["notebook"], name].waits
+                gradebook.find_grade(name, *where).needs_manual_grade = waited
+            for name in changed:
+                gradebook.find_grade(name, *where).needs_manual_grade = True
+            gradebook.db.commit()
 
 
 def enter(record: SubmissionRecord, notebook: str, work: Work) -> None:

@@ -17,6 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from viva import clock, wording
 from viva.cleaning import plaintext
+from viva.course import writtenanswers
 from viva.course.course import Course
 from viva.course.inbox import Inbox
 from viva.course.links import Links
@@ -83,5 +84,16 @@ def _init_assignment(converter: converters.Autograde, assignment_id: str, studen
     _copy_and_enter(converter, assignment_id, student_id)
 
 
+def _init_destination(converter: converters.Autograde, assignment_id: str, student_id: str) -> bool:
+    """nbgrader's, which removes what was graded before; the texts of written answers are needed to compare."""
+    course = Course(CourseDirectory(parent=converter))
+    place = course.path("autograded", assignment_id, student_id), course.gradebook, assignment_id, student_id
+    before = writtenanswers.Before.of(*place)
+    converter.viva_before = before
+    return _remove_older(converter, assignment_id, student_id)
+
+
+_remove_older = converters.Autograde.init_destination
+converters.Autograde.init_destination = _init_destination
 _copy_and_enter = converters.Autograde.init_assignment
 converters.Autograde.init_assignment = _init_assignment  # no setting leads there

@@ -14,7 +14,6 @@ from traitlets.config import Config
 from viva.course import writtenanswers
 from viva.course.autograde import Autograde
 from viva.course.course import Course
-from viva.course.gradebook import classbook
 from viva.course.material import Material
 from viva.course.pipeline import Passed, lay_out
 from viva.course.processes import leftovers
@@ -57,24 +56,14 @@ class Filing:
 
     def _compare(self, submission: Submission, passed: Passed) -> None:
         """Find the written answers that have a manual grade and are, or are not, what they were."""
-        target, (_, graded) = self._target(submission), passed.results
-        before = {}
+        graded = passed.results[1]
+        before = writtenanswers.Before.of(
+            self._target(submission), self.course.gradebook, submission.assignment, submission.student
+        )
         for name, text in passed.notebooks.items():
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                if writtenanswers.is_noted(text) and (old := (target / f"{name}.ipynb").read_text(encoding="utf-8")):
-                    before[name] = old
-        if not before:
-            return
-        with self.course.gradebook() as gradebook:
-            recorded, standings = classbook.standings(gradebook, submission.assignment, submission.student)
-        times = writtenanswers.moment(recorded), writtenanswers.moment(graded.timestamp)
-        for name, old in before.items():
-            known = {
-                cell: writtenanswers.Standing(*values) for (book, cell), values in standings.items() if book == name
-            }
-            compared = writtenanswers.compare(old, passed.notebooks[name], known, *times)
-            passed.notebooks[name] = compared.text
-            graded.same[name], graded.changed[name] = sorted(compared.same), sorted(compared.changed)
+            passed.notebooks[name], graded.same[name], graded.changed[name] = before.compare_text(
+                name, text, graded.timestamp
+            )
 
     def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
         """Put what was graded on another machine where it belongs, with the files that lie beside it here."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader import utils
+from nbgrader.api import Gradebook
 
+from viva.course.gradebook import classbook
 from viva.submission.sanitize import WRITTEN
 
 KEY = WRITTEN
@@ -59,41 +62,66 @@ class Standing:
     waits: bool
 
 
-@dataclass
-class Compared:
-    """A graded notebook as text, and its written answers that were graded before: which are the same, which not."""
+@dataclass(frozen=True)
+class Before:
+    """What was known of a submission before it is graded again.
 
-    text: str
-    same: set[str] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
-
-
-def compare(before: str, after: str, standings: Mapping[str, Standing], recorded: str, handed_in: str) -> Compared:
-    """Compare a graded notebook with the one that it replaces, both as text.
-
-    ``recorded`` and ``handed_in`` are the times of the submission that the gradebook knows and of this one: a run that
-    was killed may have put a notebook into autograded/ of which the gradebook does not know.
+    ``recorded`` is the time of the submission that the gradebook knows: a run that was killed may have put a notebook
+    into autograded/ of which the gradebook does not know.
     """
-    old, new = _noted(before), json.loads(after)
-    found = Compared(after)
-    for cell in new["cells"]:
-        about = cell["metadata"].get(KEY)
-        name = cell["metadata"].get("nbgrader", {}).get("grade_id")
-        standing = standings.get(name)
-        if about is None or name not in old or standing is None or not standing.by_hand:
-            continue
-        known = old[name]
-        unrecorded = "graded" in known and known.get("since", "") > recorded
-        reference = known["graded"] if "graded" in known and (standing.waits or unrecorded) else known["answer"]
-        if about["answer"] == reference:
-            found.same.add(name)
-        else:
-            since = known["since"] if reference == known.get("graded") and "since" in known else handed_in
-            about |= {"graded": reference, "since": since}
-            found.changed.add(name)
-    if found.changed:
-        found.text = json.dumps(new, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    return found
+
+    texts: dict[str, str]
+    """Its graded notebooks, by name."""
+    standings: Mapping[tuple[str, str], Standing] = field(default_factory=dict)
+    """By notebook and graded cell."""
+    recorded: datetime | None = None
+
+    @classmethod
+    def of(cls, folder: Path, gradebook: Callable[[], Gradebook], assignment: str, student: str) -> Before:
+        """The graded notebooks of a folder; the gradebook is asked only where one of them can be compared."""
+        texts = {}
+        for path in folder.glob("*.ipynb"):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                if KEY in (text := path.read_text(encoding="utf-8")):
+                    texts[path.stem] = text
+        if not texts:
+            return cls(texts)
+        with gradebook() as opened:
+            recorded, rows = classbook.standings(opened, assignment, student)
+        return cls(texts, {place: Standing(*values) for place, values in rows.items()}, recorded)
+
+    def compare(self, name: str, cells: list, handed_in: datetime | None) -> tuple[list[str], list[str]]:
+        """The answers in the cells of a notebook that are the same as the graded ones, and those that are not.
+
+        The latter get the graded text into their metadata. ``handed_in`` is the time of the submission.
+        """
+        old, same, different = _noted(self.texts.get(name, "")), [], []
+        for cell in cells:
+            about = cell["metadata"].get(KEY)
+            cell_name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+            standing = self.standings.get((name, cell_name))
+            if about is None or cell_name not in old or standing is None or not standing.by_hand:
+                continue
+            known = old[cell_name]
+            unrecorded = "graded" in known and known.get("since", "") > _moment(self.recorded)
+            carried = "graded" in known and (standing.waits or unrecorded)
+            reference = known["graded"] if carried else known["answer"]
+            if about["answer"] == reference:
+                same.append(cell_name)
+            else:
+                about |= {"graded": reference, "since": known.get("since", "") if carried else _moment(handed_in)}
+                different.append(cell_name)
+        return same, different
+
+    def compare_text(self, name: str, text: str, handed_in: datetime | None) -> tuple[str, list[str], list[str]]:
+        """The same for a notebook as text, which comes back with what was put into it."""
+        if name not in self.texts:
+            return text, [], []
+        notebook = json.loads(text)
+        same, different = self.compare(name, notebook["cells"], handed_in)
+        if different:
+            text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        return text, same, different
 
 
 def changed(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
@@ -102,11 +130,6 @@ def changed(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
         match cell.metadata.get(KEY):
             case {"graded": str(graded), "answer": str(answer)}:
                 yield cell.metadata["nbgrader"]["grade_id"], graded, answer
-
-
-def is_noted(text: str) -> bool:
-    """Whether a graded notebook, as text, may have a written answer to compare."""
-    return KEY in text
 
 
 def _noted(text: str) -> dict[str, dict[str, str]]:
@@ -122,6 +145,6 @@ def _noted(text: str) -> dict[str, dict[str, str]]:
     return {}
 
 
-def moment(when: datetime | None) -> str:
+def _moment(when: datetime | None) -> str:
     """A time as it is compared."""
     return when.isoformat() if when else ""

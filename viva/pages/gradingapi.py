@@ -76,7 +76,7 @@ class CommentsHandler(_Collection):
 class _Saving(GradingHandler):
     """One row of the gradebook, with the ``fields`` that a grader fills in."""
 
-    table: ClassVar[type]
+    table: ClassVar[type[Grade] | type[Comment]]
     fields: ClassVar[tuple[str, ...]]
 
     @web.authenticated

@@ -8,5 +8,6 @@ recording   many workers draft, one writer records in the gradebook
 lateness    what a late submission costs, whoever changes its score
 standing    graded, refused, left out, not submitted or excused, and why
 export      the gradebook as rows and as CSV
+questions   points by question and check, as a table
 classbook   what the gradebook knows of a class, in a few queries
 """
