@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 
 from tests.conftest import PROJECT
+from viva.cleaning.markup import rendered
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
 
@@ -194,3 +196,12 @@ def test_one_box_says_everywhere_what_is_a_row_and_what_is_a_column():
         assert bool(says) == (path.parent.name in boxes), path
     assert len(set(boxes.values())) == 1
     assert {path.parent.name for path in SOURCES} - boxes.keys() == {"ps8_first_gradient"}  # it has no attention
+
+
+@each(COMMITTED)
+def test_every_table_is_a_table_on_a_page(path):
+    """In a block quote the Markdown of nbconvert, with which all pages are made, knows no tables."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            tables = len(re.findall(r"^[> ]*\|[ :|-]+\|$", cell.source, re.MULTILINE))
+            assert rendered(cell.source, {}).count("<table") == tables, cell.id

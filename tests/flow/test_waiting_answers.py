@@ -229,6 +229,8 @@ def test_twelve_answers_take_less_than_three_keys_each_and_the_live_list_is_empt
     desk.goto(lists)
     row = desk.get_by_role("row").filter(has_text="A written answer or a score needs a grader.")
     expect(row).to_contain_text(str(CLASS))
+    assert "student05" not in desk.content()
+    desk.get_by_role("link", name="Show names").click()
     expect(desk.get_by_role("heading", name="Integrity").locator("xpath=following::ul[1]")).to_contain_text("student05")
     for _ in range(20):
         press(desk, "Tab")

@@ -17,7 +17,7 @@ from traitlets import Bool, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand, not_released
 from viva.commands.terminal import figures, whole
-from viva.course.gradebook import agreement, export
+from viva.course.gradebook import agreement, export, questions
 from viva.course.gradebook.export import CsvExport
 from viva.course.gradebook.sheetplan import Line, Plan, SheetExport, format_of, formats
 from viva.course.gradebook.standing import Status
@@ -45,6 +45,7 @@ class ExportCommand(VivaCommand):
     examples = """
         viva export                                grades.csv
         viva export --to=ps1.csv ps1_general_attention
+        viva export --as=csv --points=questions    questions.csv, by question and check
         viva export ps1 --as=canvas --into=gradebook.csv --column='Problem set 1 (1234)' --dry-run
         viva export ps1 --as=moodle --into=worksheet.csv
         viva export ps1 --as=moodle --into=worksheet.csv --feedback
@@ -55,6 +56,7 @@ class ExportCommand(VivaCommand):
         "into": "SheetExport.into",
         "column": "SheetExport.column",
         "archive": "SheetExport.archive",
+        "points": "ExportCommand.points",
     }
     flags = VivaCommand.flags | {
         "dry-run": ({"ExportCommand": {"dry_run": True}}, "Only show what would be written; write nothing."),
@@ -67,6 +69,7 @@ class ExportCommand(VivaCommand):
     }
     form = Unicode("csv", help=f"What to write: {', '.join(formats())}.").tag(config=True)
     to = Unicode(help="The file to write; a relative path is in the course folder.").tag(config=True)
+    points = Unicode(help="With 'questions' and --as=csv: the points by question and check.").tag(config=True)
     dry_run = Bool(False, help="Only show what would be written.").tag(config=True)
     settings = (SheetExport,)
 
@@ -84,7 +87,9 @@ class ExportCommand(VivaCommand):
             self.target(self.to)
         self.part = self.coursedir.student_id != "*" and not self.to
         self.course.settle()
-        if of_one:
+        if self.points:
+            self._write_questions(assignments)
+        elif of_one:
             self._write_sheet(assignments[0], exporter(parent=self, to=self.to))
         else:
             self._write_table(assignments, exporter(parent=self))
@@ -110,6 +115,20 @@ class ExportCommand(VivaCommand):
         said = self._unwritten(path) or done
         self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {said}")
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
+
+    def _write_questions(self, assignments: list[str]) -> None:
+        """The points by question and check in one file."""
+        if self.points != "questions" or self.form != "csv":
+            raise CourseError("Points are written by question into a CSV file: --as=csv --points=questions.")
+        path = self.target(self.to or questions.NAME)
+        with self.course.gradebook() as gradebook:
+            header, rows = questions.table(self.course, gradebook, assignments, self.coursedir.student_id)
+        if not self.dry_run and not self.part:
+            questions.write(path, header, rows)
+        columns = len(header) - len(questions.ABOUT)
+        done = f"{path} has the points of {counted(len(rows), 'student')} in {columns} columns, without late penalties."
+        self._say(self._unwritten(path) or done)
+        self.show_document(file=None if self.part else path, dry_run=self.dry_run, columns=header, rows=rows)
 
     def _write_sheet(self, assignment: str, exporter: SheetExport) -> None:
         """One assignment for a learning system, and what becomes of whom."""

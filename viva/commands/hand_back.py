@@ -117,7 +117,14 @@ class ReportCommand(VivaCommand):
         self._say(f"{path} summarises {counted(graded, 'submission')}.")
         if future:
             self._say(not_released(future))
-        waiting = sum(len(reason["rows"]) for part in figures["assignments"] for reason in part["waiting"])
+        waiting = len(
+            {
+                (part["name"], row["student"], row["notebook"])
+                for part in figures["assignments"]
+                for reason in part["waiting"]
+                for row in reason["rows"]
+            }
+        )
         if waiting:
             needs = f"{counted(waiting, 'notebook')} need{'s' * (waiting == 1)}"
             self._say(f"{needs} a grader; the report has links to them.")

@@ -25,6 +25,7 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, Bunch, Float, Int, List, observe
 
 from viva import wording
+from viva.course import writtenanswers
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
@@ -35,7 +36,7 @@ from viva.engine.outcome import Outcome
 from viva.record import CheckResult, Note, SubmissionRecord, doubtful
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
-from viva.submission.sanitize import made_output
+from viva.submission.sanitize import given_texts, made_output
 from viva.submission.variant import examined, seeded
 from viva.submission.work import Work
 from viva.verdict import CourseError, Verdict
@@ -183,6 +184,8 @@ class NoResponse(NbGraderPreprocessor):
                         grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
                         gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."
                 gradebook.db.commit()
+        known = Work.of(resources).instructor_texts
+        writtenanswers.note(notebook, given_texts(self, resources) if known is None else known)
         return notebook, resources
 
     def _answered(self, notebook: NotebookNode):
@@ -208,7 +211,23 @@ class RecordResults(NbGraderPreprocessor):
             record = SubmissionRecord(*where, graded=now(), notebooks=known.notebooks if known else {})
             enter(record, place["notebook"], work)
             results.add([record])
+        before = getattr(getattr(self.parent, "parent", None), "viva_before", None)  # of nbgrader's own converter
+        if before is not None:
+            self._compare(before, notebook, place)
         return notebook, resources
+
+    def _compare(self, before: writtenanswers.Before, notebook: NotebookNode, place: dict) -> None:
+        """Let the written answers wait that have changed since they were graded, and no other ones."""
+        where = place["notebook"], place["assignment"], place["student"]
+        with Gradebook(place["db_url"]) as gradebook:
+            when = gradebook.find_submission(place["assignment"], place["student"]).timestamp
+            same, changed = before.compare(place["notebook"], notebook.cells, when)
+            for name in same:
+                waited = before.standings[place["notebook"], name].waits
+                gradebook.find_grade(name, *where).needs_manual_grade = waited
+            for name in changed:
+                gradebook.find_grade(name, *where).needs_manual_grade = True
+            gradebook.db.commit()
 
 
 def enter(record: SubmissionRecord, notebook: str, work: Work) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from viva.course import writtenanswers
 from viva.course.autograde import Autograde
 from viva.course.course import Course
 from viva.course.material import Material
@@ -47,12 +48,24 @@ class Filing:
     def keep(self, submission: Submission, passed: Passed, build: Path) -> None:
         """Add the graded notebooks to ``build``, and put it where it belongs; ``passed`` does not hold them longer."""
         if passed.notebooks:
+            self._compare(submission, passed)
             for name, text in passed.notebooks.items():
                 (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
             remove_shadows(build)
             _protect(build, self._permissions)
             _replace(build, self._target(submission))
         passed.notebooks.clear()
+
+    def _compare(self, submission: Submission, passed: Passed) -> None:
+        """Find the written answers that have a manual grade and are, or are not, what they were."""
+        graded = passed.results[1]
+        before = writtenanswers.Before.of(
+            self._target(submission), self.course.gradebook, submission.assignment, submission.student
+        )
+        for name, text in passed.notebooks.items():
+            passed.notebooks[name], graded.same[name], graded.changed[name] = before.compare_text(
+                name, text, graded.timestamp
+            )
 
     def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
         """Put what was graded on another machine where it belongs, with the files that lie beside it here."""

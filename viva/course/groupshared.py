@@ -15,7 +15,7 @@ from pathlib import Path
 from viva.course.course import Course
 
 FOLDERS = ("submitted", "release", "autograded", "feedback")
-OURS = ("attempts", "unmatched", "variants", "report", ".rehearsals")
+OURS = ("attempts", "unmatched", "variants", "report", ".rehearsals", ".open")
 MADE = (".db", ".lock", ".jsonl", ".csv", ".xlsx", ".json", ".zip", ".key")
 """How files end that commands make in the course folder itself."""
 FILE, FOLDER = 0o060, 0o2770

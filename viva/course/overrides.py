@@ -27,6 +27,7 @@ from nbgrader.exchange.default import Exchange
 
 from viva import clock
 from viva.cleaning import plaintext
+from viva.course import writtenanswers
 from viva.course.course import Course, folders_named
 from viva.course.links import Links
 from viva.folder import matches, walk
@@ -85,6 +86,14 @@ def _init_grading(converter: converters.Autograde, assignment_id: str, student_i
         Path(place, timestamp.NAME), submission.zones
     )
     _copy_and_enter(converter, assignment_id, student_id)
+
+
+def _init_destination(converter: converters.Autograde, assignment_id: str, student_id: str) -> bool:
+    """nbgrader's, which removes what was graded before; its written answers are read first."""
+    course = Course(CourseDirectory(parent=converter))
+    place = course.path("autograded", assignment_id, student_id), course.gradebook, assignment_id, student_id
+    converter.viva_before = writtenanswers.Before.of(*place)
+    return _remove_older(converter, assignment_id, student_id)
 
 
 def _refuse(submission: Submission) -> None:
@@ -157,6 +166,13 @@ CHANGES = (
     ),
     Change(
         converters.Autograde,
+        "init_destination",
+        _init_destination,
+        "nbgrader removes the graded notebook before it grades again. A written answer that is the same keeps its manual "
+        "grade, and its text before is needed to compare.",
+    ),
+    Change(
+        converters.Autograde,
         "set_permissions",
         _set_permissions,
         "nbgrader keeps a module of a student's beside the graded notebook. A kernel that starts there imports it.",
@@ -178,5 +194,6 @@ CHANGES = (
 
 _found_by_pattern, _started = BaseConverter.init_notebooks, Exchange.start
 _copy_and_enter, _permitted = converters.Autograde.init_assignment, converters.Autograde.set_permissions
+_remove_older = converters.Autograde.init_destination
 for _change in CHANGES:
     setattr(_change.owner, _change.name, _change.ours)

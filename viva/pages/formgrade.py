@@ -7,7 +7,9 @@ server and waits for it before it lets a grader type.
 
 from __future__ import annotations
 
+import difflib
 import html
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -17,18 +19,21 @@ from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
+from nbgrader.api import Comment, Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from viva.course import rubric
+from viva.course import rubric, writtenanswers
 from viva.engine.names import Names, names_of
-from viva.pages import typeset
+from viva.pages import typeset, waitinglist
 from viva.submission.sanitize import given_texts
 from viva.verdict import CourseError
 
 MOST_OFFERED = 9
 """So many comments that repeat are offered at a question: one for each digit."""
+MOST_PIECES, LONGEST_SHOWN = 4000, 20_000
+"""So many words are compared one by one; so many characters are shown of longer texts."""
+_PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 LONGEST = 500
 """A longer comment fits nobody else."""
 TEMPLATE = "viva_formgrade"
@@ -43,7 +48,9 @@ class AnswerFirst(NbGraderPreprocessor):
 
     ``answers``: for each question how many of the cells below it are its answer; ``tested``: for each test cell the
     answer cells that it asks about; ``waiting``: which scores wait for a grader, those of tests in doubt too;
-    ``queue``: how many submissions of this notebook wait, and the next of them; ``offered``: for each question the
+    ``queue``: how many submissions of this notebook wait, also at each question; ``version``: what the page shows, so
+    that nothing is saved for a notebook that was graded again; ``differences``: for each written answer that has
+    changed since it was graded, what is new in it and what is gone; ``offered``: for each question the
     comments that repeat, rubric items first.
 
     The answer is the cell below the question and those that follow it, up to the next cell that is graded and the
@@ -62,9 +69,15 @@ class AnswerFirst(NbGraderPreprocessor):
                 if below:
                     answers[cell.metadata.nbgrader["grade_id"]] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
-        resources |= {"waiting": [], "queue": None, "offered": {}}
+        resources |= {"waiting": [], "queue": None, "offered": {}, "version": ""}
+        resources["differences"] = {}
         if (submission := resources.get("submission_id")) is not None:
             self._look_up(submission, resources)
+            resources["differences"] = {
+                name: difference(before, after)
+                for name, before, after in writtenanswers.changed(notebook)
+                if name in resources["waiting"]
+            }
         return notebook, resources
 
     def _look_up(self, submission: str, resources: dict) -> None:
@@ -74,6 +87,7 @@ class AnswerFirst(NbGraderPreprocessor):
             known = gradebook.find_submission_notebook_by_id(submission)
             resources["waiting"] = [grade.name for grade in known.grades if grade.needs_manual_grade]
             resources["queue"] = _queue(gradebook, known)
+            resources["version"] = waitinglist.version_of(directory, known)
             try:
                 items = rubric.read_items(rubric.path_of(Path(directory.root), known.assignment.assignment.name))
             except CourseError as error:
@@ -87,14 +101,27 @@ class AnswerFirst(NbGraderPreprocessor):
 
 
 def _queue(gradebook: Gradebook, known: SubmittedNotebook) -> dict:
-    """How many submissions of a notebook wait for a grader, of how many, and the next one after this, in the order in
-    which formgrader goes through them; after the last comes the first."""
-    rows = gradebook.db.query(SubmittedNotebook.id).filter(SubmittedNotebook.notebook_id == known.notebook_id)
-    waiting = rows.join(Grade, Grade.notebook_id == SubmittedNotebook.id).filter(Grade.needs_manual_grade)
-    ids = sorted({row for (row,) in waiting})
-    others = [one for one in ids if one != known.id]
-    following = next((one for one in others if one > known.id), others[0] if others else "")
-    return {"next": following, "left": len(ids), "total": rows.count()}
+    """How many submissions of a notebook wait for a grader, of how many, whether others than this one do, and how many
+    wait at each question."""
+    waiting = waitinglist.waiting(gradebook, known.notebook_id)
+    total = gradebook.db.query(SubmittedNotebook.id).filter(SubmittedNotebook.notebook_id == known.notebook_id).count()
+    questions = waitinglist.by_question(gradebook, known.notebook_id)
+    others = bool(waitinglist.after(waiting, known.id))
+    return {"left": len(waiting), "total": total, "others": others, "questions": questions}
+
+
+def difference(before: str, after: str) -> list[tuple[str, str]]:
+    """What two texts share and do not share, in pieces, each with "same", "gone" or "new" before it."""
+    one, other = (_PIECES.findall(text) for text in (before, after))
+    if len(one) + len(other) > MOST_PIECES:  # finding the differences takes the square of it
+        return [("gone", before[:LONGEST_SHOWN]), ("new", after[:LONGEST_SHOWN])]
+    found = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind == "equal":
+            found.append(("same", "".join(one[a:b])))
+            continue
+        found += [("gone", "".join(one[a:b]))] * (a < b) + [("new", "".join(other[c:d]))] * (c < d)
+    return found
 
 
 def _said_before(gradebook: Gradebook, known: SubmittedNotebook, name: str) -> list[str]:

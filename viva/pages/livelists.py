@@ -7,6 +7,7 @@ page into that list. So whoever may open formgrader sees it, and nobody else.
 from __future__ import annotations
 
 import asyncio
+import re
 
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader.base import BaseHandler, check_notebook_dir, check_xsrf
@@ -15,15 +16,39 @@ from tornado import web
 
 from viva.course.course import Course
 from viva.course.gradebook.database import trouble
+from viva.pages import gradingapi
 from viva.verdict import CourseError
 
 ADDRESS = r"/formgrader/viva/?"
+MENU = re.compile(r'<li role="presentation"[^>]*><a href="([^"]*/formgrader)/manage_students">Manage Students</a></li>')
+"""The last entry of formgrader's menu."""
+ENTRY = '<li role="presentation"><a href="{}/viva/">Open Grading Work</a></li>'
 
 
 def add_to(handlers: list[tuple]) -> None:
-    """Put the page into a list of formgrader's, once."""
+    """Put the page and what answers to graders' pages before a list of formgrader's, once."""
     if ADDRESS not in {address for address, *_ in handlers}:
-        handlers.append((ADDRESS, ListsHandler))
+        handlers[:] = [(ADDRESS, ListsHandler), *gradingapi.HANDLERS, *map(_ours, handlers)]
+
+
+class _Page:
+    """A page of formgrader's as it is now, also where a grader goes back to it, with our page in its menu."""
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()  # type: ignore[misc]
+        self.set_header("Cache-Control", "no-store")  # type: ignore[attr-defined]
+
+    def render(self, name: str, **about: object) -> str:
+        page = super().render(name, **about)  # type: ignore[misc]
+        return MENU.sub(lambda found: found[0] + ENTRY.format(found[1]), page, count=1)
+
+
+def _ours(handler: tuple) -> tuple:
+    """A line of formgrader's list, with its pages as ours."""
+    address, kind, *rest = handler
+    if issubclass(kind, BaseHandler) and not issubclass(kind, web.StaticFileHandler):
+        kind = type(kind.__name__, (_Page, kind), {})
+    return address, kind, *rest
 
 
 class ListsHandler(BaseHandler):
@@ -36,7 +61,8 @@ class ListsHandler(BaseHandler):
         directory = CourseDirectory(config=self.settings["nbgrader_formgrader"].config)
         directory.root, directory.db_url = self.coursedir.root, self.db_url
         try:
-            page = await asyncio.to_thread(_page, Course(directory), self.base_url)
+            hidden = self.get_argument("names", "") != "show"
+            page = await asyncio.to_thread(_page, Course(directory), self.base_url, hidden)
         except CourseError as error:
             raise web.HTTPError(503, str(error)) from error
         except DBAPIError as error:
@@ -45,11 +71,10 @@ class ListsHandler(BaseHandler):
         self.write(page)
 
 
-def _page(course: Course, server: str) -> str:
+def _page(course: Course, server: str, hidden: bool) -> str:
     from viva.pages import report  # Matplotlib takes a second to load
-    from viva.pages.reporting import findings
 
     course.require_columns()
     names = course.assignments()
     future = set(course.unreleased(names))
-    return report.live_page(findings.lists(course, [name for name in names if name not in future], server))
+    return report.live_page(course, [name for name in names if name not in future], server, hidden)

@@ -11,6 +11,7 @@ import contextlib
 import io
 import os
 import re
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -24,7 +25,7 @@ from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.folder import remove
 from viva.pages.page import environment
-from viva.pages.reporting.findings import ALONE, People, gather
+from viva.pages.reporting.findings import ALONE, People, gather, lists
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
 from viva.verdict import CourseError
 from viva.wording import counted
@@ -39,6 +40,8 @@ LISTED = 200
 TOLD = 20
 """So many repairs of a notebook, or facts about it."""
 KEY = "pseudonyms.key"
+OWN_KEY = secrets.token_bytes(32)
+"""What pseudonyms are made with in a course that has no such file."""
 
 
 def write(
@@ -103,9 +106,14 @@ def _rendered(known: dict, tables: Tables, template: str = "report.html") -> str
     return environment(filters).get_template(template).render(**known, listed=LISTED, told=TOLD)
 
 
-def live_page(parts: list[dict]) -> str:
-    """The page of ``findings.lists`` alone, as formgrader's server shows it."""
-    known = {"assignments": parts, "tables": {part["name"]: dict(lists_of(part)) for part in parts}}
+def live_page(course: Course, assignments: list[str], server: str, hidden: bool) -> str:
+    """The page of ``findings.lists`` alone, as formgrader shows it; without names where they are ``hidden``."""
+    names = Pseudonyms()
+    if hidden:
+        path = course.root / "report" / KEY
+        names = Pseudonyms(key_in(path) if path.exists() else OWN_KEY, *known_names(course))
+    parts = lists(course, assignments, server, names)
+    known = {"assignments": parts, "hidden": hidden, "tables": {part["name"]: dict(lists_of(part)) for part in parts}}
     return _rendered(known, Tables(), "lists.html")
 
 

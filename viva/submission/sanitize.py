@@ -44,6 +44,8 @@ _SHOWN = re.compile(r"(?:^|>)[^<]*[^<\s]|<(?:img|audio|hr|input|td)\b")
 """What can be seen of a cleaned page: text, or an element that shows itself."""
 _NAME = re.compile(r"[\w.:-]+")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+WRITTEN, _TEXTS = "viva_written", ("answer", "graded", "since")
+"""In a graded cell's metadata: the texts that ``viva.course.writtenanswers`` leaves there."""
 _KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count", "attachments")
 
 
@@ -155,6 +157,8 @@ def _clean_metadata(cell: NotebookNode, names: set[str], removed: list[str]) -> 
             kept.nbgrader = NotebookNode({key: about[key] for key in about if key in plain or key in words})
         else:
             removed.append("nbgrader's metadata of another cell")
+    if "nbgrader" in kept and isinstance(texts := cell.metadata.get(WRITTEN), dict):
+        kept[WRITTEN] = NotebookNode({key: texts[key] for key in _TEXTS if isinstance(texts.get(key), str)})
     cell.metadata = kept
 
 

@@ -9,6 +9,7 @@ lateness    what a late submission costs, whoever changes its score
 standing    graded, refused, left out, not submitted or excused, and why
 export      the gradebook as rows and as CSV
 sheetplan   the sheet of one assignment's scores, and the formats that packages add
+questions   points by question and check, as a table
 classbook   what the gradebook knows of a class, in a few queries
 
 Public, for plug-ins: agreement, database, export, recording, results, sheetplan, standing.

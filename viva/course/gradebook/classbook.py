@@ -130,6 +130,20 @@ def marked(gradebook: Gradebook, name: str, student: str = "") -> tuple[dict[str
     return found
 
 
+def standings(
+    gradebook: Gradebook, name: str, student: str
+) -> tuple[datetime | None, dict[tuple[str, str], tuple[bool, bool]]]:
+    """The time of one submission, in UTC; and by notebook and cell whether there is a manual grade, and whether it
+    waits for a grader."""
+    when = gradebook.db.query(SubmittedAssignment.timestamp).join(
+        Assignment, Assignment.id == SubmittedAssignment.assignment_id
+    )
+    when = when.filter(Assignment.name == name, SubmittedAssignment.student_id == student).scalar()
+    columns = Notebook.name, BaseCell.name, Grade.manual_score, Grade.needs_manual_grade
+    rows = _by(_of(gradebook.db.query(*columns), name, Grade), student)
+    return when, {(book, cell): (manual is not None, bool(waits)) for book, cell, manual, waits in rows}
+
+
 def _by(query, student: str):
     return query.filter(SubmittedAssignment.student_id == student) if student else query
 

@@ -146,6 +146,9 @@ class Graded:
     timestamp: datetime | None
     scores: dict[str, dict[str, tuple[float | None, bool]]]
     remarks: dict[str, dict[str, str | None]]
+    same: dict[str, list[str]] = field(default_factory=dict)
+    """By notebook, the written answers whose text is the one that was graded before; ``changed``, the others."""
+    changed: dict[str, list[str]] = field(default_factory=dict)
 
 
 class _DeferredCommit(Session):
@@ -256,12 +259,15 @@ class Writer:
         for notebook in submission.notebooks:
             scores = graded.scores.get(notebook.name)
             remarks = graded.remarks.get(notebook.name, {})
+            same, changed = (known.get(notebook.name, []) for known in (graded.same, graded.changed))
             for grade in notebook.grades:
                 if scores is None:  # the notebook was not submitted
                     grade.auto_score, grade.needs_manual_grade = 0, False
                 elif grade.manual_score is None:
                     grade.auto_score, grade.needs_manual_grade = scores.get(grade.name, (0, False))
-                elif grade.cell.type != "TaskCell":  # as nbgrader: a manual grade asks to be looked at again
+                elif grade.name in changed:
+                    grade.needs_manual_grade = True
+                elif grade.cell.type != "TaskCell" and grade.name not in same:  # as nbgrader: look at it again
                     grade.auto_score = scores.get(grade.name, (0, False))[0]
                     grade.needs_manual_grade = True
             for comment in notebook.comments:

@@ -198,12 +198,18 @@ class Regrade:
                         old, new = before[place], after[submission.student_id]["cells"][place]
                         again = self.edition.tests_otherwise(now_out, place) or _earned(new) != _earned(old)
                         waited = old["waits"] and old["manual"] == grade.manual_score
+                        if self._submitted_again(submission.student_id, after) and not new["checks"]:
+                            waited = new["waits"]  # a written answer that is not the same
                         grade.needs_manual_grade = again or waited
                         if again:
                             points = f"{grade.manual_score:g} of {wording.counted(grade.cell.max_score, 'point')}"
                             marked.append(f"{submission.student_id}: {grade.name} ({points})")
             gradebook.db.commit()
         return marked
+
+    def _submitted_again(self, student: str, after: dict[str, dict]) -> bool:
+        """Whether this regrade is the first that saw a student's submission."""
+        return self.before[student]["handed_in"] != after[student]["handed_in"]
 
     def _stopped(self) -> dict | None:
         """The line with which a regrade of this assignment began that did not end."""

@@ -85,9 +85,9 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
         }
 
 
-def lists(course: Course, assignments: list[str], server: str) -> list[dict]:
+def lists(course: Course, assignments: list[str], server: str, names: Pseudonyms) -> list[dict]:
     """What waits for a grader and what is flagged, by assignment, as ``gather`` has it, without what takes time."""
-    records, names = _records(course), Pseudonyms()
+    records = _records(course)
     with course.gradebook() as gradebook:
         standings = Standings(course, gradebook, assignments)
         parts = (_Part(course, gradebook, name, records[name], standings, ALONE, names, server) for name in assignments)
@@ -193,6 +193,11 @@ class _Part:
         index = focus(self.cells.get((student, book), []), cell)
         return f"{self.server}/formgrader/submissions/{quote(place, safe='')}/?index={index}"
 
+    def _first(self) -> str:
+        """The address at which formgrader hands out the first answer that waits and no other grader has open."""
+        book = min(book for _, book, _ in self.by_hand)
+        return f"{self.server}/formgrader/viva/first/{quote(self.name, safe='')}/{quote(book, safe='')}"
+
     def waiting(self) -> Iterator[dict]:
         """Who needs a grader, by what for."""
         found: dict[str, list[dict]] = {why: [] for why in WAITING}
@@ -233,7 +238,8 @@ class _Part:
         for why, rows in found.items():
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
-                yield {"why": why, "help": WAITING[why], "rows": rows}
+                first = self._first() if why == "manual grading" else rows[0]["link"]
+                yield {"why": why, "help": WAITING[why], "rows": rows, "first": first}
 
     def integrity(self) -> list[dict]:
         """What student code did to its process, and what was removed from pages."""

@@ -1,0 +1,101 @@
+"""Points by question and check as a table: a row for each student, columns for each question and its checks."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from viva.cleaning import plaintext
+from viva.course.course import Course
+from viva.course.gradebook import classbook, export
+from viva.course.gradebook.results import Results
+from viva.course.processes import leftovers
+from viva.course.table import csv_text
+
+NAME = "questions.csv"
+ABOUT = ("student_id", "last_name", "first_name", "email")
+TITLE = 200
+"""Characters of a check's title."""
+Place = tuple[str, str, str, str]
+"""Assignment, notebook, graded cell, and the title of a check; empty for the whole cell."""
+
+
+def table(
+    course: Course, gradebook: Gradebook, assignments: Sequence[str], student: str | list[str] = "*"
+) -> tuple[list[str], list[list[object]]]:
+    """The names of the columns and the rows, for the chosen students of some assignments.
+
+    A question has the points that count, a grader's where there are some; its checks have what they earned
+    automatically. Late penalties are not subtracted. A cell is empty where nothing was graded, or a grader has
+    not decided.
+    """
+    people: dict[str, list[object]] = {}
+    graded = set()
+    for row in export.scores(course, gradebook, assignments, student):
+        people[row["student_id"]] = [row[name] for name in ABOUT]
+        if row["score"] is not None:
+            graded.add((row["assignment"], row["student_id"]))
+    points: dict[str, dict[Place, object]] = {who: {} for who in people}
+    most: dict[Place, float] = {}
+    for name in assignments:
+        for who, place, earned, worth in _cells(course, gradebook, name):
+            most.setdefault(place, worth)
+            if (name, who) in graded:
+                points[who][place] = earned
+    places = _in_order(course, most)
+    several = {(place[0], place[1]) for place in places}
+    alone = {name for name in assignments if sum(one == name for one, _ in several) < 2}
+    header = [_title(place, most[place], place[0] in alone) for place in places]
+    rows = [[*people[who], *(points[who].get(place) for place in places)] for who in people]
+    return [*ABOUT, *header], rows
+
+
+def write(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    leftovers.write(path, csv_text(header, rows))
+
+
+def _cells(course: Course, gradebook: Gradebook, name: str) -> Iterator[tuple[str, Place, float | None, float]]:
+    """What each student earned with each question and check of an assignment, and the maximum."""
+    books = {book.id: book for book in classbook.notebooks(gradebook, name)}
+    known = {who: record for (one, who), record in Results.of(course.directory).read().items() if one == name}
+    grades, _ = classbook.marked(gradebook, name)
+    for key, rows in grades.items():
+        who, notebook = books[key].student, books[key].name
+        record = known[who].notebooks.get(notebook) if who in known else None
+        for cell, score, worth, waits, by_hand in rows:
+            checks = record.checks.get(cell, []) if record else []
+            decided = by_hand is not None or not waits or bool(checks)
+            yield who, (name, notebook, cell, ""), score if decided else None, float(worth)
+            for check in checks if len(checks) > 1 else ():
+                title = plaintext.line(check.title, TITLE)
+                yield who, (name, notebook, cell, title), check.earned, float(check.points)
+
+
+def _in_order(course: Course, places: Iterable[Place]) -> list[Place]:
+    """As the cells stand in the released notebooks, the checks as they ran."""
+    places, found = list(places), {}
+    for assignment, notebook in {place[:2] for place in places}:
+        found[assignment, notebook] = list[str]()
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            text = (course.path("release", assignment) / f"{notebook}.ipynb").read_bytes()
+            cells = json.loads(text)["cells"]
+            found[assignment, notebook] = [cell["metadata"].get("nbgrader", {}).get("grade_id", "") for cell in cells]
+
+    def key(place: Place) -> tuple:
+        assignment, notebook, cell, title = place
+        names = found[assignment, notebook]
+        return notebook, names.index(cell) if cell in names else len(names), cell, bool(title)
+
+    assignments = list(dict.fromkeys(place[0] for place in places))
+    return sorted(places, key=lambda place: (assignments.index(place[0]), *key(place)))
+
+
+def _title(place: Place, most: float, alone: bool) -> str:
+    """The name of a column: assignment, notebook where there are several, question and check, with the points."""
+    assignment, notebook, cell, check = place
+    parts = [assignment, *[notebook] * (not alone), cell, *[check] * bool(check)]
+    return f"{' / '.join(parts)} [{most:g}]"

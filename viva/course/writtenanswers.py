@@ -1,0 +1,150 @@
+"""Written answers that have a manual grade, when a submission is graded again: the same text keeps the grade.
+
+Each graded written answer leaves its text in the metadata of its graded cell, where students cannot write. The next
+grading compares. What is the same keeps its manual grade, and does not wait again. What is not waits for a grader, and
+the page shows the difference to the text that had the grade: that one goes along until a grader has decided.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook
+
+from viva.course.gradebook import classbook
+from viva.submission.sanitize import WRITTEN
+
+KEY = WRITTEN
+"""In a graded cell's metadata: ``answer``; and where that has changed, ``graded``, the text that a grader graded, and
+``since``, the time of the submission that changed it."""
+
+
+def answers(notebook: NotebookNode, given: Iterable[str]) -> dict[str, str]:
+    """By graded cell, the text of a written answer; of a task that of the cells below, without the texts ``given``."""
+    found, given = {}, set(given)
+    for place, cell in enumerate(notebook.cells):
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if utils.is_task(cell):
+            below = []
+            for other in notebook.cells[place + 1 :]:
+                if utils.is_task(other) or utils.is_grade(other):
+                    break
+                below += [other.source] * (other.source not in given)
+            found[name] = "\n\n".join(below).strip()
+        elif utils.is_grade(cell) and utils.is_solution(cell):
+            found[name] = cell.source.strip()
+    return found
+
+
+def note(notebook: NotebookNode, given: Iterable[str]) -> None:
+    """Leave the texts of written answers in the metadata of their cells."""
+    texts = answers(notebook, given)
+    for cell in notebook.cells:
+        cell.metadata.pop(KEY, None)
+        if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) in texts and (
+            utils.is_task(cell) or utils.is_grade(cell)
+        ):
+            cell.metadata[KEY] = {"answer": texts[name]}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the gradebook knows of a graded cell."""
+
+    by_hand: bool
+    waits: bool
+
+
+@dataclass(frozen=True)
+class Before:
+    """What was known of a submission before it is graded again.
+
+    ``recorded`` is the time of the submission that the gradebook knows: a run that was killed may have put a notebook
+    into autograded/ of which the gradebook does not know.
+    """
+
+    texts: dict[str, str]
+    """Its graded notebooks, by name."""
+    standings: Mapping[tuple[str, str], Standing] = field(default_factory=dict)
+    """By notebook and graded cell."""
+    recorded: datetime | None = None
+
+    @classmethod
+    def of(cls, folder: Path, gradebook: Callable[[], Gradebook], assignment: str, student: str) -> Before:
+        """The graded notebooks of a folder; the gradebook is asked only where one of them can be compared."""
+        texts = {}
+        for path in folder.glob("*.ipynb"):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                if KEY in (text := path.read_text(encoding="utf-8")):
+                    texts[path.stem] = text
+        if not texts:
+            return cls(texts)
+        with gradebook() as opened:
+            recorded, rows = classbook.standings(opened, assignment, student)
+        return cls(texts, {place: Standing(*values) for place, values in rows.items()}, recorded)
+
+    def compare(self, name: str, cells: list, handed_in: datetime | None) -> tuple[list[str], list[str]]:
+        """The answers in the cells of a notebook that are the same as the graded ones, and those that are not.
+
+        The latter get the graded text into their metadata. ``handed_in`` is the time of the submission.
+        """
+        old, same, different = _noted(self.texts.get(name, "")), [], []
+        for cell in cells:
+            about = cell["metadata"].get(KEY)
+            cell_name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+            standing = self.standings.get((name, cell_name))
+            if about is None or cell_name not in old or standing is None or not standing.by_hand:
+                continue
+            known = old[cell_name]
+            unrecorded = "graded" in known and known.get("since", "") > _moment(self.recorded)
+            carried = "graded" in known and (standing.waits or unrecorded)
+            reference = known["graded"] if carried else known["answer"]
+            if about["answer"] == reference:
+                same.append(cell_name)
+            else:
+                about |= {"graded": reference, "since": known.get("since", "") if carried else _moment(handed_in)}
+                different.append(cell_name)
+        return same, different
+
+    def compare_text(self, name: str, text: str, handed_in: datetime | None) -> tuple[str, list[str], list[str]]:
+        """The same for a notebook as text, which comes back with what was put into it."""
+        if name not in self.texts:
+            return text, [], []
+        notebook = json.loads(text)
+        same, different = self.compare(name, notebook["cells"], handed_in)
+        if different:
+            text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        return text, same, different
+
+
+def changed(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
+    """The graded cells of a graded notebook whose answer has changed: the text that was graded, and the answer."""
+    for cell in notebook.cells:
+        match cell.metadata.get(KEY):
+            case {"graded": str(graded), "answer": str(answer)}:
+                yield cell.metadata["nbgrader"]["grade_id"], graded, answer
+
+
+def _noted(text: str) -> dict[str, dict[str, str]]:
+    """By graded cell, what was left in its metadata."""
+    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+        cells = json.loads(text)["cells"]
+        found = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell["metadata"].get(KEY) for cell in cells}
+        return {
+            name: about
+            for name, about in found.items()
+            if isinstance(about, dict) and all(isinstance(value, str) for value in about.values()) and "answer" in about
+        }
+    return {}
+
+
+def _moment(when: datetime | None) -> str:
+    """A time as it is compared."""
+    return when.isoformat() if when else ""

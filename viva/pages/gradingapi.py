@@ -1,0 +1,233 @@
+"""What formgrader's server answers to a grader's page: what is saved, who has which answer open, and what waits next.
+
+Theory of operation. nbgrader's own handlers write whatever comes. Here a page sends along what it had read before
+(``seen``), and which graded notebook it shows (``version``). The gradebook's row is locked, read again and compared: a
+score or comment that somebody else changed since, or one for a notebook that was graded again since, is not
+overwritten; the answer is status 409 with what is in the gradebook. The same request twice is no conflict: a page that
+got no answer sends it again. Requests without ``seen``, of other programs, are saved as nbgrader does.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from nbgrader.api import Comment, Grade, MissingEntry, Notebook, SubmittedNotebook
+from nbgrader.server_extensions.formgrader.base import BaseApiHandler, check_notebook_dir, check_xsrf
+from sqlalchemy import update
+from sqlalchemy.exc import SQLAlchemyError
+from tornado import web
+
+from viva.pages import waitinglist
+from viva.pages.openanswers import OpenAnswers
+
+KEY = "viva-grader"
+"""The cookie that tells one grader's browser from another's."""
+
+
+class GradingHandler(BaseApiHandler):
+    """Answers that no browser keeps, from a gradebook that is read anew."""
+
+    def prepare(self) -> Any:
+        self.gradebook.db.rollback()  # else it could show what it read for an earlier request
+        return super().prepare()
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()
+        self.set_header("Cache-Control", "no-store")
+
+    @property
+    def open_answers(self) -> OpenAnswers:
+        key = self.get_cookie(KEY)
+        if not key:
+            key = uuid.uuid4().hex
+            self.set_cookie(KEY, key, path=self.base_url or "/", httponly=True, samesite="Lax")
+        return OpenAnswers(self.coursedir, key)
+
+    def submitted(self, key: str) -> SubmittedNotebook:
+        try:
+            return self.gradebook.find_submission_notebook_by_id(key)
+        except MissingEntry:
+            raise web.HTTPError(404, "This submission is not in the gradebook any more.") from None
+
+
+class _Collection(GradingHandler):
+    rows: ClassVar[str]
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def get(self) -> None:
+        notebook = self.submitted(self.get_argument("submission_id"))
+        self.write(json.dumps([row.to_dict() for row in getattr(notebook, self.rows)]))
+
+
+class GradesHandler(_Collection):
+    rows = "grades"
+
+
+class CommentsHandler(_Collection):
+    rows = "comments"
+
+
+class _Saving(GradingHandler):
+    """One row of the gradebook, with the ``fields`` that a grader fills in."""
+
+    table: ClassVar[type[Grade] | type[Comment]]
+    fields: ClassVar[tuple[str, ...]]
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def get(self, key: str) -> None:
+        self.write(json.dumps(self._row(key).to_dict()))
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def put(self, key: str) -> None:
+        data = self.get_json_body()
+        if not isinstance(data, dict):
+            raise web.HTTPError(400, "This is not what a page of formgrader sends.")
+        session = self.gradebook.db
+        try:
+            first = self.fields[0]  # this locks the row, in SQLite the file, until the end of the transaction
+            table = self.table.__table__
+            session.execute(update(table).where(table.c.id == key).values({first: table.c[first]}))
+            row = self._row(key)
+            session.refresh(row)
+            current = {field: getattr(row, field) for field in self.fields}
+            wanted = {field: self.checked(field, data.get(field), row) for field in self.fields}
+            seen, version = data.get("seen"), data.get("version")
+            if version and version != waitinglist.version_of(self.coursedir, row.notebook):
+                self._refuse("graded again", row)
+            elif isinstance(seen, dict) and current != wanted and current != {f: seen.get(f) for f in self.fields}:
+                self._refuse("saved by another grader", row)
+            else:
+                for field, value in wanted.items():
+                    setattr(row, field, value)
+                self.saved(row)
+                session.commit()
+                self.write(json.dumps(row.to_dict()))
+        except SQLAlchemyError as error:
+            self.log.warning("Not saved: %s", error)
+            raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
+        finally:
+            session.rollback()
+
+    def _row(self, key: str) -> Any:
+        row = self.gradebook.db.get(self.table, key)
+        if row is None:
+            raise web.HTTPError(404, "This cell is not in the gradebook any more.")
+        return row
+
+    def _refuse(self, why: str, row: Any) -> None:
+        self.set_status(409)
+        self.write(json.dumps({"why": why, "row": row.to_dict()}))
+
+    def checked(self, field: str, value: object, row: Any) -> object:
+        """A value as the gradebook takes it. Raises HTTPError with status 400 for another one."""
+        raise NotImplementedError
+
+    def saved(self, row: Any) -> None:
+        """What follows from new values."""
+
+
+class GradeHandler(_Saving):
+    table, fields = Grade, ("manual_score", "extra_credit")
+
+    def checked(self, field: str, value: object, row: Any) -> float | None:
+        if value is None or value == "":
+            return None
+        try:
+            number = float(value) if isinstance(value, int | float | str) else math.nan
+        except (ValueError, OverflowError):
+            number = math.nan
+        most = math.inf if field == "extra_credit" else row.max_score
+        if number != getattr(row, field) and not (0 <= number <= most and math.isfinite(number)):
+            raise web.HTTPError(400, f"A score is a number from 0 to {row.max_score:g}, extra credit one from 0.")
+        return number
+
+    def saved(self, row: Any) -> None:
+        row.needs_manual_grade = row.manual_score is None and row.auto_score is None
+
+
+class CommentHandler(_Saving):
+    table, fields = Comment, ("manual_comment",)
+
+    def checked(self, field: str, value: object, row: Any) -> str | None:
+        if value is not None and not isinstance(value, str):
+            raise web.HTTPError(400, "A comment is a text.")
+        return value
+
+
+class OpenHandler(GradingHandler):
+    """A page gives a sign that it shows a submission, or that it was left."""
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def post(self, key: str) -> None:
+        self.write(json.dumps({"alone": self.open_answers.take(self.submitted(key).id)}))
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def delete(self, key: str) -> None:
+        self.open_answers.leave(self.submitted(key).id)
+
+
+class NextHandler(GradingHandler):
+    """The next submission after one that waits for a grader, with ``question`` the next one whose answer to it does.
+
+    ``url`` is its address, empty where none is left for this grader; ``elsewhere`` says how many others have open.
+    """
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def get(self, key: str) -> None:
+        known, question = self.submitted(key), self.get_argument("question", "")
+        waiting = waitinglist.after(waitinglist.waiting(self.gradebook, known.notebook_id, question), known.id)
+        self.write(json.dumps(_handed_out(self, waiting, question)))
+        self.open_answers.leave(known.id)
+
+
+class FirstHandler(GradingHandler):
+    """On to the first submission of a notebook that waits; to formgrader's list where none is left."""
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def get(self, assignment: str, name: str) -> None:
+        try:
+            notebook: Notebook = self.gradebook.find_notebook(name, assignment)
+        except MissingEntry:
+            raise web.HTTPError(404, f"There is no notebook {name} in {assignment}.") from None
+        found = _handed_out(self, waitinglist.waiting(self.gradebook, notebook.id), "")
+        places = "/".join(quote(part, safe="") for part in (assignment, name))
+        self.redirect(found["url"] or f"{self.base_url}/formgrader/gradebook/{places}")
+
+
+def _handed_out(handler: GradingHandler, waiting: list[str], question: str) -> dict[str, object]:
+    mine = handler.open_answers
+    for key in waiting:
+        if mine.take(key):
+            focus = f"?question={quote(question, safe='')}" if question else ""
+            return {"url": f"{handler.base_url}/formgrader/submissions/{quote(key, safe='')}/{focus}", "elsewhere": 0}
+    return {"url": "", "elsewhere": len(waiting)}
+
+
+HANDLERS = [
+    (r"/formgrader/api/grades", GradesHandler),
+    (r"/formgrader/api/grade/([^/]+)", GradeHandler),
+    (r"/formgrader/api/comments", CommentsHandler),
+    (r"/formgrader/api/comment/([^/]+)", CommentHandler),
+    (r"/formgrader/viva/open/([^/]+)", OpenHandler),
+    (r"/formgrader/viva/next/([^/]+)", NextHandler),
+    (r"/formgrader/viva/first/([^/]+)/([^/]+)", FirstHandler),
+]
+"""In place of nbgrader's under the same addresses, and those of our own."""
