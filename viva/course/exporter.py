@@ -14,9 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from viva import wording
-from viva.course import (
-    overrides,  # noqa: F401  (nbgrader's autograder reads no link)
-)
+from viva.course import overrides  # noqa: F401  (nbgrader's autograder reads no link)
 from viva.course.course import Course
 from viva.course.inbox import Inbox
 from viva.submission.reading import Opened

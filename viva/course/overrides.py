@@ -168,8 +168,8 @@ CHANGES = (
         converters.Autograde,
         "init_destination",
         _init_destination,
-        "nbgrader removes the graded notebook before it grades again. A written answer that is the same keeps its manual "
-        "grade, and its text before is needed to compare.",
+        "nbgrader removes the graded notebook before it grades again. A written answer that is the same keeps its "
+        "manual grade, and its text before is needed to compare.",
     ),
     Change(
         converters.Autograde,
