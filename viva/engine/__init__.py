@@ -26,6 +26,7 @@ outcome       what checks and notebooks came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
+everyday      what is to work in the sandbox, tried before anything is graded there
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 """
