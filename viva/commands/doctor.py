@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
 import shlex
@@ -27,6 +28,9 @@ from viva.course.gradebook.database import shown, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.overrides import is_own
 from viva.course.variants import KEY, Variants, seeds_of
+from viva.engine import everyday
+from viva.engine.session import Pair
+from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted
@@ -148,8 +152,22 @@ def _sandbox() -> Iterator[Diagnosis]:
     for layer in found.layers:
         fault = f" ({layer.fault})" if layer.fault else ""
         yield Diagnosis(f"sandbox, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
+    if found.level != "none":
+        yield from _everyday()
     remedy = "fix the problems above; until then grading needs --no-sandbox"
     yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
+
+
+def _everyday() -> Iterator[Diagnosis]:
+    """Whether what students do works in the sandbox, through this machine's paths."""
+    around = Sandbox.for_candidate(), Sandbox.for_examiner()
+    with contextlib.closing(Pair(60.0, around, ("numpy", "matplotlib.pyplot"))) as pair:
+        found = everyday.failures(pair)
+    for what, error in found.items():
+        remedy = "make the environment anew where every user can read it, and without links: make setup"
+        yield Diagnosis(f"students' code cannot {what} in the sandbox ({error})", False, remedy)
+    if not found:
+        yield Diagnosis("students' code can draw figures, import modules and read files in the sandbox", True)
 
 
 def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:

@@ -41,7 +41,7 @@ from viva.course.gradebook import advisory, agreement
 from viva.course.gradebook.database import concerns_all, with_retries
 from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
-from viva.course.graders import absent_libraries, new_grader, require_sandbox
+from viva.course.graders import absent_libraries, new_grader, require_everyday, require_sandbox
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
@@ -404,6 +404,8 @@ class _Batch:
                 for examination in examinations:
                     grader.learn(examination)
                 tell_failing(assignment, examinations, self.tell)
+        if not self.remote:
+            require_everyday(grader)
         for sentence in absent_libraries(grader):
             self.tell(f"{sentence}.")
         return known

@@ -14,6 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from viva.cleaning import plaintext
 from viva.course.rehearsals import Rehearsals
+from viva.engine import everyday
 from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -28,6 +29,8 @@ with contextlib.suppress(ModuleNotFoundError):  # Windows has none; `viva check`
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}
+_tried: set[int] = set()
+"""The processes in which ``require_everyday`` was content."""
 
 
 def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
@@ -130,6 +133,18 @@ def require_sandbox() -> None:
             "This machine cannot sandbox student code, so nothing was graded or run. 'viva doctor' lists what is "
             "missing. With --no-sandbox the code runs without a sandbox, and can read and change your files."
         )
+
+
+def require_everyday(grader: Grader) -> None:
+    """Raises CourseError when student code cannot do in the sandbox what students do; tried once in a process."""
+    if grader.sandboxed and os.getpid() not in _tried:
+        if found := everyday.failures(grader):
+            listed = "; ".join(f"{what} ({error})" for what, error in found.items())
+            raise CourseError(
+                f"Student code cannot do this in the sandbox of this machine: {listed}. Right answers would lose "
+                "points, so nothing was graded. 'viva doctor' says more."
+            )
+        _tried.add(os.getpid())
 
 
 def absent_libraries(grader: Grader) -> list[str]:

@@ -27,6 +27,7 @@ examination   what the examiner knows about a notebook, and how a grade cell is 
 credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
 commands      commands for the shell, which are not run, and the checks that this may have cost
+everyday      what is to work in the sandbox, tried before anything is graded there
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 

@@ -22,6 +22,7 @@ from viva.engine import libraries
 from viva.folder import remove
 from viva.sandbox import bubblewrap
 from viva.sandbox.confinement import USUAL, Limits, Sandbox
+from viva.sandbox.privileges import USER
 from viva.verdict import SandboxError
 
 REQUEST_BYTES = 1 << 20
@@ -149,6 +150,8 @@ ORIGIN = ("-sP", "-m", "viva.engine.forkserver")
 ENVIRONMENT = {
     "PATH": os.defpath,
     "LANG": "C.UTF-8",
+    "USER": USER,
+    "LOGNAME": USER,
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

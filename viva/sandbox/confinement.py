@@ -46,6 +46,7 @@ from viva.folder import holds_more
 from viva.sandbox import bubblewrap, landlock
 from viva.sandbox.landlock import readable_by_default
 from viva.sandbox.privileges import (
+    LISTS,
     SHARED,
     cover_proc,
     give_up_root,
@@ -152,6 +153,9 @@ def enter(
     limits, private = sandbox.limits, sandbox.private_tmp or sandbox.bubblewrap
     alone = sandbox.bubblewrap or sandbox.other_user  # without Landlock
     rooted = private and scratch and not sandbox.bubblewrap
+    own = os.geteuid()
+    numbers = (FIRST_UID + slot, own) if own == 0 else (own,)  # which of root's it will be is known later
+    readable = (*sandbox.readable, *own_proc(), *(LISTS if rooted else ()))
     writable = ([scratch] if scratch else []) + [SHARED] * bool(rooted)
     steps: list[tuple[str, Callable[[], object]]] = [
         ("slot", lambda: _require_slot(slot)),
@@ -165,7 +169,10 @@ def enter(
         ),
         ("scratch", lambda: _work_in(scratch)),
         ("limits", lambda: limit(limits)),
-        ("namespaces", lambda: keep_only(sandbox.readable, scratch, *limits.scratch) if rooted and scratch else None),
+        (
+            "namespaces",
+            lambda: keep_only(sandbox.readable, scratch, *limits.scratch, numbers) if rooted and scratch else None,
+        ),
         ("bubblewrap", lambda: cover_proc() if sandbox.bubblewrap else None),
         ("bubblewrap", lambda: share_alone(SHARED, *limits.scratch) if sandbox.bubblewrap else None),
         ("root", lambda: give_up_root(FIRST_UID + slot, sandbox.readable, scratch, sandbox.other_user)),
@@ -173,9 +180,7 @@ def enter(
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
         (
             "landlock",
-            lambda: (
-                None if alone else landlock.restrict((*sandbox.readable, *own_proc()), writable, sandbox.landlock_abi)
-            ),
+            lambda: None if alone else landlock.restrict(readable, writable, sandbox.landlock_abi),
         ),
         ("seccomp", lambda: filter_calls(not alone and landlock.version(sandbox.landlock_abi) < 3)),
     ]

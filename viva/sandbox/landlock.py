@@ -63,17 +63,23 @@ _SYSTEM = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"),
     *("/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fontconfig", "/etc/fonts"),
     "/etc/alternatives",  # links, by which a system's libraries are found
+    "/usr/share/matplotlib",  # where Debian's keeps its fonts and styles
+    "/sys/devices/system/cpu",  # how many processors there are, and of what kind
     *("/usr/share/zoneinfo", "/etc/localtime", "/etc/timezone", "/usr/share/locale", "/etc/mime.types", "/dev/urandom"),
 )
 
 
 @functools.cache
 def readable_by_default() -> tuple[str, ...]:
-    """The interpreter's libraries, the system's, fonts and time zones: never a home, a course or /proc."""
+    """The interpreter's libraries, the system's, fonts and time zones: never a home, a course or /proc.
+
+    Each path as it is written and as it is resolved: a library may ask for its own files by either.
+    """
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
     inside = ("lib", "lib64", "pyvenv.cfg", "share/zoneinfo", "share/fonts", "etc/fonts")
     found = {Path(prefix) / name for prefix in prefixes for name in inside}
     found |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
-    found |= {Path(viva.__file__).resolve().parent, *map(Path, _SYSTEM)}
+    found |= {Path(viva.__file__).parent, *map(Path, _SYSTEM)}
     found = {path for path in found if path.exists()}
+    found |= {path.resolve() for path in found}
     return tuple(sorted(str(path) for path in found if not found.intersection(path.parents)))

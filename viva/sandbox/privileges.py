@@ -15,7 +15,7 @@ import shutil
 import stat
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from viva.sandbox.syscalls import call, prctl
@@ -43,6 +43,12 @@ cannot find out without.
 """
 MEMORY = "/proc/meminfo"
 """What memory the machine has, which the system call sysinfo tells too."""
+CPUS = "/proc/cpuinfo"
+"""Which processors the machine has: PyTorch and psutil ask for them."""
+USER = "student"
+"""What the user of a candidate is called, whatever its number is."""
+LISTS = ("/etc/passwd", "/etc/group")
+"""The lists of users and groups; in a root folder of its own a process finds one entry in each, its own."""
 COUNTED_BY_NAMESPACE = (5, 14)
 """The Linux from which on a user's threads are counted anew in a user namespace."""
 
@@ -97,13 +103,13 @@ def cover(folder: str, inner: str) -> None:
 
 
 def own_proc() -> tuple[str, ...]:
-    """The files of PROC, by the number of this process, and MEMORY."""
-    return (*(f"/proc/{os.getpid()}/{name}" for name in PROC), MEMORY)
+    """The files of PROC, by the number of this process, MEMORY and CPUS."""
+    return (*(f"/proc/{os.getpid()}/{name}" for name in PROC), MEMORY, CPUS)
 
 
-def keep_only(paths: Sequence[str], folder: str, size: int, files: int) -> None:
+def keep_only(paths: Sequence[str], folder: str, size: int, files: int, numbers: Collection[int] = ()) -> None:
     """Take a root folder that holds ``paths``, /dev/null, ``own_proc`` and ``folder`` in their places, an empty SHARED
-    of limited size, and nothing else.
+    of limited size, LISTS in which USER has the ``numbers``, and nothing else.
 
     For a process that called ``mount_private``, and gives up the right to change its root and to write here next; of
     other paths not even ``stat`` knows then. Raises OSError.
@@ -120,6 +126,14 @@ def keep_only(paths: Sequence[str], folder: str, size: int, files: int) -> None:
             os.close(os.open(place, os.O_CREAT))
         call("mount", os.fsencode(source), os.fsencode(place), None, MS_BIND | MS_REC, None)
     os.symlink(str(os.getpid()), f"{root}/proc/self")
+    os.makedirs(f"{root}/etc", exist_ok=True)
+    users = {
+        LISTS[0]: "".join(f"{USER}:x:{number}:{number}:{USER}:{folder}:/bin/false\n" for number in numbers),
+        LISTS[1]: "".join(f"{USER}:x:{number}:\n" for number in numbers),
+    }
+    for path, text in users.items():
+        Path(root + path).write_text(text)
+        Path(root + path).chmod(0o644)
     os.makedirs(root + SHARED)
     share_alone(root + SHARED, size, files)
     os.umask(umask)

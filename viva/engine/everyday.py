@@ -1,0 +1,58 @@
+"""What students do every day, tried in the sandbox before anybody's work is graded there.
+
+The layers of the sandbox are proven by attempts to break them (``viva.sandbox.attempts``). This proves the other half,
+on this machine's own paths: what is to work does. Behind a link, say, a library may not find its own files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.session import Died, Pair, Session
+from viva.verdict import SandboxError
+
+SECONDS = 60.0
+FILE = "numbers.csv"
+FIGURE = "draw a figure"
+CELLS = {
+    "read a data file": f"assert open({FILE!r}).read() == '1,2'",
+    "import a module late": "import colorsys, wave, latex2mathml.converter\nimport importlib.metadata\n"
+    "importlib.metadata.version('numpy')",
+    "ask who and where they are": "import getpass, os, pathlib, tempfile\n"
+    "getpass.getuser(), os.cpu_count(), pathlib.Path.home().iterdir()\n"
+    "tempfile.TemporaryFile().write(b'x')",
+    FIGURE: "import io\nimport matplotlib.font_manager\nimport matplotlib.pyplot as plt\n"
+    "figure, axes = plt.subplots()\naxes.plot([1, 2], label='text')\naxes.legend()\n"
+    "figure.savefig(io.BytesIO(), format='png')\nplt.close(figure)",
+}
+"""By what students do, a cell that does it; none of it is to raise anything."""
+
+
+def failures(pair: Pair) -> dict[str, str]:
+    """What does not work for the candidates of a pair of fork servers, each with the error."""
+    cells = dict(CELLS)
+    if "matplotlib.pyplot" not in pair.libraries:
+        del cells[FIGURE]
+    found: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="viva-everyday-") as folder:
+        Path(folder, FILE).write_text("1,2")
+        try:
+            with Session(pair.candidates, pair.examiners, Path(folder)) as session:
+                for what, source in cells.items():
+                    found[what] = _error(session, source)
+        except (Died, SandboxError) as error:
+            found["run a cell"] = str(error)
+    return {what: error for what, error in found.items() if error}
+
+
+def _error(session: Session, source: str) -> str:
+    raised = session.candidate(SECONDS, do="run", source=source)["raised"]
+    if not isinstance(raised, dict):
+        return ""
+    with contextlib.suppress(Exception):
+        return plaintext.line(f"{safe(str, raised.get('name'))}: {safe(str, raised.get('message'))}")
+    return "an exception"
