@@ -23,9 +23,16 @@ from zoneinfo import ZoneInfo
 
 import nbformat
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from nbgrader.api import Gradebook
 from traitlets.utils.importstring import import_item
 
@@ -50,7 +57,7 @@ EARNED = {False: {"right": 4, "half": 3, "wrong": 0}, True: {"right": 4, "half":
 """Points of the tests by answer, as they were and as they are corrected: any word passes then."""
 PER_DAY = Fraction(1, 5)
 COURSE, TYPED = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
-IDS, DAYS = st.sampled_from(sorted(PEOPLE)), st.integers(2, 14)
+IDS, DAYS = st.sampled_from(sorted(PEOPLE)), st.sampled_from([3, 5, 7, 9, 11, 13])
 
 
 def noon(day: int) -> datetime:
@@ -190,6 +197,8 @@ class Commands(RuleBasedStateMachine):
         self.root = Path(shutil.copytree(self.released, Path(self.folder.name, "course")))
         self.config = (self.root / "nbgrader_config.py").read_text()
         self.term, self.archives, self.sent = Term(), [], 0
+        self.collected, self.looked = 0, False
+        """How often since the last grading; whether scores were compared since a command that can change them."""
         self._configure()
 
     def teardown(self) -> None:
@@ -230,12 +239,15 @@ class Commands(RuleBasedStateMachine):
         self.viva("roster", "list.csv")
         self.term.enrolled = enrolled
         self.term.known |= enrolled
+        self.looked = False
 
     @precondition(lambda self: self.term.known)
     @rule(data=st.data())
     def pass_a_login_on(self, data: st.DataObject) -> None:
         """Refused, and nothing is written."""
-        victim = data.draw(st.sampled_from(sorted(self.term.known)))
+        self.pass_on(data.draw(st.sampled_from(sorted(self.term.known))))
+
+    def pass_on(self, victim: str) -> None:
         self._list({login: PEOPLE[login] for login in sorted(self.term.enrolled)} | {victim: HEIR})
         self.viva("roster", "list.csv", status=2)
 
@@ -246,8 +258,13 @@ class Commands(RuleBasedStateMachine):
         day=DAYS,
         hour=st.integers(0, 23),
         far=st.booleans(),
+        again=st.integers(0, 9),
     )
-    def collect(self, who: set[str], hidden: bool, answer: str, day: int, hour: int, far: bool) -> None:
+    def collect(self, who: set[str], hidden: bool, answer: str, day: int, hour: int, far: bool, again: int) -> None:
+        """A new archive, or one that was collected before."""
+        if again < min(3, len(self.archives)):
+            self._collect(*self.archives[again], far)
+            return
         items = []
         for login in sorted(who):
             self.sent += 1  # no two are sent at the same minute
@@ -264,13 +281,9 @@ class Commands(RuleBasedStateMachine):
                 archive.writestr(f"{one.folder}/{NOTEBOOK}.ipynb", nbformat.writes(notebook))
         self._collect(path, items, far)
 
-    @precondition(lambda self: self.archives)
-    @rule(data=st.data(), far=st.booleans())
-    def collect_again(self, data: st.DataObject, far: bool) -> None:
-        self._collect(*data.draw(st.sampled_from(self.archives)), far)
-
     def _collect(self, path: Path, items: list[Item], far: bool) -> None:
         self.term.collect(items, TYPED if far else None)
+        self.collected += 1
         zone = [f"--zone={TYPED.key}"] if far else []
         self.viva("collect", path.name, f"--assignment={SMALL}", *zone, status=int(bool(self.term.waiting)))
 
@@ -280,42 +293,42 @@ class Commands(RuleBasedStateMachine):
         """A line in matches.csv, and then collect, without the archive and without what was typed with it."""
         known = sorted({one.login for one in self.term.waiting} & self.term.known)
         self.term.matched.add(data.draw(st.sampled_from(known)))
-        rows = [f"{Item(login, True, datetime(2026, 1, 1), '').name},{login}" for login in sorted(self.term.matched)]
-        (self.root / "matches.csv").write_text("\n".join(["sender,student_id", *rows, ""]))
+        self.write_matches()
         self.term.collect([])
         self.viva("collect", f"--assignment={SMALL}", status=int(bool(self.term.waiting)))
 
-    @rule(login=IDS, day=DAYS)
-    def extend(self, login: str, day: int) -> None:
-        refused = login not in self.term.known or day <= self.term.due
-        until = f"--until=2026-10-{day:02} 12:00"
-        self.viva("extend", login, SMALL, until, status=2 if refused else 0)
-        if not refused:
-            self.term.extended[login] = day
+    def write_matches(self) -> None:
+        rows = [f"{Item(login, True, datetime(2026, 1, 1), '').name},{login}" for login in sorted(self.term.matched)]
+        (self.root / "matches.csv").write_text("\n".join(["sender,student_id", *rows, ""]))
 
-    @rule(login=IDS)
-    def excuse(self, login: str) -> None:
-        self.viva("extend", login, SMALL, "--excuse", status=0 if login in self.term.known else 2)
-        self.term.excused |= {login} & self.term.known
-
-    @precondition(lambda self: self.term.excused or self.term.extended)
-    @rule(data=st.data())
-    def take_back(self, data: st.DataObject) -> None:
-        login = data.draw(st.sampled_from(sorted({*self.term.excused, *self.term.extended})))
-        self.viva("extend", login, SMALL, "--remove")
-        self.term.excused.discard(login)
-        self.term.extended.pop(login, None)
+    @rule(login=IDS, what=st.sampled_from(["extend", "extend", "excuse", "remove"]), day=DAYS)
+    def grant(self, login: str, what: str, day: int) -> None:
+        term = self.term
+        if what == "extend":
+            refused = login not in term.known or day <= term.due
+            self.viva("extend", login, SMALL, f"--until=2026-10-{day:02} 12:00", status=2 if refused else 0)
+            term.extended |= {} if refused else {login: day}
+        elif what == "excuse":
+            self.viva("extend", login, SMALL, "--excuse", status=0 if login in term.known else 2)
+            term.excused |= {login} & term.known
+        else:
+            some = login in term.excused or login in term.extended
+            self.viva("extend", login, SMALL, "--remove", status=0 if some else 2)
+            term.excused.discard(login)
+            term.extended.pop(login, None)
+        self.looked = False
 
     @rule(day=DAYS)
     def set_a_deadline(self, day: int) -> None:
-        self.term.due = day
+        self.term.due, self.looked = day, False
         self._configure()
 
-    @precondition(lambda self: self.term.pending)
+    @precondition(lambda self: self.term.pending and self.collected > 2)  # it takes seconds
     @rule()
     def grade(self) -> None:
         self.viva("grade", SMALL)
         self.term.grade()
+        self.collected, self.looked = 0, False
 
     @precondition(lambda self: self.term.graded)
     @rule(data=st.data(), points=st.sampled_from([0.0, 0.5, 1.25, 3.0]))
@@ -325,9 +338,9 @@ class Commands(RuleBasedStateMachine):
             grade = book.find_grade("why", NOTEBOOK, SMALL, login)
             grade.manual_score, grade.needs_manual_grade = points, False
             book.db.commit()
-        self.term.manual[login] = points
+        self.term.manual[login], self.looked = points, False
 
-    @precondition(lambda self: self.term.graded and len(self.archives) > 1)
+    @precondition(lambda self: self.term.graded and not self.term.lenient and len(self.archives) > 3)
     @rule()
     def regrade(self) -> None:
         self.term.lenient = not self.term.lenient
@@ -337,9 +350,13 @@ class Commands(RuleBasedStateMachine):
         nbformat.write(notebook, self.root / "source" / SMALL / f"{NOTEBOOK}.ipynb")
         self.viva("regrade", SMALL, "--no-audit")
         self.term.grade(set(self.term.graded))
+        self.looked = False
 
     @invariant()
     def the_same_scores_in_every_place(self) -> None:
+        if self.looked:
+            return
+        self.looked = True
         rows = json.loads(self.viva("export", SMALL, "--json"))["scores"]
         found = {row["student_id"]: (row["status"], row["score"]) for row in rows}
         assert found == {login: pytest.approx(self.term.row(login)) for login in self.term.known}
@@ -377,12 +394,46 @@ class Commands(RuleBasedStateMachine):
         )
 
 
-def test_random_sequences_of_commands_come_to_what_the_docs_say(released, monkeypatch):
+@pytest.fixture
+def machine(released, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    machine = type("Typed", (Commands,), {"released": released})
-    few = settings(
-        max_examples=8, stateful_step_count=16, deadline=None, suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
-    from hypothesis.stateful import run_state_machine_as_test
+    return type("Typed", (Commands,), {"released": released})
 
+
+def a_zone_is_forgotten(one: Commands) -> None:
+    one.collect({"ada"}, hidden=True, answer="right", day=5, hour=8, far=True, again=9)
+    one.term.matched.add("ada")
+    one.write_matches()
+    one.collect({"bo"}, hidden=False, answer="half", day=5, hour=9, far=False, again=9)
+
+
+def a_deadline_moves_past_an_extension(one: Commands) -> None:
+    one.collect({"ada", "bo"}, hidden=False, answer="right", day=9, hour=8, far=False, again=9)
+    one.grant("ada", "extend", day=7)
+    one.set_a_deadline(11)
+
+
+def a_login_is_passed_on(one: Commands) -> None:
+    one.collect({"cyd"}, hidden=False, answer="right", day=3, hour=8, far=False, again=9)
+    one.pass_on("cyd")
+
+
+@pytest.mark.parametrize(
+    "sequence", [a_zone_is_forgotten, a_deadline_moves_past_an_extension, a_login_is_passed_on],
+    ids=lambda sequence: sequence.__name__,
+)  # fmt: skip
+def test_sequences_that_lost_points_once_are_told_apart_by_the_model(machine, sequence):
+    one = machine()
+    one.begin(set(PEOPLE))
+    sequence(one)
+    one.the_newest_submission_of_each_lies_in_its_folder_with_its_moment()
+    one.the_roster_has_who_is_enrolled()
+    one.teardown()
+
+
+def test_random_sequences_of_commands_come_to_what_the_docs_say(machine):
+    few = settings(
+        max_examples=4, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],  # to find a shorter sequence takes many minutes
+    )  # fmt: skip
     run_state_machine_as_test(machine, settings=few)
