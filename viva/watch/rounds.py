@@ -30,8 +30,8 @@ from viva.sandbox.protection import forget
 from viva.submission.submission import Ending, Status, Submission
 from viva.term import exchange
 from viva.verdict import CourseError, SubmissionError
-from viva.watch.inbox import Ready
 from viva.watch.schedule import Place
+from viva.watch.sights import Ready
 
 CLASS = ("student", "submitted_assignment", "submitted_notebook", "grade", "comment")
 """The tables of a gradebook that are about students."""

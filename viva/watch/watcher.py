@@ -33,10 +33,10 @@ from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, Verdict, VivaError
 from viva.watch import memory, schedule
 from viva.watch.arrivals import Arrivals, handed
-from viva.watch.inbox import Inbox, Ready, Seen
 from viva.watch.memory import Memory, Told, Trial
 from viva.watch.rounds import VISIBLE, Listing, Rounds, place_of
 from viva.watch.schedule import FULL, Handed, Next, Place, Plan
+from viva.watch.sights import Inbox, Ready, Seen
 from viva.watch.terms import Clock, Watch
 
 LOCK = "watch.lock"

@@ -11,7 +11,7 @@ import pytest
 
 from viva.term.exchange import QUIET, Contents, Entry, survey
 from viva.verdict import SubmissionError
-from viva.watch.inbox import Inbox, Ready, Seen
+from viva.watch.sights import Inbox, Ready, Seen
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
