@@ -9,8 +9,8 @@ import msgspec
 
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
-from viva_watch.inbox import Seen
 from viva_watch.schedule import Past, Place
+from viva_watch.sights import Seen
 
 NAME = "watch.json"
 LAST = 10

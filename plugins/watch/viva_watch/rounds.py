@@ -29,8 +29,8 @@ from viva.pages.feedback import DELIVERY, write_feedback
 from viva.sandbox.protection import forget
 from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, SubmissionError
-from viva_watch.inbox import Ready
 from viva_watch.schedule import Place
+from viva_watch.sights import Ready
 
 CLASS = ("student", "submitted_assignment", "submitted_notebook", "grade", "comment")
 """The tables of a gradebook that are about students."""

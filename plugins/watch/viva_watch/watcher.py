@@ -33,10 +33,10 @@ from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, Verdict, VivaError
 from viva_watch import memory, schedule
 from viva_watch.arrivals import Arrivals, handed
-from viva_watch.inbox import Inbox, Ready, Seen
 from viva_watch.memory import Memory, Told, Trial
 from viva_watch.rounds import VISIBLE, Listing, Rounds, place_of
 from viva_watch.schedule import FULL, Handed, Next, Place, Plan
+from viva_watch.sights import Inbox, Ready, Seen
 from viva_watch.terms import Clock, Watch
 
 LOCK = "watch.lock"

@@ -11,7 +11,7 @@ import pytest
 
 from viva.course.exchange import QUIET, Contents, Entry, survey
 from viva.verdict import SubmissionError
-from viva_watch.inbox import Inbox, Ready, Seen
+from viva_watch.sights import Inbox, Ready, Seen
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
