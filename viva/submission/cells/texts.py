@@ -250,7 +250,7 @@ _PRINTED |= {
 }
 _PRINTED |= {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
 """What word processors, pages and keyboards for other scripts put in the place of ASCII."""
-_NUMBERED = re.compile(r"[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
+_NUMBERED = re.compile(r"\A[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
 _FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
 
 
