@@ -177,3 +177,9 @@ def test_what_is_recorded_names_the_answers_and_only_where_there_are_some(exam):
     first, last = outcome.checks["test-1"][0], outcome.checks["test-5"][0]
     assert "undone" not in msgspec.to_builtins(first)
     assert (last.undone, last.verdict, last.earned) == (["answer-4"], Verdict.ERROR, 0)
+
+
+def test_what_stands_above_a_loop_around_the_stubs_line_is_not_given_yet_as_the_loop_was_to_change_it():
+    loop = "total = len(data)\nfor one in data:\n    raise NotImplementedError()"
+    assert state_of(loop).bound == frozenset()
+    assert state_of(loop.replace("for one in data:\n    ", "")).bound == {"total"}

@@ -29,20 +29,20 @@ SCRIPTS |= {"python", "python2", "python3"}
 """Magics whose text another program runs."""
 INSTALLING = re.compile(
     r"""
-    \s* (?:sudo\s+)? (?: (?: \S*python[\d.]* | \{sys\.executable\} ) \s+ -m \s+ )? (?:uv\s+)?
+    \s* (?:sudo\s+)? (?: (?: (?<!\S)\S{0,99}python[\d.]* | \{sys\.executable\} ) \s+ -m \s+ )? (?:uv\s+)?
     (?: pip[\d.]* | conda | mamba | micromamba | apt | apt-get | brew )
     (?: \s+ -\S+ )* \s+ (?: install | uninstall | update | upgrade | list | show | freeze ) \b [^;&|]* | \s*
     """,
     re.VERBOSE,
 )
 SHOWING = re.compile(
-    r"\s*(?:ls|cat|head|tail|wc|pwd|echo|date|which|whoami|uname|grep|find|du|df|tree|file|clear|lscpu|free|nvidia-smi|"
+    r"\A\s*(?:ls|cat|head|tail|wc|pwd|echo|date|which|whoami|uname|grep|find|du|df|tree|file|clear|lscpu|free|nvidia-smi|"
     r"(?:python|pip|conda)[\d.]*\s+-{0,2}(?:V|version))\b[^>;&|]*"
 )
 """A command that only shows something leaves no file."""
 FILLED = re.compile(r"--(?:out|err)[ =](\w+)")
 """The names that a magic is told to fill."""
-CAPTURED = re.compile(r"\s*%%capture[ \t]+(\w+)")
+CAPTURED = re.compile(r"\A\s*%%capture[ \t]+(\w+)")
 READING = re.compile(
     r"\b(?:open|read\w*|load\w*|genfromtxt|fromfile|imread|listdir|scandir|glob|walk|exists|is_file)\b"
 )

@@ -43,7 +43,7 @@ ANY = "*"
 LONGEST = 200_000
 """A longer cell is not looked at; nobody types as much."""
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
-FRAME = re.compile(r'^\s*File "[^"\n]*", line \d+, in (\S+)\n(.*)$', re.MULTILINE)
+FRAME = re.compile(r'^[ \t]*File "[^"\n]*", line \d+, in (\S+)\n(.*)$', re.MULTILINE)
 _IDLE = ("pass", "...", "return", "return None", f"raise {STUB}", f"raise {STUB}()")
 _BLOCKS = ast.For | ast.While | ast.With
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef

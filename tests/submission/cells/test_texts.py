@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import itertools
+import pkgutil
+import re
+import time
+
 import numpy as np
 import pytest
 
+import viva.submission
 from viva.submission.cells import texts
+from viva.submission.cells.doubts import _seemingly_bound
 from viva.submission.cells.texts import as_typed
 
 CUT = "def f(x):\n    y = [x,\n"
@@ -189,3 +197,67 @@ def test_lines_that_were_marked_from_the_first_word_on_lose_the_spaces_that_they
 )
 def test_what_is_python_or_can_be_read_in_no_one_way_is_left_alone(source):
     assert as_typed(source) == (source, "")
+
+
+MODULES = ["viva.engine.commands", "viva.engine.names", "viva.engine.undone"]
+MODULES += [one.name for one in pkgutil.walk_packages(viva.submission.__path__, "viva.submission.") if not one.ispkg]
+PATTERNS = {
+    f"{name}.{key}": value
+    for name in MODULES
+    for key, value in vars(importlib.import_module(name)).items()
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
+}
+UNITS = [
+    *"a1=[{#%!<'\t\n ",
+    "a,",
+    "a,\n",
+    "a ",
+    "a = ",
+    "a.",
+    "a\n",
+    " \n",
+    "f(",
+    "()",
+    "(\n",
+    "==",
+    "# ",
+    "%%",
+    "> ",
+    "\\ ",
+]
+UNITS += ["    a\n", "```\n", "```a\n", "~~~\n", "- a\n", "a: b\n", "1. a\n", '"""', "def ", "import ", "pip -a "]
+UNITS += ["<<<<<<< \n", "=======\n", ">>>>>>> \n", "%%capture ", 'File "a", line 1, in a\n']
+
+
+def work(function, text: str) -> float:
+    """The processor's seconds that this takes at best."""
+    taken = []
+    for _ in range(3):
+        start = time.thread_time()
+        function(text)
+        taken.append(time.thread_time() - start)
+    return min(taken)
+
+
+def assert_linear(function, name: str) -> None:
+    """Sixteen times the text is some sixteen times the work; of a quadratic function it is 256 times the work."""
+    for unit, end in itertools.product(UNITS, ("", "\n;")):
+        small, large = (unit * (size // len(unit)) + end for size in (2_000, 32_000))
+        much = work(function, large)
+        assert much < 0.05 or much < 90 * work(function, small), (name, unit)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_no_pattern_that_meets_a_students_text_takes_the_square_of_its_length(pattern):
+    assert_linear(lambda text: [match.end() for match in PATTERNS[pattern].finditer(text)], pattern)
+
+
+def test_nor_does_what_reads_blocks_of_code_and_broken_lines():
+    assert_linear(texts._blocks, "blocks")
+    assert_linear(lambda text: _seemingly_bound(text, True), "lines")
+
+
+def test_blocks_of_code_are_those_in_fences_that_are_closed_and_those_that_are_indented():
+    text = "a\n```python\nx = 1\n```\nb\n\n    y = 2\n\n    z = 3\nc\n~~~\nw = 4\n```\n    v = 5\n"
+    assert texts.code_parts("markdown", text) == ["x = 1", "y = 2\n\nz = 3", "v = 5"]

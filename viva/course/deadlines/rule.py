@@ -293,7 +293,7 @@ def _reckoned(one: Delivery, rule: Rule, zone: ZoneInfo, most: int, left: int) -
     if result.penalty and most:
         days = min(most, moment.days_begun(due + rule.grace, one.at, zone))
         several = [result, *(_after(one, rule, zone, spent) for spent in range(1, days + 1))]
-        result = min(several, key=lambda reckoning: (reckoning.penalty, reckoning.budget))
+        result = min(several, key=lambda reckoning: reckoning.penalty)  # the first of equals, with the fewest days
         if not result.budget:
             result = replace(result, spared=True)
     return replace(result, budget_left=left - result.budget)
@@ -306,7 +306,7 @@ def _after(one: Delivery, rule: Rule, zone: ZoneInfo, spent: int) -> Reckoning:
         return Reckoning(one, rule, zone, graced=one.at > due and not spent, budget=spent)
     share, number, unit = rule.share(due, one.at, zone)
     whole = exact(one.score)
-    kept = min(whole, rule.rounded(rule.left(one.score, one.most, share))) if share else whole
+    kept = rule.rounded(rule.left(one.score, one.most, share)) if share else whole
     penalty = float(max(Fraction(), whole - kept))
     return Reckoning(one, rule, zone, penalty, budget=spent, number=number, unit=unit, share=share)
 

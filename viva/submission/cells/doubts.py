@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Set
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -23,6 +24,7 @@ from viva.record import Note, note
 from viva.submission.cells.cellmatching import Doubt, Match, doubted
 from viva.submission.cells.places import Piece, Slot
 from viva.submission.cells.texts import (
+    NAME,
     begins_inside,
     bound_names,
     given_names,
@@ -41,7 +43,7 @@ _HERE = {"time", "capture", "prun"}
 """Cell magics that run the cell in the notebook itself."""
 _PLATFORMS = ("google.colab", "kaggle_datasets", "kaggle_secrets", "micropip", "piplite", "pyodide", "pyodide_js")
 """Modules that only Colab, Kaggle and JupyterLite have."""
-_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*")
+_MAGIC = re.compile(r"\A\s*%%(\w+)[^\n]*")
 
 
 def doubts_of(match: Match, damaged: bool = False) -> list[Note]:
@@ -308,9 +310,18 @@ class _Doubts:
 
 def _seems_to_give(piece: Piece, names: Set[str], loosely: bool = False) -> bool:
     """Whether a cell that has a syntax error defines one of some names, or, where it is none of text, binds it."""
-    binding = "" if piece.cell_type == "markdown" and not loosely else r"|\b{name}\b[^\n=]*=[^=]"
-    patterns = [(r"\bdef {name}\b" + binding).format(name=name) for name in names]
-    return not runs(piece.source) and any(re.search(pattern, piece.source) for pattern in patterns)
+    binding = loosely or piece.cell_type != "markdown"
+    return not runs(piece.source) and not names.isdisjoint(_seemingly_bound(piece.source, binding))
+
+
+def _seemingly_bound(source: str, binding: bool) -> set[str]:
+    """The functions that lines define, and with ``binding`` the names that stand before an equals sign."""
+    bound = set(re.findall(r"\bdef (\w+)", source))
+    for line in source.splitlines() if binding else ():
+        parts = line.split("=")
+        for part, value in pairwise(parts):
+            bound |= set(NAME.findall(part)) if value or value is parts[-1] else set()
+    return bound
 
 
 def _added(piece: Piece, slot: Slot) -> str:

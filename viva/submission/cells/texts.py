@@ -13,6 +13,7 @@ import keyword
 import re
 import textwrap
 import warnings
+from bisect import bisect_right
 from itertools import pairwise
 
 from rapidfuzz import fuzz
@@ -24,30 +25,22 @@ LONGEST = 10_000
 NAME = re.compile(r"[^\W\d]\w*")
 _SEEMS_GIVEN = re.compile(
     r"""
-    ^ (?:async\s+def | def | class) \s+ (\w+)
-    | ^ ((?:[^\W\d]\w*\s*,\s*)* [^\W\d]\w*) \s* [-+*/]?=(?!=)
+    ^ (?:async[ \t]+def | def | class) [ \t]+ (\w+)
+    | ^ ((?:[^\W\d]\w*[ \t]*,[ \t]*)* [^\W\d]\w*) [ \t]* [-+*/]?=(?!=)
     """,
     re.MULTILINE | re.VERBOSE,
 )
 """A line that defines or binds, in code that may be broken elsewhere."""
 _STATEMENT = re.compile(
     r"""
-    ^\s* (?:assert|def|class|import|return|print) \b
-    | ^\s* [\w.]+ \s* [-+*/@]?=(?!=)           # an assignment
-    | [\[({=] \s*$ | \w\([^()\n]*\):? \s*$     # a line that goes on below, a call
+    ^[ \t]* (?:assert|def|class|import|return|print) \b
+    | ^[ \t]* [\w.]+ [ \t]* [-+*/@]?=(?!=)           # an assignment
+    | [\[({=] [ \t]*$ | \w\([^()\n]*\):? [ \t]*$     # a line that goes on below, a call
     """,
     re.MULTILINE | re.VERBOSE,
 )
 """A line that is hardly one of a text."""
 _SIGN_OF_CODE = re.compile(r"[][={}@#<>*_\\]|\w\(|[^\W\d]\.[^\W\d]")
-_BLOCK = re.compile(
-    r"""
-    ^(```|~~~) [^\n]*\n (.*?) ^\1[ \t]*$
-    | ( (?: ^(?:[ ]{4}|\t) [^\n]*\n? | ^[ \t]*\n )+ )
-    """,
-    re.MULTILINE | re.DOTALL | re.VERBOSE,
-)
-"""A block of code in Markdown: in fences, or indented."""
 _FRONT = re.compile(r"---\n(?:\w[\w-]*:.*\n|(?:[ \t]|- ).*\n)*---")
 PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self", "get_ipython"}
 _NONE = Names()
@@ -93,13 +86,13 @@ def are_one(upper: str, lower: str) -> bool:
         return False
     tree = parsed(both := "\n".join(halves))
     end = len(upper.splitlines())
-    blocks = [block for node in nodes_of(tree) for block in _blocks(node)] if tree else []
+    blocks = [block for node in nodes_of(tree) for block in _bodies(node)] if tree else []
     pairs = [pair for block in blocks for pair in pairwise(block)]
     borders = [above for above, below in pairs if (above.end_lineno or above.lineno) <= end < below.lineno]
     return not any(isinstance(above, _LEAVING) for above in borders) and compiles(both)
 
 
-def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
+def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
     found = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
     return [block for block in found if isinstance(block, list)]
 
@@ -184,8 +177,29 @@ def code_parts(cell_type: str, source: str) -> list[str]:
     """The code of a cell: all of it, or the blocks of it that its text shows."""
     if cell_type == "code" or looks_like_code(source):
         return [source]
-    texts = [textwrap.dedent(fenced or indented).strip("\n") for _, fenced, indented in _BLOCK.findall(source)]
+    texts = [textwrap.dedent(block).strip("\n") for block in _blocks(source)]
     return [text for text in texts if looks_like_code(text)]
+
+
+def _blocks(source: str) -> list[str]:
+    """The blocks of code in Markdown: in fences, or indented. A fence that is not closed is a line like others."""
+    lines, blocks, block = source.split("\n"), [], list[str]()
+    ends = {fence: [n for n, line in enumerate(lines) if line.rstrip(" \t") == fence] for fence in ("```", "~~~")}
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        following = ends.get(line[:3], [])
+        end = bisect_right(following, number)
+        if end < len(following):
+            blocks += ["\n".join(block), "\n".join(lines[number + 1 : following[end]])]
+            block, number = [], following[end]
+        elif line.startswith(("    ", "\t")) or not line.strip(" \t"):
+            block.append(line)
+        else:
+            blocks.append("\n".join(block))
+            block = []
+        number += 1
+    return [text for text in (*blocks, "\n".join(block)) if text.strip()]
 
 
 def is_prose(source: str) -> bool:
@@ -236,7 +250,7 @@ _PRINTED |= {
 }
 _PRINTED |= {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
 """What word processors, pages and keyboards for other scripts put in the place of ASCII."""
-_NUMBERED = re.compile(r"[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
+_NUMBERED = re.compile(r"\A[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
 _FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
 
 

@@ -17,7 +17,7 @@ from viva.record import Note
 WRAPPED, MOST_INSIDE = 3, 100
 """A notebook is looked for so deep inside another document, among so many values."""
 
-_BASE64 = re.compile(r"\s*e[w-z][A-Za-z0-9+/\s]*+[=\s]*")
+_BASE64 = re.compile(r"\A\s*e[w-z][A-Za-z0-9+/\s]*+[=\s]*")
 """Of a text that begins with a brace."""
 _QUOTED = re.compile("cell_type&(?:quot|#34|#x22);")
 # Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
