@@ -246,7 +246,7 @@ class Intake:
     def date(self, times: Times, known: Callable[[Attempt, str], Row | None]) -> None:
         """Give every attempt its moment. Raises CourseError where that of somebody's has to be asked for.
 
-        What is nobody's yet has one where the archive, an option or an earlier command told it: another command may
+        An unidentified one has it where the archive, an option or an earlier command told it: another command may
         not know the zone any more.
         """
         systems = {id(one): source.system for source in self.sources for one in source.attempts}

@@ -63,7 +63,7 @@ stays packed is graded all the same."""
 
 
 class NoRoomError(CourseError):
-    """The disk has too little room, which is nobody's fault who submitted something."""
+    """The disk has too little room; no submission is at fault."""
 
 
 def of_submission(packed: int) -> Limits:
