@@ -66,4 +66,4 @@ def remove_shadows(folder: Path) -> None:
 @functools.cache
 def _installed() -> frozenset[str]:
     """The names of all modules that can be imported here."""
-    return frozenset((*sys.stdlib_module_names, *(module.name for module in pkgutil.iter_modules())))
+    return frozenset(("viva", *sys.stdlib_module_names, *(module.name for module in pkgutil.iter_modules())))
