@@ -55,7 +55,7 @@ def page(browser, graded) -> Page:
 def test_a_score_given_on_the_reports_word_outlives_a_regrade_and_reaches_the_student(graded, page):
     viva(graded, "report", SHORT, f"--server={page.server}")
     page.goto((graded / "report" / "index.html").as_uri())
-    link = page.locator(f"a[href^='{page.server}/formgrader/submissions/']").first
+    link = page.locator(f"a[href^='{page.server}/formgrader/viva/first/']").first
     expect(link).to_be_visible()
     page.goto(link.get_attribute("href"))
 

@@ -44,10 +44,8 @@ class ExportCommand(VivaCommand):
     description = "Write all scores to a CSV file or a learning system's file, and print them as a table."
     examples = """
         viva export                                grades.csv
-        viva export --to=ps1.csv ps1_general_attention
         viva export --as=csv --points=questions    questions.csv, by question and check
         viva export ps1 --as=canvas --into=gradebook.csv --column='Problem set 1 (1234)' --dry-run
-        viva export ps1 --as=moodle --into=worksheet.csv
         viva export ps1 --as=moodle --into=worksheet.csv --feedback
     """
     aliases = nbgrader_aliases | {

@@ -3,8 +3,8 @@
 Theory of operation. nbgrader's own handlers write whatever comes. Here a page sends along what it had read before
 (``seen``), and which graded notebook it shows (``version``). The gradebook's row is locked, read again and compared: a
 score or comment that somebody else changed since, or one for a notebook that was graded again since, is not
-overwritten; the answer is status 409 with what is in the gradebook. The same request twice is no conflict: a page that
-got no answer sends it again. Requests without ``seen``, of other programs, are saved as nbgrader does.
+overwritten; the answer is status 409 with what is in the gradebook. The same request twice is not a conflict: a page
+that got no answer sends it again. Requests without ``seen``, of other programs, are saved as nbgrader does.
 """
 
 from __future__ import annotations

@@ -20,7 +20,11 @@ from viva.pages import gradingapi
 from viva.verdict import CourseError
 
 ADDRESS = r"/formgrader/viva/?"
-MENU = re.compile(r'<li role="presentation"[^>]*><a href="([^"]*/formgrader)/manage_students">Manage Students</a></li>')
+MENU = re.compile(
+    r"""<li\ role="presentation"[^>]*>
+    <a\ href="([^"]*/formgrader)/manage_students">Manage\ Students</a></li>""",
+    re.VERBOSE,
+)
 """The last entry of formgrader's menu."""
 ENTRY = '<li role="presentation"><a href="{}/viva/">Open Grading Work</a></li>'
 

@@ -2,8 +2,8 @@
 
 For each open notebook a file lies in ``.open/`` of the course, named after the notebook's id in the gradebook; it holds
 the grader's key, and its time says when the page was last there. All servers that show one course read the same folder.
-Nothing depends on it but who gets which answer: what a grader saves is compared with the gradebook in any case. Where
-the folder cannot be written to, answers are handed out as if nobody else worked.
+Nothing depends on it but who gets which answer: what a grader saves is compared with the gradebook. Where
+the folder cannot be written to, answers are given as if nobody else worked.
 """
 
 from __future__ import annotations

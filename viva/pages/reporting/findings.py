@@ -194,7 +194,7 @@ class _Part:
         return f"{self.server}/formgrader/submissions/{quote(place, safe='')}/?index={index}"
 
     def _first(self) -> str:
-        """The address at which formgrader hands out the first answer that waits and no other grader has open."""
+        """The address at which formgrader opens the first answer that waits and that no other grader has open."""
         book = min(book for _, book, _ in self.by_hand)
         return f"{self.server}/formgrader/viva/first/{quote(self.name, safe='')}/{quote(book, safe='')}"
 
