@@ -137,6 +137,7 @@ lint: setup  ## check style, formatting, types, and that every package uses only
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/mypy
+	@$(BIN)/python -m bench.names
 
 clean-demo: setup  ## remove the demo class and its files; refused if the course has other students
 	@$(BIN)/viva demo --remove

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import re
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import figures
+from bench import figures, names
 from tests.conftest import PROJECT, SHORT
 from tests.faults import grade_here, hand_in_tiny, make_course
 from viva.author.answers import read_answers
@@ -36,6 +37,14 @@ def test_the_tape_is_the_same_twice_and_says_which_line_moved():
     assert (ours, theirs) == tape(few=1)
     changed = [[*ours[0][:3], "failed", *ours[0][4:]], *ours[1:]]
     assert [line.split(": ")[0] for line in moved(ours, changed)] == [" | ".join(ours[0][:3])]
+
+
+def test_a_name_that_says_nothing_is_counted_once_for_each_binding():
+    code = (
+        "def f(told, /, *, x):\n    for one, y in told:\n        known = [what for what in one]\n    self.found = known"
+    )
+    counted = list(names.bindings(ast.parse(code)))
+    assert sorted(counted) == sorted(["told", "x", "one", "y", "known", "what"])
 
 
 def test_the_makefile_starts_them_as_modules():
