@@ -1,7 +1,7 @@
 """Counts the bindings of local names that say nothing of what they hold: `make lint` prints the share.
 
-A binding is a parameter, or a name that an assignment, a loop, a `with`, an `except` or a comprehension binds. The target
-is at most 3 %; models of the field have at most 0.6 %.
+A binding is a parameter, or a name that an assignment, a loop, a `with`, an `except` or a comprehension binds. The
+target is at most 3 %; models of the field have at most 0.6 %.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
 EMPTY = frozenset(
-    "known found told one other others about place here there some several more said what whose mine own kept given made"
-    .split()
-)  # fmt: skip
+    "known found told one other others about place here there some "
+    "several more said what whose mine own kept given made".split()
+)
 """Names that any value could have."""
 ROOTS = ("viva", "plugins/*/viva_*")
 
