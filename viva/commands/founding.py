@@ -81,6 +81,7 @@ roster.csv
 grades.csv
 grades.json
 grades.xlsx
+questions.csv
 *-canvas.csv
 *-moodle.csv
 *-brightspace.csv
@@ -93,6 +94,7 @@ unmatched/
 solutions/
 variants/
 .rehearsals/
+.open/
 watch.json
 watch.lock
 variants.key

@@ -23,7 +23,7 @@ steps          those and nbgrader's own, in their order
 overrides      what is changed in nbgrader itself, with reasons
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
-writtenanswers a written answer that is graded again keeps its manual grade, if it is the same
+writtenanswers  a written answer that is graded again keeps its manual grade, if it is the same
 filing         the result of a submission, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded

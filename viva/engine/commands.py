@@ -36,15 +36,21 @@ INSTALLING = re.compile(
     re.VERBOSE,
 )
 SHOWING = re.compile(
-    r"\A\s*(?:ls|cat|head|tail|wc|pwd|echo|date|which|whoami|uname|grep|find|du|df|tree|file|clear|lscpu|free|nvidia-smi|"
-    r"(?:python|pip|conda)[\d.]*\s+-{0,2}(?:V|version))\b[^>;&|]*"
+    r"""
+    \A \s* (?: ls | cat | head | tail | wc | pwd | echo | date | which | whoami | uname | grep | find | du | df | tree
+              | file | clear | lscpu | free | nvidia-smi | (?:python|pip|conda)[\d.]* \s+ -{0,2} (?:V|version) )
+    \b [^>;&|]*
+    """,
+    re.VERBOSE,
 )
 """A command that only shows something leaves no file."""
 FILLED = re.compile(r"--(?:out|err)[ =](\w+)")
 """The names that a magic is told to fill."""
 CAPTURED = re.compile(r"\A\s*%%capture[ \t]+(\w+)")
 READING = re.compile(
-    r"\b(?:open|read\w*|load\w*|genfromtxt|fromfile|imread|listdir|scandir|glob|walk|exists|is_file)\b"
+    r"""\b (?: open | read\w* | load\w* | genfromtxt | fromfile | imread | listdir | scandir | glob | walk | exists
+          | is_file ) \b""",
+    re.VERBOSE,
 )
 
 

@@ -232,7 +232,9 @@ def _is_beginning(node: ast.stmt, known: set[str]) -> bool:
 
 MISSING = "ModuleNotFoundError"
 NO_MODULE = re.compile(r"No module named '(\w{1,60})(?:\.[\w.]*)?'")
-FROM_MODULE = re.compile(r"cannot import name '[^']*' from (?:partially initialized module )?'(\w{1,60})")
+FROM_MODULE = re.compile(
+    r"cannot\ import\ name\ '[^']*'\ from\ (?:partially\ initialized\ module\ )? '(\w{1,60})", re.VERBOSE
+)
 FOR_WANT = frozenset({"NameError", MISSING})
 """What a test ends with that uses what a cell below such an import would have given."""
 
