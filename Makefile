@@ -8,7 +8,7 @@ COMMA := ,
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest
 # With --quiet pip does not name what conflicts. What it says is kept, and its end shown where it fails.
 PLUGINS := term scale watch gradescope
-INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' $(PLUGINS:%=--editable plugins/%) >.venv/pip.log 2>&1 \
+INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' $(2) >.venv/pip.log 2>&1 \
 	  || { tail -n 20 .venv/pip.log; echo; echo "pip could not install what Viva needs. All it said is in .venv/pip.log."; exit 1; }
 PORT ?= 8888
 N ?= 60
@@ -32,7 +32,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	  || { echo "This Python cannot make virtual environments. Install that part of it: sudo apt-get install python3-venv"; exit 1; }
 	@echo "Setting up .venv; this takes about a minute the first time."
 	@$(PYTHON) -m venv .venv
-	@$(call INSTALL,.[test])
+	@$(call INSTALL,.[test],$(PLUGINS:%=--editable plugins/%))
 	@touch $@
 
 # The first half of the course shows everything in half a minute; `make demo A=` runs all ten assignments.
