@@ -207,7 +207,9 @@ def examine(
     if session.one_process:
         return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
-        told = sources if any(word in cell.source for word in ASKING) else ()
+        # The test may ask by a function of another cell.
+        asked = any(word in one.source for one in examination.blueprint.cells for word in ASKING)
+        told = sources if asked else ()
         return _examine_split(session, cell, examination, seconds, skip, again, read, told)
     reports = _examine_inside(session, cell, seconds, skip)
     if not (reports and reports[-1].died):
