@@ -50,6 +50,8 @@ class Examination:
     refused: dict[str, Note] = field(default_factory=dict)
     failing: Mapping[str, Note] = field(default_factory=dict)
     """The other test cells that the solution does not pass, each with the reason in one process."""
+    broken: frozenset[str] = frozenset()
+    """The other cells that raise in the solution's notebook as well."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
     dice: Mapping[str, bytes] = field(default_factory=dict)
