@@ -744,6 +744,12 @@ def map_too_much_memory():
     mmap.mmap(-1, SMALL.memory_bytes + (50 << 20)).close()
 
 
+@attack("ENOMEM", alone=False)
+def map_too_much_memory_in_pieces_that_no_limit_counts():
+    pieces = [mmap.mmap(-1, 1 << 16) for _ in range(1 + (SMALL.memory_bytes >> 16))]
+    assert len({id(piece) for piece in pieces}) == len(pieces)
+
+
 def mapped(length: int, protection: int, flags: int, file: int = -1) -> int:
     """The address of a new mapping, by the C library: mmap refuses some of these."""
     LIBC.mmap.restype = ctypes.c_void_p

@@ -14,8 +14,12 @@ from traitlets.config import Config
 
 from tests.conftest import PROJECT, load
 from tests.course.test_studentversion import answer, course, graded, write  # noqa: F401  (a fixture)
-from viva.course.markers import RightMarkers
-from viva.course.release import release, released_notebook
+from viva.course.autograde import Examine
+from viva.course.batch import grade
+from viva.course.markers import RightMarkers, marker_in, require_usual_hidden
+from viva.course.release import compiled, release, released_notebook
+from viva.pages.feedback import PageExporter, write_feedback
+from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 SLIPS = {
@@ -110,3 +114,47 @@ def test_no_notebook_of_ours_or_nbgraders_is_refused(folder):
             for line in step._slips(cell):
                 found[path.name] = line
     assert found == {}
+
+
+OWN = {
+    "begin": {"begin_test_delimeter": "### SECRET"},
+    "end": {"end_test_delimeter": "### NO SECRET ANY MORE"},
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_course_that_marks_hidden_tests_with_other_words_is_refused_wherever_its_tests_are_read(course, name):  # noqa: F811
+    write(course, [answer("n = 1"), graded("assert n == 1")])
+    opened, usual = load(course)
+    release(opened, "ps", config=usual)
+    config = usual.copy()
+    config.ClearHiddenTests.update(OWN[name])
+    opened.directory.config = config
+    submission = Submission("ps", "ada", course / "submitted" / "ada" / "ps")
+    place = {"assignment": "ps", "notebook": "nb", "student": "ada", "db_url": opened.directory.db_url}
+    steps = {
+        "release": lambda: release(opened, "ps", config=config),
+        "audit and adopt": lambda: compiled(opened, "ps", "nb"),
+        "grade": lambda: [*grade(opened, [submission], config=config)],
+        "nbgrader autograde": lambda: Examine(config=config).preprocess(new_notebook(), {"nbgrader": place}),
+        "nbgrader generate_feedback": lambda: PageExporter(config=config).from_notebook_node(
+            new_notebook(), {"nbgrader": place}
+        ),
+    }
+    for run in steps.values():
+        with pytest.raises(
+            CourseError, match=rf"sets c.ClearHiddenTests.{name}_test_delimeter to .* Remove this setting"
+        ):
+            run()
+    (ending,) = write_feedback(opened, [submission], config=config)
+    assert "Remove this setting" in ending.reason
+
+
+def test_the_usual_words_with_other_signs_around_them_are_usual():
+    require_usual_hidden(Config(ClearHiddenTests={"begin_test_delimeter": "### BEGIN HIDDEN TESTS"}))
+
+
+def test_a_marker_of_the_courses_own_that_is_left_in_the_student_version_is_seen():
+    own = Config(ClearSolutions={"begin_solution_delimeter": '### "ANSWER'})
+    text = nbformat.writes(new_notebook(cells=[new_code_cell('pass  ### "ANSWER')]))
+    assert marker_in(text, own) == '### "ANSWER' and not marker_in(text, Config())

@@ -47,6 +47,22 @@ def test_nothing_is_doubted_where_it_imports(exam):
     assert outcome.checks["test-5"][0].verdict is Verdict.ERROR and outcome.doubts == []
 
 
+ELSEWHERE = """
+--- given
+import numpy.no_such_part
+--- answer
+def double(x): return 2 * x
+--- test
+assert double(2) == 4
+"""
+
+
+def test_what_cannot_be_imported_with_the_solution_either_excuses_no_wrong_answer(grader, tmp_path):
+    exam = Exam(ELSEWHERE, grader, tmp_path)
+    outcome = exam.grade("def double(x): return x")
+    assert outcome.checks["test-2"][0].verdict is Verdict.FAILED and outcome.doubts == []
+
+
 @pytest.mark.parametrize(
     ("error", "message", "fails"),
     [

@@ -29,6 +29,7 @@ from viva.course import writtenanswers
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
+from viva.course.markers import require_usual_hidden
 from viva.course.rehearsals import Rehearsals
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
@@ -103,7 +104,8 @@ class Examine(NbGraderPreprocessor):
         return notebook, resources
 
     def _prepare(self, work: Work, place: dict, seconds: float) -> None:
-        """Where nbgrader's own converter runs this step: what a batch would have given it."""
+        """Where nbgrader's own converter runs this step: what a batch would have given it. Raises CourseError."""
+        require_usual_hidden(self.config)
         source = source_notebook(CourseDirectory(parent=self.parent), place["assignment"], place["notebook"])
         work.grader, work.data = warm_grader(seconds, self.no_sandbox, self.memory, self.budget), source.parent
         with Gradebook(place["db_url"]) as gradebook:

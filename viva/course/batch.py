@@ -43,6 +43,7 @@ from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
 from viva.course.graders import absent_libraries, new_grader, require_everyday, require_sandbox
 from viva.course.links import Links
+from viva.course.markers import require_usual_hidden
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
 from viva.course.pipeline import Passed
@@ -223,6 +224,7 @@ class _Batch:
         self.course, self.config, self.released, self.refused, self.seeds = course, config, released, refused, seeds
         self.remote, self.tell = remote, tell
         assignments = sorted(released)
+        require_usual_hidden(config)
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget

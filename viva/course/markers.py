@@ -6,12 +6,14 @@ hidden test below it is released.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions, NbGraderPreprocessor
 from rapidfuzz.distance import OSA
+from traitlets.config import Config
 
 from viva.cleaning import plaintext
 from viva.verdict import CourseError
@@ -38,9 +40,24 @@ COMMENT = re.compile(r"\s*[^\w\s'\"(\[{@.]")
 """A line of code that begins as a comment does, in whatever language."""
 
 
-def marker_in(text: str) -> str:
+def marker_in(text: str, config: Config) -> str:
     """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
-    return next((marker for marker in MARKERS if marker in text), "")
+    own = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
+    # A notebook's text is JSON, in which quotes and letters of other scripts are written in another way.
+    return next((marker for marker in (*MARKERS, *own) if marker in text or json.dumps(marker)[1:-1] in text), "")
+
+
+def require_usual_hidden(config: Config) -> None:
+    """Raises CourseError where a course marks its hidden tests with other words than the engine does (see
+    ``viva.engine.checks.HIDDEN``): hidden lines would then pass for visible ones."""
+    step = ClearHiddenTests(config=config)
+    for setting, usual in zip(STEPS[ClearHiddenTests], ("BEGIN HIDDEN TESTS", "END HIDDEN TESTS"), strict=True):
+        if usual not in (marker := str(getattr(step, setting))):
+            raise CourseError(
+                f"nbgrader_config.py sets c.ClearHiddenTests.{setting} to {plaintext.quoted(marker)}. Viva recognizes "
+                f"hidden tests only by '{usual}', and students could read yours. Remove this setting, and write "
+                f"'### {usual}' into the notebooks in source/."
+            )
 
 
 class RightMarkers(NbGraderPreprocessor):

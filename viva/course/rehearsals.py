@@ -56,26 +56,26 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     kinds: dict[str, str]
     single_process: dict[str, Note]
     failing: dict[str, Note]
+    broken: frozenset[str]
     files: dict[str, frozenset[str]]
     seconds: float
 
     @classmethod
     def of(cls, known: Examination) -> Kept:
-        plan = known.plan
-        single = dict(known.single_process)
-        return cls(plan.given, plan.owned, known.kinds, single, dict(known.failing), known.files, known.seconds)
+        plan, single, failing = known.plan, dict(known.single_process), dict(known.failing)
+        return cls(plan.given, plan.owned, known.kinds, single, failing, known.broken, known.files, known.seconds)
 
     def examination(self, blueprint: Blueprint) -> Examination:
         """Raises ValueError where this is about another notebook, or where a kind is none."""
         cells = {cell.id for cell in blueprint.cells}
-        about = [*self.given, *self.owned, *self.single_process, *self.failing, *self.files]
+        about = [*self.given, *self.owned, *self.single_process, *self.failing, *self.broken, *self.files]
         if not cells.issuperset(about) or self.seconds < 0:
             raise ValueError("it is about other cells")
         for kind in self.kinds.values():
             expected_of(kind)
         plan = ownership.Plan(self.given, self.owned)
         known = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
-        return replace(known, failing=self.failing, files=self.files, dice=dice_of(blueprint))
+        return replace(known, failing=self.failing, broken=self.broken, files=self.files, dice=dice_of(blueprint))
 
 
 class Rehearsals:

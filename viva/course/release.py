@@ -43,7 +43,7 @@ from viva.course.gradebook import agreement
 from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import absent_libraries, new_grader
-from viva.course.markers import STEPS, RightMarkers, marker_in
+from viva.course.markers import STEPS, RightMarkers, marker_in, require_usual_hidden
 from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
@@ -107,7 +107,7 @@ def release(
     notebooks = {f"{blueprint.name}.ipynb" for blueprint in blueprints}
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     for name in notebooks:
-        _refuse_markers(folder / name)
+        _refuse_markers(folder / name, config)
     with (
         contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader,
         slow.told(f"Running the solution of {assignment}"),
@@ -410,8 +410,8 @@ def _kept(folder: Path) -> Iterator[None]:
         shutil.rmtree(build, ignore_errors=True)
 
 
-def _refuse_markers(notebook: Path) -> None:
-    if marker := marker_in(notebook.read_text(encoding="utf-8")):
+def _refuse_markers(notebook: Path, config: Config) -> None:
+    if marker := marker_in(notebook.read_text(encoding="utf-8"), config):
         notebook.unlink()
         raise CourseError(
             f"The student version of {notebook.name} still contained '{marker}', so it was removed. "
@@ -562,6 +562,7 @@ class Compiler(GenerateAssignment):
 
     def __init__(self, **known: object) -> None:
         super().__init__(**known)
+        require_usual_hidden(self.config)
         steps = [SandboxedTests if step is InstantiateTests else step for step in self.preprocessors]
         first = next((place for place, step in enumerate(steps) if step in STEPS), 0)
         self.preprocessors = [PlainLanguage, *steps[:first], RightMarkers, *steps[first:], NothingElse]

@@ -44,7 +44,7 @@ def _solved(course: Course, assignment: str, notebook: str) -> bytes:
         if utils.is_solution(cell):
             cell.source = "\n".join(line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line))
     text = f"{nbformat.writes(node)}\n"
-    if marker := marker_in(text):
+    if marker := marker_in(text, course.directory.config):
         raise CourseError(
             f"The solution notebook of {notebook}.ipynb still contained '{marker}', so nothing was written. Write "
             "the marker on a line of its own, in a cell of the right kind."

@@ -50,6 +50,8 @@ class Examination:
     refused: dict[str, Note] = field(default_factory=dict)
     failing: Mapping[str, Note] = field(default_factory=dict)
     """The other test cells that the solution does not pass, each with the reason in one process."""
+    broken: frozenset[str] = frozenset()
+    """The other cells that raise in the solution's notebook as well."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
     dice: Mapping[str, bytes] = field(default_factory=dict)
@@ -207,7 +209,9 @@ def examine(
     if session.one_process:
         return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
-        told = sources if any(word in cell.source for word in ASKING) else ()
+        # The test may ask by a function of another cell.
+        asked = any(word in one.source for one in examination.blueprint.cells for word in ASKING)
+        told = sources if asked else ()
         return _examine_split(session, cell, examination, seconds, skip, again, read, told)
     reports = _examine_inside(session, cell, seconds, skip)
     if not (reports and reports[-1].died):

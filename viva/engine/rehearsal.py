@@ -229,7 +229,8 @@ def rehearse(
     }
     repeatable = known.repeatable and not (alone.cut or refused)
     kinds |= dict.fromkeys(wide, ANY)
-    return replace(known, kinds=kinds, refused=refused, failing=failing, repeatable=repeatable)
+    broken = frozenset(alone.broken)
+    return replace(known, kinds=kinds, refused=refused, failing=failing, broken=broken, repeatable=repeatable)
 
 
 def _tried(

@@ -40,6 +40,7 @@ from viva.course.gradebook import agreement
 from viva.course.gradebook.database import AGAIN, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
+from viva.course.markers import require_usual_hidden
 from viva.course.marking import memory_log
 from viva.course.overrides import OneFolder
 from viva.course.processes import stopping
@@ -97,6 +98,7 @@ class _Knowledge:
     """What is the same for every page: what students may read, and the hidden lines of assignments."""
 
     def __init__(self, config: Config, scheme: bool) -> None:
+        require_usual_hidden(config)
         self.veil = Veil(config)
         self.unveiled = Veil(config, scheme=True) if scheme else None
         self.known: dict[tuple, Hidden] = {}
@@ -221,7 +223,7 @@ def write_feedback(
 
     Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
     """
-    usual, broken = [], {name: _unreadable(course, name) for name in {one.assignment for one in submissions}}
+    usual, broken = [], {name: _unreadable(course, name, config) for name in {one.assignment for one in submissions}}
     unrecorded = agreement.unrecorded(course, broken)
     for submission in submissions:
         if problem := broken[submission.assignment] or unrecorded.get(
@@ -242,9 +244,10 @@ def write_feedback(
             yield ending or Ending(submission, Status.FAILED, "its process was killed twice; try again")
 
 
-def _unreadable(course: Course, assignment: str) -> str:
+def _unreadable(course: Course, assignment: str, config: Config) -> str:
     """Why the hidden lines of an assignment cannot be known, if they cannot."""
     try:
+        require_usual_hidden(config)
         for path in sorted(course.path("source", assignment).glob("*.ipynb")):
             read_notebook(path)
     except VivaError as error:

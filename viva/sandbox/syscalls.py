@@ -142,9 +142,10 @@ BAD_FCNTLS = (8, 10, 15, 1024, 1026)
 LOCKS = (6, 7, 37, 38)
 """F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: answered with success, as flock is. SQLite asks for them."""
 
-SHARED_BYTES = 1 << 20
-"""So large may a mapping be that is shared and of no file. The limit of memory does not count such mappings, and no
-other process is there to share them; small ones are as in Python's documentation of mmap."""
+SHARED_BYTES = 4096
+"""The largest mapping that is shared and of no file. The limit of memory does not count such mappings, so only their
+number limits them: the kernel allows 65,530 to a process (vm.max_map_count), which together are 256 MB of single
+pages. Nobody needs larger ones, as there is no other process to share them; Python's documentation of mmap has one."""
 
 BAD_PRCTLS = (1, 4, 35, 62, 0x59616D61)
 """PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_MM, PR_SCHED_CORE, PR_SET_PTRACER."""

@@ -274,6 +274,21 @@ def collect(item, into=None):
 mine = []
 assert collect(3, mine) is mine and mine == [3]
 """,
+    "an array that cannot be written to is given back": """
+--- answer
+def same(x): return x
+def copied(x): return x.copy()
+--- wrong
+def same(x): return x.copy()
+def copied(x): return x
+--- test
+x = np.arange(3)
+x.flags.writeable = False
+### CHECK 1: itself
+assert same(x) is x
+### CHECK 1: a copy
+assert copied(x) is not x and copied(x).tolist() == [0, 1, 2]
+""",
     "a frame": """
 --- given
 import pandas as pd

@@ -182,6 +182,24 @@ def test_no_other_source_than_that_of_the_cells_is_believed(answer, grader, tmp_
     assert {title for _, title in lost(exam.grade(answer))} >= {"a word", "a tree"}
 
 
+HELPER = """
+--- given
+import inspect
+def has_loop(function): return "for " in inspect.getsource(function)
+--- answer
+def total(xs): return sum(xs)
+--- test
+assert not has_loop(total)
+"""
+
+
+def test_a_test_that_asks_by_a_function_of_another_cell_believes_no_other_source_either(grader, tmp_path):
+    exam = Exam(HELPER, grader, tmp_path)
+    loop = "def total(xs):\n    result = 0\n    for x in xs: result += x\n    return result\n"
+    lie = "import inspect\ninspect.getsourcelines = lambda value: (['def total(xs): return sum(xs)\\n'], 1)\n"
+    assert lost(exam.grade()) == {} and lost(exam.grade(loop + lie))
+
+
 LYING = """
 from viva.engine.dialogue import objects
 import gc

@@ -112,7 +112,7 @@ def take(mine: list, theirs: object) -> None:
     """
     if type(theirs) is not list or len(theirs) != len(mine):
         raise WireError("invalid changed arguments")
-    known = {id(part): own for part, own in zip(theirs, mine, strict=True) if fits(own, part)}
+    known = {id(part): own for part, own in zip(theirs, mine, strict=True) if _fits(own, part)}
     for part in theirs:
         if id(part) in known:
             _fill(known[id(part)], part, known)
@@ -126,7 +126,7 @@ def taken(args: Iterable[object], kwargs: dict, numbers: object, mine: list) -> 
     for part, number in zip(parts, numbers if type(numbers) is list else (), strict=False):
         if type(number) is int and number == len(mine):
             mine.append(part)
-        elif type(number) is int and 0 <= number < len(mine) and fits(mine[number], part):
+        elif type(number) is int and 0 <= number < len(mine) and _fits(mine[number], part):
             known[id(part)] = mine[number]
     for part in parts:
         if id(part) in known:
@@ -134,11 +134,16 @@ def taken(args: Iterable[object], kwargs: dict, numbers: object, mine: list) -> 
     return [_own(value, known) for value in args], {name: _own(value, known) for name, value in kwargs.items()}
 
 
-def fits(mine: Any, theirs: Any) -> bool:
+def _fits(mine: Any, theirs: Any) -> bool:
     """Whether one can be changed in place to the other."""
+    return is_like(mine, theirs) and (not issubclass(type(mine), np.ndarray) or mine.flags.writeable)
+
+
+def is_like(mine: Any, theirs: Any) -> bool:
+    """Whether ``theirs`` can be a copy of what ``mine`` was or has become."""
     if type(mine) is np.ndarray or type(theirs) is np.ndarray:
-        alike = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
-        return alike and mine.shape == theirs.shape and mine.dtype == theirs.dtype and mine.flags.writeable
+        arrays = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
+        return arrays and mine.shape == theirs.shape and mine.dtype == theirs.dtype
     return issubclass(type(mine), type(theirs))  # one of a class of the test's own crosses as its base
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
-from viva.engine.dialogue.arguments import fits, parts_of, take, taken
+from viva.engine.dialogue.arguments import is_like, parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.expected import CHANGED, HANDED, ExpectedTypes, Path, walk
 from viva.engine.dialogue.namecache import NameCache
@@ -306,7 +306,7 @@ def doubting() -> Iterator[None]:
 def given_back(value: object, same: object, mine: list) -> tuple[Any, list[wire.Reference]]:
     """What an operation gives, and the objects in it that were there before: one of the arguments where the candidate
     says that it is the same, as that is now. What the candidate sends beside it is not what a test will see."""
-    if type(same) is int and 0 <= same < len(mine) and fits(mine[same], value):
+    if type(same) is int and 0 <= same < len(mine) and is_like(mine[same], value):
         value = mine[same]
         return value, [wire.Reference(number_of(part), about(part)) for part in walk(value) if type(part) in PROXIES]
     return value, []
