@@ -12,5 +12,6 @@ sheetplan   the sheet of one assignment's scores, and the formats that packages 
 questions   points by question and check, as a table
 classbook   what the gradebook knows of a class, in a few queries
 
-Public, for plug-ins: agreement, database, export, recording, results, sheetplan, standing.
+Public, for plug-ins: agreement, database, export, lateness, recording, results, sheetplan,
+standing.
 """

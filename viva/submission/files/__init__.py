@@ -10,5 +10,5 @@ wrapping    what a notebook came in: a page, another document, a letter, a confl
 brokenjson  the text of a file -> JSON, or as much of it as there is
 salvage     the bytes of a file -> a notebook, whatever is broken
 
-Public, for plug-ins: handin, timestamp.
+Public, for plug-ins: claim, handin, timestamp.
 """
