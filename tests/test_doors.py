@@ -130,6 +130,30 @@ def test_the_codec_of_the_page_lets_values_of_a_library_cross_in_grading(course,
     assert {row["student_id"]: row["code_score"] for row in rows} == {"anna": "6.0", "bo": "0.0"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import no_such_library", "No module named 'no_such_library'"),
+        ("CODECS = 5", "the entry is not a tuple of viva.engine.values.codec.Codec"),
+        (
+            "from viva.engine.values.codec import Codec\nCODECS = (Codec((list,), list, list),)",
+            "builtins.list crosses already",
+        ),
+    ],
+)
+def test_nothing_is_graded_while_the_codec_of_a_library_is_broken(course, fresh, code, reason):
+    install(fresh.site, {"pyproject.toml": "", "grids.py": GRIDS}, "grids")
+    install(fresh.site, examples())
+    write_source(course, GRID_TESTS)
+    fresh.run("release", TINY, "--no-audit")
+    hand_in(course, "anna", TINY, double="def double(x):\n    return 2 * x")
+    (fresh.site / "viva_grids.py").write_text(code)
+    said = fresh.run("grade", TINY, status=2)
+    assert f"{reason}" in said and "so nothing was graded" in said and "Traceback" not in said
+    assert not (course / "autograded" / "anna").exists()
+
+
 POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
 
 

@@ -211,11 +211,12 @@ def audit(
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
     settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
+    kept = Rehearsals.of(course.directory, assignment)
     with (
         stopping.postponed(),
-        remote.for_audit(path, settings, wanted, tell)
+        remote.for_audit(path, settings, wanted, kept.submitted, tell)
         if remote
-        else _here(path, settings, wanted, workers, Rehearsals.of(course.directory, assignment)) as pool,
+        else _here(path, settings, wanted, workers, kept) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
     result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox

@@ -18,7 +18,7 @@ from viva.engine import everyday
 from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.libraries import COMMON, THREADS
+from viva.engine.libraries import CODECS, COMMON, THREADS
 from viva.engine.session import examiners_limits
 from viva.sandbox.confinement import MB, USUAL, Limits, Sandbox
 from viva.sandbox.protection import protection
@@ -148,9 +148,14 @@ def require_everyday(grader: Grader) -> None:
 
 
 def absent_libraries(grader: Grader) -> list[str]:
-    """Sentences about the libraries that could not be loaded once for all submissions."""
+    """Sentences about the libraries that could not be loaded once for all submissions.
+
+    Raises CourseError for a library whose codecs are broken.
+    """
     found = []
     for name, why in sorted(grader.absent().items()):
+        if why.startswith(CODECS):
+            raise CourseError(f"{why.removeprefix(CODECS)} Right answers could lose points, so nothing was graded.")
         found.append(
             f"{name} starts {why} when it is imported, so it cannot be loaded before the submissions come. Grading is "
             "right, but slower: each submission that uses it imports it anew"

@@ -52,9 +52,15 @@ class RemoteGraders(Protocol):
         """A pool that grades jobs of ``viva.course.marking`` and puts the graded notebooks away with ``filing``."""
 
     def for_audit(
-        self, path: Path, settings: Settings, wanted: tuple[str, ...], tell: Callable[[str], object]
+        self,
+        path: Path,
+        settings: Settings,
+        wanted: tuple[str, ...],
+        submitted: frozenset[str],
+        tell: Callable[[str], object],
     ) -> AbstractContextManager[Pool]:
-        """A pool for the trials of an audit of the instructor's notebook at ``path``."""
+        """A pool for the trials of an audit of the instructor's notebook at ``path``, with the libraries ``wanted``;
+        the files ``submitted`` beside it are the students' own (``viva.course.rehearsals.submitted_files``)."""
 
 
 def kinds() -> list[type[RemoteGraders]]:

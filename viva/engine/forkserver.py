@@ -33,7 +33,6 @@ from viva.engine.values import librarycodecs
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
 from viva.sandbox.confinement import Limits, Sandbox, begin_session, enter, limit
-from viva.verdict import CourseError
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner": "agg"}
@@ -126,10 +125,11 @@ class Forkserver:
         """What has been loaded stays: no fork is to touch it."""
         if "pandas" in sys.modules:
             learn_pandas()
-        try:
-            librarycodecs.learn()
-        except (CourseError, ValueError) as error:  # values of that library cross as objects
-            print(f"viva: {error}", file=sys.stderr)
+        broken = {name: f"{libraries.CODECS}{problem}" for name, problem in librarycodecs.learn().items()}
+        if "candidate" in self.order["roles"]:  # two would say it twice
+            for name in broken.keys() - self.order["absent"].keys():  # values of that library cross as objects
+                print(broken[name].removeprefix(libraries.CODECS), file=sys.stderr)
+        self.order["absent"] |= broken
         assert threading.active_count() == 1, threading.enumerate()
         gc.collect()
         gc.freeze()

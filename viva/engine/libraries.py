@@ -45,6 +45,8 @@ LONGEST = 300
 """So many characters of what a library said are kept."""
 THREADS = "threads: "
 """So begins why a library is not loaded that starts some; their names follow."""
+CODECS = "codecs: "
+"""So begins why values of a library that was loaded do not cross as its codecs say."""
 PASSING = 0.2
 """Seconds after which a thread that a library started is one that stays."""
 

@@ -63,7 +63,7 @@ def write(
         raise CourseError(f"'{server}' is not the address of a server. Write --server=http://localhost:8888.")
     folder = to or course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
-    names = Pseudonyms(key_in(_key(course, folder)), *known_names(course)) if anonymous else Pseudonyms()
+    names = Pseudonyms(_key(course, folder), *known_names(course)) if anonymous else Pseudonyms()
     figures = gather(course, assignments, names, address, people) | {"unreleased": list(future)}
     path = folder / ("anonymous.html" if anonymous else "index.html")
     text, tables = page(figures, anonymous, f"{path.stem}-tables")
@@ -76,13 +76,16 @@ def write(
     return path, figures
 
 
-def _key(course: Course, folder: Path) -> Path:
-    """Where the key of the pseudonyms lies: in the course, so that they stay the same, else beside the page."""
+def _key(course: Course, folder: Path) -> bytes:
+    """The key of the pseudonyms. It lies in the course, so that they stay the same, else beside the page.
+
+    Raises CourseError for a key beside the page that is another user's.
+    """
     own = course.root / "report"
-    if own.is_dir() or not course.is_writable():
-        return (own if (own / KEY).exists() or os.access(own, os.W_OK) else folder) / KEY
-    own.mkdir()
-    return own / KEY
+    if not own.is_dir() and course.is_writable():
+        own.mkdir()
+    inside = (own / KEY).exists() or os.access(own, os.W_OK) or folder.resolve() == own.resolve()
+    return key_in(own / KEY) if inside else key_in(folder / KEY, own=True)
 
 
 def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tuple[str, Tables]:

@@ -30,10 +30,13 @@ class Trials:
 
     service = "viva_scale.audittrials.Trying"
 
-    def __init__(self, cluster: Cluster, path: Path, seconds: float, budget: float) -> None:
-        """About the instructor's notebook at ``path``; a cell may take ``seconds``, a notebook ``budget``."""
+    def __init__(
+        self, cluster: Cluster, path: Path, seconds: float, budget: float, submitted: frozenset[str] = frozenset()
+    ) -> None:
+        """About the instructor's notebook at ``path``; a cell may take ``seconds``, a notebook ``budget``. The files
+        ``submitted`` are the students' own (``viva.course.rehearsals.submitted_files``)."""
         self.cluster, self.path, self.seconds, self.budget = cluster, path, seconds, budget
-        self.notebook = Known(pickle.dumps((str(path), _files(path))))
+        self.notebook = Known(pickle.dumps((str(path), _files(path), submitted)))
 
     def refusal(self, job: tuple) -> str:
         return ""
@@ -75,10 +78,10 @@ class Trying:
 
     def _made(self, material: bytes) -> tuple[Worker, str]:
         """The worker for a notebook, and how that is called where it comes from."""
-        path, files = pickle.loads(material)
+        path, files, submitted = pickle.loads(material)
         folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
         fill(folder, files)
-        return Worker(self.grader, folder / Path(path).name, Rehearsals()), path
+        return Worker(self.grader, folder / Path(path).name, Rehearsals(submitted=submitted)), path
 
     def close(self) -> None:
         self.workers.close()

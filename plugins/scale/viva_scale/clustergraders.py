@@ -60,12 +60,20 @@ class ClusterGraders:
         seconds, _, _, budget = settings
         return self._pool(Submissions(self.cluster, filing, seconds, budget), settings, loaded, tell)
 
-    def for_audit(self, path: Path, settings: Settings, wanted: tuple[str, ...], tell: Callable[[str], object]) -> Pool:
-        """A pool for the trials of an audit of the notebook at ``path``, with the libraries ``wanted``."""
+    def for_audit(
+        self,
+        path: Path,
+        settings: Settings,
+        wanted: tuple[str, ...],
+        submitted: frozenset[str],
+        tell: Callable[[str], object],
+    ) -> Pool:
+        """A pool for the trials of an audit of the notebook at ``path``, with the libraries ``wanted``; the files
+        ``submitted`` are the students' own."""
         from viva_scale.audittrials import Trials
 
         seconds, _, _, budget = settings
-        task = Trials(self.cluster, path, seconds, budget)
+        task = Trials(self.cluster, path, seconds, budget, submitted)
         return self._pool(task, settings, {"libraries": wanted, "hidden": ()}, tell)
 
     def _pool(

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterable
 
 import viva
+from viva import doors
 
 LIBRARIES = (
     *("numpy", "scipy", "pandas", "matplotlib", "ipython"),  # what verdicts depend on
@@ -17,9 +18,11 @@ ENGINE, VIVA, PYTHON = "Viva's engine", "Viva", "Python"
 
 
 def distributions(modules: Iterable[str]) -> tuple[str, ...]:
-    """The libraries that count, with those that hold the ``modules`` that a course imports."""
+    """The libraries that count, with those that hold the ``modules`` that a course imports, and all packages that add
+    codecs: without a codec a right answer fails. Raises CourseError for two packages that add the same."""
     known = importlib.metadata.packages_distributions()
     more = {name for module in modules for name in known.get(module.partition(".")[0], ())}
+    more |= {entry.dist.name for entry in doors.entries(doors.CODECS).values() if entry.dist}
     return tuple(sorted({*LIBRARIES, *map(str.lower, more)}))
 
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from distributed import Worker, get_worker
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from viva.sandbox.protection import protection
+from viva.sandbox.protection import forget, protection
 from viva_scale import versions
 from viva_scale.workerprocess import Recent, Request, Settings, Told, WorkerProcess
 
@@ -54,6 +54,7 @@ async def prepare(libraries: tuple[str, ...], dask_worker: Worker) -> dict[str, 
     """Set up worker processes, where there are none yet; which versions this worker has, and which SANDBOX."""
     if NAME not in dask_worker.plugins:
         await dask_worker.plugin_add(plugin=WorkerProcesses(), name=NAME, catch_errors=False)
+    forget()  # a machine changes, and a worker lives for long
     level = await asyncio.to_thread(lambda: protection().level)
     return versions.versions(libraries) | {SANDBOX: level}
 

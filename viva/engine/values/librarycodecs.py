@@ -9,10 +9,11 @@ are refused on both sides, and the limits of the wire count them as they count e
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from viva import doors
 from viva.engine.values.codec import CODEC_OF, Codec, module_of, mro_of, name_of
-from viva.verdict import WireError
+from viva.verdict import CourseError, WireError
 
 CODEC_BY_NAME: dict[str, Codec] = {}
 """The codecs that were learned, by their names on the wire."""
@@ -42,20 +43,39 @@ LIBRARY = Codec((), _split, _build)
 """What stands on the wire for the value of any library."""
 
 
-def learn() -> None:
-    """Load the codecs of the libraries that this process has loaded. Raises CourseError for one that is broken."""
-    for library in doors.entries(doors.CODECS):
+def learn() -> dict[str, str]:
+    """Load the codecs of the libraries that this process has loaded; by library, what is wrong with those that are
+    broken."""
+    problems = {}
+    try:
+        entries = doors.entries(doors.CODECS)
+    except CourseError as error:
+        return {doors.CODECS: str(error)}
+    for library in entries:
         if library in sys.modules:
-            for codec in doors.load(doors.CODECS, library):
-                add(library, codec)
+            try:
+                for codec in _checked(doors.load(doors.CODECS, library)):
+                    add(library, codec)
+            except (CourseError, ValueError) as error:
+                problems[library] = f"The codecs of {library} cannot be used: {str(error).removesuffix('.')}."
+    return problems
+
+
+def _checked(codecs: object) -> Iterable[Codec]:
+    if not isinstance(codecs, tuple | list) or not all(isinstance(codec, Codec) for codec in codecs):
+        raise ValueError("the entry is not a tuple of viva.engine.values.codec.Codec")
+    return codecs
 
 
 def add(library: str, codec: Codec) -> None:
-    """Have values of a codec's types cross by it."""
+    """Have values of a codec's types cross by it. Raises ValueError for a type that crosses already."""
     name = f"{library}:{name_of(codec.types[0])}"
+    if CODEC_BY_NAME.get(name, codec) is not codec:  # two classes of one name
+        name = f"{library}:{module_of(codec.types[0])}.{name_of(codec.types[0])}"
+    for cls in codec.types:
+        if CODEC_OF.get(cls, LIBRARY) is not LIBRARY or _NAMES.get(cls, name) != name:
+            raise ValueError(f"{module_of(cls)}.{name_of(cls)} crosses already")
     CODEC_BY_NAME[name] = codec
     for cls in codec.types:
-        if CODEC_OF.get(cls, LIBRARY) is not LIBRARY:
-            raise ValueError(f"{module_of(cls)}.{name_of(cls)} crosses already")
         _NAMES[cls] = name
         CODEC_OF[cls] = LIBRARY

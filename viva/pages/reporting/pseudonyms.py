@@ -20,7 +20,7 @@ from viva.course.gradebook.standing import Standings
 from viva.course.processes import leftovers
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import ZIP, first_bytes, opened_zip
-from viva.verdict import SubmissionError
+from viva.verdict import CourseError, SubmissionError
 
 # The cells of graded notebooks as the report reads them, and where formgrader shows them.
 
@@ -147,8 +147,30 @@ def _given_words(course: Course) -> set[str]:
     }
 
 
-def key_in(path: Path) -> bytes:
-    """The course's secret key, made when there is none yet; without it nobody can tell who a pseudonym is."""
-    if not path.exists() or not path.stat().st_size:
-        leftovers.write(path, f"{secrets.token_hex(32)}\n", 0o600)  # half a key, or none, would hide nobody
-    return path.read_bytes().strip()
+def key_in(path: Path, own: bool = False) -> bytes:
+    """The course's secret key, made when there is none yet; without it nobody can tell who a pseudonym is.
+
+    ``own`` says that only this user's file counts. Raises CourseError for another user's then, who would know the key.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        if key := _read(path, own):
+            return key
+    leftovers.write(path, f"{secrets.token_hex(32)}\n", 0o600)  # half a key, or none, would hide nobody
+    return _read(path, own)
+
+
+def _read(path: Path, own: bool) -> bytes:
+    if own and path.is_symlink():
+        raise _foreign(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | ((os.O_NOFOLLOW | os.O_NONBLOCK) if own else 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if own and os.fstat(descriptor).st_uid != os.geteuid():
+            raise _foreign(path)
+        return file.read().strip()
+
+
+def _foreign(path: Path) -> CourseError:
+    return CourseError(
+        f"{path} is a link or another user's file. Whoever knows the key in it can tell whom the pseudonyms stand for, "
+        "so no report was written. Choose a folder that only you can write to, with --to."
+    )
