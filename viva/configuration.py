@@ -46,8 +46,8 @@ def apply(config: Config, file: str) -> None:
     if formgrader := sys.modules.get(HANDLERS):  # its server, which reads the configuration before it takes the list
         from viva.pages import livelists, submittedfiles  # they load the server
 
+        submittedfiles.replace_in(formgrader.default_handlers)  # first: the list's pages are subclasses after that
         livelists.add_to(formgrader.default_handlers)
-        submittedfiles.replace_in(formgrader.default_handlers)
 
 
 @dataclass(frozen=True)

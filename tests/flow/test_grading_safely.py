@@ -244,6 +244,8 @@ def test_an_answer_that_was_submitted_again_waits_only_if_it_changed_and_shows_w
     told(page).get_by_role("button").click()
     expect(changed.locator("del")).to_have_text(["says that it is addition"])
     page.wait_for_load_state("networkidle")
+    expect(told(page)).to_contain_text("before the notebook was graded again. Read the answer.")
+    assert desk.saved("bea")[0] == 2.0 and desk.waits("bea"), "nobody has read the new answer"
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/gradebook/**")
     assert desk.saved("bea")[0] == 1.0 and not desk.waits("bea")

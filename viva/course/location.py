@@ -62,8 +62,7 @@ def may_be_strangers(folder: Path) -> bool:
         near = (place, *place.parents)[:NEAR]
         if ANYWHERE & set(place.parts) or any((above / DELIVERED).is_file() for above in near):
             return True
-    owners = {(folder / name).stat().st_uid for name in READ if (folder / name).is_file()}
-    return _is_everybodys(folder) and not owners <= {0, os.geteuid()}
+    return _is_another_users(folder, READ)
 
 
 def _holds_students_files(course: Path, folder: Path, released: bool) -> bool:
@@ -84,14 +83,16 @@ def is_configured(folder: Path, names: tuple[str, ...] = READ) -> bool:
 
 def _is_course(place: Path, folder: Path) -> bool:
     """Whether there is a course in a ``place`` at or above a folder."""
-    if place != folder and (not is_configured(place, CONFIGS) or _is_everybodys(place)):
+    if place != folder and (not is_configured(place, CONFIGS) or _is_another_users(place, CONFIGS)):
         return False
-    return any((place / name).is_dir() for name in ("source", *_said(place, SOURCE)))
+    return any(os.path.isdir(place / name) for name in ("source", *_said(place, SOURCE)))
 
 
-def _is_everybodys(folder: Path) -> bool:
-    """Whether everybody may put files there, as in /tmp."""
-    return os.name == "posix" and bool(folder.stat().st_mode & stat.S_IWOTH)
+def _is_another_users(folder: Path, names: tuple[str, ...]) -> bool:
+    """Whether everybody may put files into a folder, as into /tmp, and one with these ``names`` is another user's."""
+    if os.name != "posix" or not folder.stat().st_mode & stat.S_IWOTH:
+        return False
+    return not {(folder / name).stat().st_uid for name in names if (folder / name).is_file()} <= {0, os.geteuid()}
 
 
 def _typed_and_real(folder: Path) -> list[Path]:
@@ -107,6 +108,8 @@ def _said(course: Path, names: re.Pattern) -> Iterator[str]:
     """The folders that a course's configuration gives such ``names``, as far as its text shows them."""
     for config in CONFIGS:
         try:
+            if not (course / config).is_file():  # a pipe would wait
+                continue
             data = (course / config).read_bytes()
             known = _in_json(data) if config.endswith(".json") else _in_python(data)
             yield from [value for name, value in known if names.fullmatch(name) and isinstance(value, str) and value]

@@ -9,6 +9,7 @@ that got no answer sends it again. Requests without ``seen``, of other programs,
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import uuid
@@ -31,15 +32,16 @@ KEY = "viva-grader"
 class GradingHandler(BaseApiHandler):
     """Answers that no browser keeps, from a gradebook that is read anew."""
 
-    def prepare(self) -> Any:
-        self.gradebook.db.rollback()  # else it could show what it read for an earlier request
-        return super().prepare()
+    async def prepare(self) -> None:
+        await super().prepare()
+        if self.current_user and not self.settings["nbgrader_bad_setup"]:
+            self.gradebook.db.rollback()  # else it could show what it read for an earlier request
 
     def set_default_headers(self) -> None:
         super().set_default_headers()
         self.set_header("Cache-Control", "no-store")
 
-    @property
+    @functools.cached_property
     def open_answers(self) -> OpenAnswers:
         key = self.get_cookie(KEY)
         if not key:
@@ -161,7 +163,8 @@ class CommentHandler(_Saving):
     def checked(self, field: str, value: object, row: Any) -> str | None:
         if value is not None and not isinstance(value, str):
             raise web.HTTPError(400, "A comment is a text.")
-        return value
+        # Databases store no other characters, and the page would send the text again and again.
+        return value and value.encode(errors="ignore").decode().replace("\0", "")
 
 
 class OpenHandler(GradingHandler):

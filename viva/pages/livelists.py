@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader.base import BaseHandler, check_notebook_dir, check_xsrf
@@ -62,11 +63,13 @@ class ListsHandler(BaseHandler):
     @check_xsrf
     @check_notebook_dir
     async def get(self) -> None:
+        from viva.pages import report  # it takes a second, and changes the working folder of all threads meanwhile
+
         directory = CourseDirectory(config=self.settings["nbgrader_formgrader"].config)
         directory.root, directory.db_url = self.coursedir.root, self.db_url
         try:
             hidden = self.get_argument("names", "") != "show"
-            page = await asyncio.to_thread(_page, Course(directory), self.base_url, hidden)
+            page = await asyncio.to_thread(_page, Course(directory), report.live_page, self.base_url, hidden)
         except CourseError as error:
             raise web.HTTPError(503, str(error)) from error
         except DBAPIError as error:
@@ -75,10 +78,8 @@ class ListsHandler(BaseHandler):
         self.write(page)
 
 
-def _page(course: Course, server: str, hidden: bool) -> str:
-    from viva.pages import report  # Matplotlib takes a second to load
-
+def _page(course: Course, write: Callable[..., str], server: str, hidden: bool) -> str:
     course.require_columns()
     names = course.assignments()
     future = set(course.unreleased(names))
-    return report.live_page(course, [name for name in names if name not in future], server, hidden)
+    return write(course, [name for name in names if name not in future], server, hidden)

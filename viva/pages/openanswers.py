@@ -41,7 +41,7 @@ class OpenAnswers:
                 with path.open("x") as file:
                     file.write(self.grader)
             except FileExistsError:
-                if path.read_text() != self.grader:
+                if path.read_bytes() != self.grader.encode():
                     return False
                 os.utime(path)
         except OSError:
@@ -52,7 +52,7 @@ class OpenAnswers:
         """Another grader may have it."""
         path = self.folder / submission
         with contextlib.suppress(OSError):
-            if path.read_text() == self.grader:
+            if path.read_bytes() == self.grader.encode():
                 path.unlink()
 
     def _prepare(self) -> None:
@@ -62,8 +62,9 @@ class OpenAnswers:
             if self.shared:
                 self.folder.chmod(SHARED)
         for path in self.folder.iterdir():
-            if self._is_left(path):
-                path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a folder, or another user's file
+                if self._is_left(path):
+                    path.unlink(missing_ok=True)
 
     def _is_left(self, path: Path) -> bool:
         try:

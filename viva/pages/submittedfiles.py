@@ -54,9 +54,11 @@ class Start(theirs.FormgraderHandler):
 
     def get(self, *known: Any, **more: Any) -> Any:
         if path := self.get_argument("path", ""):
-            folder = Path(os.path.realpath(path))
-            top = os.path.realpath(self.settings["nbgrader_formgrader"].root_dir)
-            if course_of_students_files(folder) or may_be_strangers(folder) or not folder.is_relative_to(top):
+            folder, top = Path(os.path.abspath(path)), self.settings["nbgrader_formgrader"].root_dir
+            is_outside = not any(
+                Path(real(path)).is_relative_to(real(top)) for real in (os.path.abspath, os.path.realpath)
+            )
+            if course_of_students_files(folder) or may_be_strangers(folder) or is_outside:
                 raise web.HTTPError(
                     400,
                     f"{folder} was not opened as a course, because a student or another user may have put its "

@@ -11,7 +11,7 @@ const kept = box => `viva:${base_url}:${submission_id}:${box.id}`;
 const stored = box => { try { return JSON.parse(localStorage.getItem(kept(box))); } catch { return null; } };
 const keep = (box, done) => {
   const seen = stored(box)?.seen ?? parts.get(box)?.seen ?? null;
-  try { localStorage.setItem(kept(box), JSON.stringify({value: box.value, seen, done})); } catch {}
+  try { localStorage.setItem(kept(box), JSON.stringify({value: box.value, seen, done, version})); } catch {}
 };
 const forget = box => {
   unsaved.delete(box);
@@ -126,7 +126,7 @@ const pump = async () => {
     tell(part, "");
     for (const box of part.boxes) {
       if (read(part, box).value === sent[part.fieldOf(box)]) forget(box);
-      else try { localStorage.setItem(kept(box), JSON.stringify({value: box.value, seen: part.seen, done: false})); } catch {}
+      else try { localStorage.setItem(kept(box), JSON.stringify({value: box.value, seen: part.seen, done: false, version})); } catch {}
     }
     part.model.set(row);
     part.ui.render();
@@ -135,6 +135,7 @@ const pump = async () => {
   } catch (error) {
     part.ui.$glyph.hide();
     part.boxes.filter(box => unsaved.has(box)).forEach(box => box.classList.add("viva-unsaved"));
+    if ([400, 404, 409].includes(error.status)) failures = 0;
     if (error.status === 409) await conflict(part, sent, error.answer);
     else if (error.status === 400 || error.status === 404) { part.wanted = null; tell(part, `Not saved: the server refused it. Load the page again.`); }
     else {
@@ -190,8 +191,10 @@ const adopt = (ui, fields, boxes, place) => {
       box.value = draft.value;
       unsaved.add(box);
       box.classList.add("viva-unsaved");
-      tell(part, "Not saved yet: this was typed before.");
-      if (draft.done) early_changes.add(box);
+      const read = draft.version === version;  // else nobody has read the answer that would get this score
+      tell(part, read ? "Not saved yet: this was typed before."
+        : "Not saved yet: this was typed before the notebook was graded again. Read the answer. Control+Enter saves this and goes on.");
+      if (draft.done && read) early_changes.add(box);
     }
     parts.set(box, part);
   }
