@@ -103,7 +103,7 @@ def _refused(message: str) -> str:
 
 
 MOST_DEATHS = 3
-"""So many times a submission is taken up again after its process ended."""
+"""The most times that a submission is taken up again after its process ended."""
 OWN_CELLS = 0.5
 """This part of a notebook's time may those cells take together that are not the assignment's."""
 NOT_RUN = {
