@@ -100,7 +100,7 @@ def test_settings_keep_working_by_their_old_names_and_a_sentence_says_the_new_on
 def test_settings_of_nbgraders_without_an_effect_are_named_by_init_doctor_and_release(course, viva):
     path = course / "nbgrader_config.py"
     assert ignored(read(course)) == []
-    usual = "c.ClearHiddenTests.begin_test_delimeter = '### BEGIN HIDDEN TESTS'\nc.Execute.timeout = 30\n"
+    usual = "c.ClearSolutions.begin_solution_delimeter = '### BEGIN SOLUTION'\nc.Execute.timeout = 30\n"
     own = "c.Autograde.create_student = False\nc.ExecutePreprocessor.extra_arguments = ['-c']\n"
     path.write_text(f"{path.read_text()}\n{usual}{own}")
     first, second = ignored(read(course))
@@ -109,6 +109,14 @@ def test_settings_of_nbgraders_without_an_effect_are_named_by_init_doctor_and_re
     for command in (("init",), ("doctor",), ("release", "--no-audit", SHORT)):
         said = " ".join(viva(*command).text.split())
         assert "c.Autograde.create_student has no effect" in said and "c.ExecutePreprocessor.extra_arg" in said, command
+
+
+def test_the_doctor_fails_on_a_course_that_marks_hidden_tests_with_other_words(course, viva):
+    path = course / "nbgrader_config.py"
+    path.write_text(f"{path.read_text()}\nc.ClearHiddenTests.end_test_delimeter = '### OVER'\n")
+    result = viva("doctor")
+    assert result.status == 1
+    assert "Viva recognizes hidden tests only by 'END HIDDEN TESTS'" in " ".join(result.out.split())
 
 
 def test_the_settings_without_an_effect_are_nbgraders():

@@ -125,8 +125,6 @@ def warning(config: Config) -> str:
 NO_KERNEL = "notebooks in Python do not run in a kernel; only c.Execute.timeout and c.Execute.enabled count"
 NO_HOOK = "'viva grade' does not call it"
 IGNORED = {
-    "ClearHiddenTests.begin_test_delimeter": "release, audit, grade and feedback refuse a course with another one",
-    "ClearHiddenTests.end_test_delimeter": "release, audit, grade and feedback refuse a course with another one",
     "ClearSolutions.begin_solution_delimeter": "'viva audit' finds solutions by 'BEGIN SOLUTION' only",
     "Autograde.create_student": "'viva grade' enters each student with a submission into the gradebook",
     **{
@@ -141,8 +139,6 @@ IGNORED = {
 }
 """Settings of nbgrader's that Viva does not read, and what holds instead."""
 USUAL = {
-    "ClearHiddenTests.begin_test_delimeter": "BEGIN HIDDEN TESTS",
-    "ClearHiddenTests.end_test_delimeter": "END HIDDEN TESTS",
     "ClearSolutions.begin_solution_delimeter": "BEGIN SOLUTION",
     "Autograde.create_student": True,
     "CourseDirectory.include": ["*"],

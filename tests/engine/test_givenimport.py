@@ -49,18 +49,24 @@ def test_nothing_is_doubted_where_it_imports(exam):
 
 ELSEWHERE = """
 --- given
-import numpy.no_such_part
+import numpy.no_such_part as part
 --- answer
 def double(x): return 2 * x
 --- test
 assert double(2) == 4
+--- answer
+def half(x): return part.half(x)
+--- test
+assert half(4) == 2
 """
 
 
-def test_what_cannot_be_imported_with_the_solution_either_excuses_no_wrong_answer(grader, tmp_path):
+def test_what_cannot_be_imported_with_the_solution_either_excuses_only_what_needs_it(grader, tmp_path):
     exam = Exam(ELSEWHERE, grader, tmp_path)
     outcome = exam.grade("def double(x): return x")
-    assert outcome.checks["test-2"][0].verdict is Verdict.FAILED and outcome.doubts == []
+    assert [outcome.checks[test][0].verdict for test in exam.tests] == [Verdict.FAILED, Verdict.UNGRADED]
+    (doubt,) = outcome.doubts
+    assert doubt.tests == ("test-4",)
 
 
 @pytest.mark.parametrize(

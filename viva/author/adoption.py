@@ -36,7 +36,7 @@ PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv",
 MOST_FILES, MOST_BYTES = 100, 50 * 2**20
 """More than this beside a notebook is not an assignment's data, but somebody's folder of downloads."""
 LISTED = 4
-"""So many notebooks are named in a sentence."""
+"""The most notebooks in a sentence."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ from viva.verdict import BlueprintError, VivaError
 # A job is a key under which its result is found, the name of a worker's method, and its arguments.
 
 RUNS = 6
-"""So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
+"""The solution is graded so often, and each known answer twice, to find the checks that depend on chance."""
 
 
 class Jobs:

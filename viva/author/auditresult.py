@@ -14,7 +14,7 @@ from viva.record import Fault
 from viva.verdict import AnswerError
 
 LISTED = 4
-"""So many answers of a kind are named at the terminal; the page names all."""
+"""The most answers of a kind that are named at the terminal; the page names all."""
 
 
 @dataclass

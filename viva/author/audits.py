@@ -26,7 +26,7 @@ from viva.verdict import ClusterError, VivaError
 from viva.wording import counted, folded
 
 SHOWN = 5
-"""So many warnings and so many survivors of a notebook are shown; the page shows all."""
+"""The most warnings, and the most survivors, of a notebook that are shown; the page shows all."""
 
 
 def prove(

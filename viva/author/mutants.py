@@ -21,7 +21,7 @@ from viva.engine.names import names_of
 EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | slips.DECODING_EXPRESSIONS
 BODIES = slips.BODIES | slips.DECODING_BODIES
 CHARACTERS = 120
-"""So long may each side of a change be."""
+"""The most characters of each side of a change."""
 EMPTY = ("np.ravel(a)[:0]", "np.asarray(a)[:0]")
 """Nothing at all: np.allclose finds no difference between an empty array and a number, or a single row."""
 SPOILT = ("{0}[:] = [0 * part for part in {0}]", "{0}[:] = [np.nan * part for part in {0}]", "{0}[:] = np.sort({0}, 0)")

@@ -127,11 +127,11 @@ def array(shape: tuple, dtype, random, scale: float, level: float):
 
 TRIALS = 400
 ENOUGH = 40
-"""So many random calls must have counted, or nothing is proven."""
+"""Random calls that must have counted; with fewer nothing is proven."""
 NOTED = 150
-"""So many calls of a function are noted."""
+"""The most calls of a function that are noted."""
 SECONDS = 10.0
-"""So long a function is tried; when enough random calls have counted, it is not tried longer."""
+"""Seconds for which a function is tried; when enough random calls have counted, it is not tried longer."""
 DATA = (bool, int, float, complex, str, bytes, list, tuple, dict, set, np.ndarray, np.generic, type(None))
 
 

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
 from sqlalchemy.exc import DBAPIError
+from traitlets import TraitError
 from traitlets.config import Config
 
 from viva.cleaning import plaintext
@@ -26,6 +27,7 @@ from viva.course.course import Course
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import shown, trouble, with_retries
 from viva.course.gradebook.results import Results
+from viva.course.markers import require_usual_hidden
 from viva.course.overrides import is_own
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.engine import everyday
@@ -177,6 +179,10 @@ def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
         yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
     if not rules:
         yield Diagnosis("this course's rules are Viva's", True)
+    try:
+        require_usual_hidden(config)
+    except (CourseError, TraitError) as error:
+        yield Diagnosis("this course's markers of hidden tests", False, str(error))
     for sentence in ignored(config):
         what, _, instead = sentence.partition(": ")
         yield Diagnosis(what, False, instead, needed=False)

@@ -252,7 +252,7 @@ def now() -> str:
 # What happened to a notebook, put into its outputs, where formgrader shows it.
 
 OURS = f"{Verdict.__module__}."
-"""So begins the last line of a traceback that ends in an exception of ours."""
+"""The head of the last line of a traceback that ends in an exception of ours."""
 
 
 def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ()) -> None:

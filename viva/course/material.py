@@ -23,6 +23,7 @@ from viva.course.course import Course
 from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import examination, require_source
+from viva.course.markers import require_usual_hidden
 from viva.course.rehearsals import Rehearsals
 from viva.course.release import released_notebook
 from viva.course.variants import Variants, seeds_of
@@ -69,6 +70,7 @@ class Material:
     @classmethod
     def read(cls, course: Course, assignment: str, config: Config, expected: Expected) -> Material:
         """All of it but what rehearsing shows, which differs from machine to machine. Raises CourseError as ``of``."""
+        require_usual_hidden(config)
         source = course.path("source", assignment)
         notebooks = [path for path in source.glob("*.ipynb") if path.stem in expected.notebooks]
         given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in notebooks}

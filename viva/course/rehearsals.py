@@ -40,7 +40,7 @@ from viva.record import Note
 
 NAME = ".rehearsals"
 MOST = 200
-"""So many are kept; the oldest go first."""
+"""The most that are kept; the oldest go first."""
 MOST_BYTES = 1 << 20
 """A file that is larger was not written here."""
 LARGE = 50 * 2**20

@@ -37,7 +37,7 @@ from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
 WARNINGS = 20
-"""So many warnings of one operation are told."""
+"""The most warnings of one operation that are told."""
 UNASKED = 65_536
 """The most bytes of a value that was not asked for."""
 

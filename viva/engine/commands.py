@@ -3,7 +3,8 @@
 Such a line does not stop its cell: `!pip install` stands in many notebooks and has no consequence here. But what a
 command was to give is empty or not there, and the answer may be right where it was written. So the text is read: which
 statements hold a command, which names follow from it, also by way of a file, and which lost checks use these. A grader
-looks at them. Commands that raise where they are refused (`subprocess`, `os.popen`) are heard of by their exception.
+looks at them. Commands that raise an exception where they are refused (`subprocess`, `os.popen`) are not looked for
+here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What students do every day, tried in the sandbox before anybody's work is graded there.
 
 The layers of the sandbox are proven by attempts to break them (``viva.sandbox.attempts``). This proves the other half,
-on this machine's own paths: what is to work does. Behind a link, say, a library may not find its own files.
+with this machine's own paths: what students need works. Behind a link, say, a library may not find its own files.
 """
 
 from __future__ import annotations

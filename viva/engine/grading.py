@@ -103,7 +103,7 @@ def _refused(message: str) -> str:
 
 
 MOST_DEATHS = 3
-"""So many times a submission is taken up again after its process ended."""
+"""The most times that a submission is taken up again after its process ended."""
 OWN_CELLS = 0.5
 """This part of a notebook's time may those cells take together that are not the assignment's."""
 NOT_RUN = {
@@ -280,23 +280,19 @@ class Run:
             raise Died(last.verdict, last.cause or Note("killed"), check=not last.before)
 
     def _look_for_imports(self, cell: str, error: str, message: str) -> None:
-        """Note that a read-only cell could not import something; that is never the student's mistake.
-
-        Where it cannot in the solution's notebook either, as on a machine that is not Colab, the tests that need it are
-        known already.
-        """
-        if cell not in self.examination.broken and import_fails(error, message):
+        """Note that a read-only cell could not import something; that is never the student's mistake."""
+        if import_fails(error, message):
             self.losses.failed_imports.setdefault(cell, f"{error}: {message}"[:LONGEST])
 
     def doubts(self) -> list[Note]:
         """A doubt for each read-only cell that could not import something, about the checks that are ungraded."""
-        tests = tuple(
-            cell
-            for cell, results in self.outcome.checks.items()
-            if any(result.cause and result.cause.kind == "import_failed" for result in results)
-        )
-        failed = self.losses.failed_imports.items() if tests else ()
-        return [note("given_import", error, cells=(cell,), tests=tests, doubt=True) for cell, error in failed]
+        tests: dict[str, dict[str, None]] = {}
+        for test, results in self.outcome.checks.items():
+            for result in results:
+                if result.cause and result.cause.kind == "import_failed":
+                    tests.setdefault(result.cause.cells[0], {})[test] = None
+        failed = self.losses.failed_imports
+        return [note("given_import", failed[cell], cells=(cell,), tests=(*tests[cell],), doubt=True) for cell in tests]
 
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
         """A name that is missing because its cell ended the process is not an error of the check. A test that the
@@ -308,6 +304,8 @@ class Run:
             return result
         lost = result.verdict in (Verdict.ERROR, Verdict.FAILED)
         for given, error in self.losses.failed_imports.items() if lost else ():
+            if given in self.examination.broken and cell.id not in self.examination.failing:
+                continue  # the solution passes without it, as without google.colab outside of Colab
             result.verdict, result.cause = Verdict.UNGRADED, note("import_failed", error, cells=(given,))
             result.reason = result.exception = ""
             return result

@@ -38,15 +38,15 @@ WORDS = {f"numpy.{part}": tuple(f"{word}{part}".encode() for word in ("np.", "nu
 # A text may plot if only by ``frame.plot()``; in the sandbox the fonts cannot be listed for good.
 WORDS["matplotlib.pyplot"] = (b"matplotlib", b"pylab", b"pandas", b"seaborn")
 MOST_BYTES = 20_000_000
-"""So much of a file is looked at; what follows are outputs."""
+"""Bytes of a file that are looked at; what follows are outputs."""
 MOST_FILES = 20
-"""So many of a submission are looked at: five thousand would hold up the batch."""
+"""Files of a submission that are looked at: five thousand would hold up the batch."""
 LONGEST = 300
-"""So many characters of what a library said are kept."""
+"""Characters that are kept of what a library said."""
 THREADS = "threads: "
-"""So begins why a library is not loaded that starts some; their names follow."""
+"""The head of the reason why a library that starts threads is not loaded; their names follow."""
 CODECS = "codecs: "
-"""So begins why values of a library that was loaded do not cross as its codecs say."""
+"""The head of the reason why values of a library that was loaded do not cross as its codecs say."""
 PASSING = 0.2
 """Seconds after which a thread that a library started is one that stays."""
 

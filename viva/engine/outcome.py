@@ -133,7 +133,7 @@ def running(traceback: object) -> list[str]:
 # --- a notebook: results of its checks, outputs of its cells
 
 ITEMS, ALL_CHARACTERS = 2000, 20_000_000
-"""So many outputs of a cell, and so much in those of a notebook, is kept of what is sent."""
+"""The most outputs that are kept of a cell, and the most characters in those of a notebook."""
 MOST_COUNT = 10**6
 SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a character, which no file can hold."""

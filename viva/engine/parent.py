@@ -27,7 +27,7 @@ from viva.verdict import SandboxError
 
 REQUEST_BYTES = 1 << 20
 AT_ONCE, HOUR = 4, 3600
-"""So many threads may a process keep busy for all of its time, and the most that this is."""
+"""The threads that a process may keep busy for all of its time, and the longest such time in seconds."""
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ from viva.verdict import SandboxError, Verdict, WireError
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""
 PROMPT = 0.1
-"""So soon most answers are there, and nobody asks whether the machine is busy."""
+"""Seconds in which most answers are there; nobody asks before whether the machine is busy."""
 STRETCH = 20
-"""At most so many times as long the grader waits where others keep the processor busy: what is stuck ends."""
+"""The grader waits at most so many times as long where others keep the processor busy: what is stuck ends."""
 WATCH = 0.25
 """Seconds between two looks into a scratch folder."""
 STUCK = 10.0

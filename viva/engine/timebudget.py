@@ -30,7 +30,7 @@ whichever is most."""
 SHORT = 1.0
 MOST_STRIKES = 3
 FATAL = 2
-"""So many times a name may end the process that runs it."""
+"""The most times that a name may end the process that runs it."""
 NOT_TRIED = ("no_time_left", "not_tried")
 """Kinds of causes: nothing was run, since the time was over before."""
 

@@ -99,7 +99,7 @@ class Writer:
         self.known: dict[int, tuple[int, int, object]] | None = {}
         """By id() of what can be changed: its number, its items, and itself. None where nobody asks, as in a frame."""
         self.items = 0
-        """So many have been put, counting what is put twice twice."""
+        """The number of items that were put; what is put twice counts twice."""
 
     def put(self, value) -> None:
         if type(value) in ATOM_TYPES:
@@ -222,7 +222,7 @@ class Reader:
         self.known: list[tuple[object, int]] | None = []
         """What can be changed, in the order in which it was built, and of how many items it is."""
         self.items = 0
-        """So many has the value, counting what it holds twice twice: whoever goes through it meets them all."""
+        """The number of items of the value; what it holds twice counts twice, as a reader meets it twice."""
 
     def value(self):
         if not self.simple and sum(type(item) is tuple and item[0] in COSTLY for item in self.row) > FRAMES:

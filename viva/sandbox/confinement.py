@@ -93,10 +93,10 @@ class Limits:
 USUAL = Limits()
 LARGER = Limits(cpu_seconds=300, memory_bytes=4 * GB, file_bytes=256 * MB, open_files=1024)
 CODE_BYTES = 8 * GB
-"""So much more address space than memory may a process take: PyTorch and the libraries below it map some gigabytes of
+"""Address space that a process may take beyond its memory: PyTorch and the libraries below it map some gigabytes of
 code, which uses no memory of their own."""
 LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
-"""So many megabytes may a course allow to a notebook."""
+"""The fewest and the most megabytes that a course may allow to a notebook."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
 THREADS = 128
-"""So many may run where the kernel counts them for a process alone: for a user that root gave it, and in a user
+"""The most that may run where the kernel counts them for a process alone: for a user that root gave it, and in a user
 namespace. For root itself it counts none, and for a user without namespaces all of the login's: there memory alone ends
 them.
 """

@@ -30,13 +30,13 @@ from viva.submission.variant import Meant, Seeds, seeded
 from viva.verdict import SubmissionError
 
 MOST_TRIED = 10
-"""So many files are read in search of a notebook."""
+"""The most files that are read in search of a notebook."""
 LITTLE = 0.25
 """Less of the assignment than this in a file of another name, and the file is something else,"""
 MOST = 0.5
 """unless more of its answers than this are in it, whoever's cells they stand among."""
 MOST_LOOKED_AT = 2**22
-"""So many bytes of a file beside a blank notebook are looked at."""
+"""Bytes that are looked at of a file beside a blank notebook."""
 SHIPPED = "is a file of the released assignment, not an answer"
 
 

@@ -27,7 +27,7 @@ from viva.record import Note, note
 from viva.submission.work import Work
 
 ESCAPES = 5000
-"""So many changes of colour in one text are shown; a page with more takes minutes to write."""
+"""Changes of colour that are shown in one text; a page with more takes minutes to write."""
 LONGEST_PART = 300
 """Characters of a picture's description."""
 

@@ -40,7 +40,7 @@ from viva.verdict import SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
 MOST_CODE = 200
-"""So many characters of a line are shown."""
+"""Characters of a line that are shown."""
 REFUSED = {
     "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
     "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",

@@ -22,7 +22,7 @@ from viva.engine.values.codec import module_of
 from viva.verdict import WireError
 
 MOST, BYTES = 128, 1_000_000
-"""So many lists and arrays that functions of a test are handed are known again, of so many bytes each."""
+"""The most lists and arrays that are known again when a test's functions are handed them, and the bytes of each."""
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
 CHANGEABLE = (list, dict, set, bytearray, np.ndarray)
 ITEMS: dict[type, Callable[..., Iterable]] = {

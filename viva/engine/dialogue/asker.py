@@ -25,7 +25,7 @@ from viva.verdict import CandidateDied, CandidateFault, CandidateLied, Candidate
 ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
 OF_SOLUTION_BYTES = pipe.MESSAGE // 2
-"""So large may an answer of the solution's be: a right one may hold float64 where it holds float32."""
+"""The largest answer of the solution's: a right one may hold float64 where it holds float32."""
 UNSEEN = frozenset({"call", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
 

@@ -169,9 +169,9 @@ CAUSES, ATTRIBUTES, CLASSES = 3, 20, 20
 MESSAGE, NAME, TRACEBACK = 2000, 200, 8000
 """Characters that are kept of an exception's text."""
 WARNINGS, LINES = 100, 10**6
-"""So many warnings of an answer are heeded, of lines below this number."""
+"""The most warnings of an answer that are heeded, and the highest number of their lines."""
 KNOWN_CLASSES = 2000
-"""So many exception classes of its own may a notebook have."""
+"""The most exception classes that a notebook may have of its own."""
 
 FRAMEWORKS = frozenset({"unittest", "hypothesis"})
 """Whose exceptions skip a test or end it as if it had passed: those of student code are only called so."""

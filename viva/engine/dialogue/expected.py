@@ -27,7 +27,7 @@ from viva.verdict import CandidateLied, CandidateOdd
 
 
 STEPS = 60
-"""So many steps has a path at most."""
+"""The most steps of a path."""
 
 
 class Step(NamedTuple):
@@ -98,7 +98,7 @@ CREDIT = " credit "
 """Before the name of a grade cell: what the last value of its only check says, as ``viva.engine.credit`` has it."""
 PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
 PLACES = 100
-"""So many parts of a value are looked at for whether they hold something."""
+"""The most parts of a value that are looked at, whether they hold something."""
 KEY = re.compile(r"\w{1,40}")
 HOLDING = (list, tuple, dict, set, frozenset)
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})

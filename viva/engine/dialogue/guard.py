@@ -37,9 +37,9 @@ WORD = re.compile(r"(?<!\w)[^\W\d]\w*")
 LEAST = 3
 """A text of fewer characters a library may run by chance."""
 TEXTS = 100_000
-"""So many of the solution's texts are known."""
+"""The most texts of the solution's that are known."""
 MESSAGES, SHORT = 200, 100_000
-"""So many answers are kept, of at most so many bytes."""
+"""The most answers that are kept, and the most bytes of each."""
 DATA = frozenset(
     "numpy pandas datetime decimal fractions collections pathlib zoneinfo copyreg copy_reg _codecs".split()
 )

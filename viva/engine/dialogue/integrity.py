@@ -62,7 +62,7 @@ STARTS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.sy
 STARTERS = frozenset(("asyncio", "concurrent", "multiprocessing", "os", "subprocess"))
 """Libraries that start a process for who calls them; others look for the processor, and do without."""
 FRAMES, ENTRIES, CHARACTERS = 60, 12, 200
-"""So deep is the caller looked for; so many things of a kind are told, each in so many characters."""
+"""Frames in which the caller is looked for, things of a kind that are told, and characters of each."""
 ANSWER_SECONDS = 10.0
 
 

@@ -18,7 +18,7 @@ from viva.engine.dialogue.references import References
 from viva.verdict import CandidateFault, CandidateLied, WireError
 
 AT_ONCE = 32
-"""So many names are asked in one question."""
+"""The most names in one question."""
 
 
 @dataclass

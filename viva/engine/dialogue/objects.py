@@ -117,7 +117,7 @@ VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()),
 
 
 LIKENED = 10_000
-"""So many objects may be named until what has a base value crosses as that alone."""
+"""Objects that may be named; after these, what has a base value crosses as that alone."""
 CALL = "_viva_call"
 PATHS = (PurePosixPath, PosixPath)
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}

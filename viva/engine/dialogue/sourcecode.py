@@ -3,10 +3,10 @@
 Theory of operation. The candidate says both, as a text and as plain rows; nothing of it is run here. Student code may
 make its process say any source. So of a function that a cell defines the source stands in the cells, which the
 grading process has read itself: what the candidate says has to be one of the definitions there. Where it is none of
-them, it is the last one. What was decorated or assigned may also be something else that stands in a cell. Of what no
-cell defines, or what was imported, as from a file that students submit, the candidate is believed. A signature is put
-together here, from names and kinds, and from defaults and annotations that are plain or a
-library's; of others there is the text.
+them, the last definition counts. What was decorated or assigned may also be something else that stands in a cell. Of
+what no cell defines, or what was imported, as from a file that students submit, the candidate is believed. A signature
+is put together here, from names and kinds, and from defaults and annotations that are plain or a library's; of others
+there is the text.
 """
 
 from __future__ import annotations

@@ -220,6 +220,6 @@ NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
 AGAIN = CODEC_OF[Again]
 HOLDERS = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray, tuple))
-"""In whose values it is looked for that something stands there twice."""
+"""Values in which the same thing may stand twice."""
 CHANGEABLE = (HOLDERS - {CODEC_OF[tuple]}) | {PANDAS}
-"""Of whose values it shows in a test that two are one."""
+"""Values of which a test sees that two are one."""

@@ -47,7 +47,7 @@ IN_PLACE = 0.2
 
 
 MOST_PARTS = 4
-"""Into so many more a cell was cut."""
+"""The most cells below its first part that a cell is looked for in."""
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from viva.submission.files.wrapping import DECODER, bare, from_python, unwrapped
 from viva.verdict import SubmissionError
 
 MOST_BEHIND = 5
-"""So many notebooks are read behind the first one in a file."""
+"""The most notebooks that are read behind the first one in a file."""
 MOST_BREAKS = 20
-"""So many broken places are stepped over."""
+"""The most broken places that are stepped over."""
 SHOWN = 40
-"""So many characters of what is not a notebook are shown."""
+"""Characters that are shown of what is not a notebook."""
 
 # Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])|[^\S \t\r\n]|[\0\ufeff]', re.DOTALL)

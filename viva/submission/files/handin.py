@@ -33,7 +33,7 @@ from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
 SHOWN = 5
-"""So many names of files are listed in a sentence."""
+"""The most names of files in a sentence."""
 
 _LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
 """Names of what nobody means to submit."""
@@ -48,9 +48,9 @@ _NOTEBOOK = re.compile(
 """Endings of notebooks, also after a download, a copy or a backup; some systems hide and lose them."""
 _OTHER_ARCHIVE = re.compile(r"\.(?:tar|tgz|tbz2?|txz|7z|rar)$|\.tar\.\w+$", re.IGNORECASE)
 MOST_ZIPS = 10
-"""So many zips are opened."""
+"""The most zips that are opened."""
 HEAD = 2**16
-"""So many bytes of a file tell whether it is a notebook under another name."""
+"""Bytes of a file that tell whether it is a notebook under another name."""
 _COPY = re.compile(
     r"""
     \(\d+\)                                            # a browser's second download
