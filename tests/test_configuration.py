@@ -7,7 +7,7 @@ from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT, SHORT
 from viva.commands.command import NO_SANDBOX
-from viva.configuration import IGNORED, KERNELS, LINES, RULES, ignored, missing, renamed, warning
+from viva.configuration import IGNORED, KERNELS, LINES, RULES, ignored, missing, moved, renamed, warning
 from viva.course.autograde import Autograde, Examine
 from viva.course.steps import STEPS
 from viva_scale.clusteraddress import Cluster
@@ -130,3 +130,13 @@ def test_the_settings_without_an_effect_are_nbgraders():
         cls = places.get(section) or getattr(converters, section, None) or getattr(preprocessors, section)
         assert name in cls.class_traits(config=True), setting
     assert KERNELS[0] in vars(preprocessors)
+
+
+def test_a_setting_that_names_a_moved_class_works_and_is_named():
+    config = Config()
+    config.ExchangeFactory.collect = "viva.term.exchange.Collect"
+    config.ExportApp.plugin_class = "viva.term.sheets.canvas.CanvasExport"
+    config.CourseDirectory.course_id = "viva.terminology"
+    assert len(moved(config)) == 2 and moved(config) == []
+    for name in (config.ExchangeFactory.collect, config.ExportApp.plugin_class):
+        assert isinstance(import_item(name), type)

@@ -188,6 +188,31 @@ def renamed(config: Config) -> list[str]:
     ]
 
 
+MOVED = {
+    "viva.term.exchange.": "viva.course.exchange.",
+    "viva.term.gradescope.": "viva_gradescope.",
+    "viva.term.": "viva_term.",
+    "viva.scale.": "viva_scale.",
+    "viva.watch.": "viva_watch.",
+}
+"""How the names of classes began before they moved, and how they begin now."""
+
+
+def moved(config: Config) -> list[str]:
+    """Let settings that name a moved class name it where it is now; a sentence for each."""
+    sentences = []
+    for section, values in config.items():
+        for name, old in values.items() if isinstance(values, Config) else ():
+            start = next((start for start in MOVED if isinstance(old, str) and old.startswith(start)), "")
+            if start:
+                values[name] = new = MOVED[start] + old.removeprefix(start)
+                sentences.append(
+                    f"c.{section}.{name} is '{old}', which is now called '{new}'. Viva's commands use the new name; "
+                    "nbgrader's own need it in nbgrader_config.py."
+                )
+    return sentences
+
+
 def _name(value: object) -> str:
     """A class by its dotted name, as it can be given as a name too."""
     return f"{value.__module__}.{value.__qualname__}" if isinstance(value, type) else str(value)

@@ -48,7 +48,7 @@ def entries(group: str, own: Iterable[str] = ()) -> dict[str, EntryPoint]:
         # A checkout that was installed in place can be on the path twice; both say the same.
         if (other := entries.get(entry.name)) and other.value != entry.value:
             raise CourseError(
-                f"Two packages add '{entry.name}' to {group}: {other.value} and {entry.value}. Uninstall one."
+                f"Two packages add '{entry.name}' to {group}: {_named(other)} and {_named(entry)}. Uninstall one."
             )
         if entry.name in own:
             raise CourseError(f"{_package(entry)} adds '{entry.name}' to {group}, and Viva has that. Uninstall it.")
@@ -81,3 +81,7 @@ def lacking(group: str, name: str) -> str:
 
 def _package(entry: EntryPoint) -> str:
     return f"The package {entry.dist.name}" if entry.dist else f"The package of {entry.value}"
+
+
+def _named(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} ({entry.value})" if entry.dist else entry.value

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from traitlets import Bool, Int, TraitError, default
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import Config, PyFileConfigLoader
 
 import viva
 from viva import cli, wording
@@ -25,7 +25,7 @@ from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
-from viva.configuration import renamed, warning
+from viva.configuration import moved, renamed, warning
 from viva.course.course import Course
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
@@ -84,6 +84,8 @@ class VivaCommand(ShortHelp, NbGrader):
         # Who only looks around says itself that there is no configuration; without a course one sentence is enough.
         return 30 if self.writes and course_above(Path.cwd()) else 40
 
+    moved: list[str] = []
+    """Sentences about settings that name classes by their old names."""
     load_cwd_config = False
     """nbgrader also reads the configuration of the working folder, which may be that of a student's submission."""
 
@@ -97,6 +99,11 @@ class VivaCommand(ShortHelp, NbGrader):
             raise CourseError(STRANGERS.format(folder=root, command=self._called()))
         self._import_from_course()
         super().load_config_file(**known)
+
+    def update_config(self, config: Config) -> None:
+        """Each configuration that was loaded, before anything is made with it."""
+        self.moved = list(dict.fromkeys((*self.moved, *moved(config))))
+        super().update_config(config)
 
     @property
     def runs_config(self) -> bool:
@@ -147,7 +154,7 @@ class VivaCommand(ShortHelp, NbGrader):
         """Do the step; the exit status, with a sentence where it is not the step's own."""
         try:
             with telling(self._say_waiting), quietly(), leftovers.temporary_folder(), contextlib.ExitStack() as stack:
-                for sentence in renamed(self.config):
+                for sentence in (*renamed(self.config), *self.moved):
                     self._warn(sentence)
                 if self.writes:
                     self._prepare(stack)

@@ -28,6 +28,7 @@ from traitlets.utils.importstring import import_item
 
 import viva
 import viva_gradescope
+from viva import doors
 from viva.course import variants
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
@@ -106,12 +107,13 @@ def _is_ours(name: str) -> bool:
 
 
 def requirements(modules: Iterable[str]) -> str:
-    """The distributions that hold these modules, one a line; those that hold none are left out.
+    """The distributions that hold these modules or add codecs for them, one a line; other modules are left out.
 
     In a checkout also what its pyproject.toml names: what was installed from there may know an older one.
     """
-    known = importlib.metadata.packages_distributions()
+    known, modules = importlib.metadata.packages_distributions(), set(modules)
     names = {name for one in modules for name in known.get(one, []) if not _is_ours(name)}
+    names |= {entry.dist.name for one, entry in doors.entries(doors.CODECS).items() if one in modules and entry.dist}
     project = Path(viva.__file__).parents[1] / "pyproject.toml"
     if project.is_file():
         about = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})

@@ -57,6 +57,8 @@ class Rounds:
 
     def __init__(self, course: Course, config: Config, workers: int | None, tell: Callable[[str], object]) -> None:
         self.course, self.config, self.workers, self.tell = course, config, workers, tell
+        self.logins: dict[int, str] = {}
+        """The names of users by their ids, as far as a look at the exchange needed them."""
 
     def grade(
         self, first: list[Submission], kinds: Mapping[Place, str], assignments: Iterable[str], more: batch.More
@@ -66,7 +68,8 @@ class Rounds:
         ``kinds`` says what each student reads; visible checks are a round of their own. What became of submissions is
         told when their pages are there. Raises VivaError where none can be graded.
         """
-        forget()  # a machine changes
+        forget()  # a machine changes, and so do its users
+        self.logins.clear()
         visible = any(kinds[one.assignment, one.student] == VISIBLE for one in first)
         around = aside(self.course, assignments, self.config) if visible else nullcontext((self.course, self.config))
         with batch.alone(self.course, self.tell), around as (course, config):
@@ -161,6 +164,7 @@ class Rounds:
     def inbound(self, assignments: Container[str]) -> Listing | None:
         """What lies in the exchange for ``assignments``; None where there is none, or where it cannot be listed."""
         collect = self._collector()
+        collect.logins |= self.logins
         folder = self._inbound(collect)
         found = Listing(collect.survey)
         try:
@@ -178,6 +182,7 @@ class Rounds:
                 continue
             if entry.assignment in assignments:
                 found.entries[entry.assignment, entry.student].append(entry)
+        self.logins = {user: name for user, name in collect.logins.items() if name}  # who has none may get one
         return found
 
 

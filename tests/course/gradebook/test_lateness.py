@@ -304,6 +304,17 @@ def test_extensions_of_the_file_reach_the_gradebook_and_leave_it_with_their_line
     assert sum(penalties(address)) == pytest.approx(2.4)
 
 
+def test_an_extension_of_the_gradebooks_own_stays_while_the_class_has_no_deadline(address):
+    keep(address)
+    with Gradebook(address) as book:
+        extension(book)
+        book.find_assignment("a1").duedate = None
+        book.db.commit()
+    settled(address)
+    with Gradebook(address) as book:
+        assert book.find_submission("a1", "anna").extension == timedelta(days=1)
+
+
 @pytest.mark.parametrize("days", [-3, 0, 3])
 @pytest.mark.parametrize("stored_in", ["file", "gradebook"])
 def test_every_part_of_viva_names_the_same_deadline_of_a_student(address, days, stored_in):

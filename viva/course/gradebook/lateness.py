@@ -297,6 +297,8 @@ def _align(session: Session, known: _Followed, assignments: Iterable[Assignment]
     having = or_(SubmittedAssignment.extension.is_not(None), SubmittedAssignment.student_id.in_(students))
     for one in session.scalars(select(SubmittedAssignment).where(chosen, having)):
         place, due = (names[one.assignment_id], one.student_id), dues[one.assignment_id]
+        if due is None and granted.extensions is None:
+            continue  # the gradebook's own extension waits for a deadline
         extension = granted.deadline(place, due, one.extension) - due if due else None
         if one.extension != (extension or None):
             one.extension = extension or None

@@ -88,7 +88,7 @@ class BrightspaceExport(SystemExport):
             f"{plaintext.quoted(self.called(assignment) or assignment)} with points. "
             + (f"The items are: {names}. " if items else "It has no items; export 'Points grade' of the item. ")
             + f"Name the item of {assignment} with --column='Item', or permanently in nbgrader_config.py: "
-            f"c.SystemExport.columns = {{'{assignment}': 'Item'}}"
+            f"c.SheetExport.columns = {{'{assignment}': 'Item'}}"
         )
 
     def _from_roster(self, marks: Marks, plan: Plan) -> None:

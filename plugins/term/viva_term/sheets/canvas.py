@@ -110,7 +110,7 @@ class CanvasExport(SystemExport):
                 else "It has no assignment. Create one in Canvas, then export again. "
             )
             + f"Name the column of {assignment} with --column='Title (1234)', or permanently in nbgrader_config.py: "
-            f"c.SystemExport.columns = {{'{assignment}': 'Title (1234)'}}"
+            f"c.SheetExport.columns = {{'{assignment}': 'Title (1234)'}}"
         )
 
     def _minimal(self, marks: Marks, plan: Plan) -> None:
