@@ -89,7 +89,9 @@ const commitBox = box => parts.has(box) ? commit(parts.get(box)) : early_changes
 const change = (box, value) => { box.value = value; unsaved.add(box); keep(box, true); commitBox(box); };
 const show = (box, value) => {
   const text = value === null || value === undefined ? "" : String(value);
-  if (!unsaved.has(box) && box.value !== text) box.value = text;
+  if (unsaved.has(box) || box.value === text) return;
+  box.value = text;
+  if (box === document.activeElement && box.matches("input")) box.select();  // the next key replaces it, as after Tab
 };
 const request = async (url, method = "GET", data) => {
   const headers = {"X-CSRFToken": getCookie("_xsrf") ?? "", "Content-Type": "application/json"};
