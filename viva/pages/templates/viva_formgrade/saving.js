@@ -193,10 +193,10 @@ const adopt = (ui, fields, boxes, place) => {
       box.value = draft.value;
       unsaved.add(box);
       box.classList.add("viva-unsaved");
-      const read = draft.version === version;  // else nobody has read the answer that would get this score
-      tell(part, read ? "Not saved yet: this was typed before."
+      const current = draft.version === version;  // else nobody has read the answer that would get this score
+      tell(part, current ? "Not saved yet: this was typed before."
         : "Not saved yet: this was typed before the notebook was graded again. Read the answer. Control+Enter saves this and goes on.");
-      if (draft.done && read) early_changes.add(box);
+      if (draft.done && current) early_changes.add(box);
     }
     parts.set(box, part);
   }
