@@ -111,6 +111,19 @@ def test_a_course_of_ones_own_below_such_a_name_is_read_where_it_is_named(course
     assert command.coursedir.course_id == "viva"
 
 
+def test_a_configuration_that_names_a_students_folder_as_the_course_is_a_mistake_in_a_sentence(
+    laid, monkeypatch, capsys
+):
+    course, mark = laid
+    config = course / "nbgrader_config.py"
+    config.write_text(f"{config.read_text()}\nc.CourseDirectory.root = {str(course / FOLDERS[0])!r}\n")
+    monkeypatch.chdir(course)
+    with pytest.raises(SystemExit):
+        import_item(cli.Viva.subcommands["report"][0])().initialize([])
+    said = capsys.readouterr().err
+    assert "holds files of students of the course" in said and "Traceback" not in said and not mark.exists()
+
+
 TYPED = (
     "report",
     "watch --status",

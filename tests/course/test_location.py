@@ -86,8 +86,19 @@ def test_where_no_course_is_above_names_and_a_time_of_submission_tell(tmp_path, 
 def test_in_a_folder_that_everybody_may_write_to_a_configuration_of_another_user_is_a_strangers(tmp_path):
     shared = make(tmp_path / "shared")
     shared.chmod(0o1777)
+    (shared / "mine").mkdir()
     assert not may_be_strangers(shared), "it is one's own"
+    assert course_above(shared / "mine") == str(shared), "as on a drive where all folders are everybody's"
     os.chown(shared / "nbgrader_config.py", 12345, 12345)
     assert may_be_strangers(shared)
-    (shared / "mine").mkdir()
     assert course_above(shared / "mine") == "", "as of /tmp"
+
+
+def test_a_pipe_is_no_configuration_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "nbgrader_config.py")
+    assert course_above(tmp_path) == "" and course_of_students_files(tmp_path) is None
+
+
+def test_a_name_that_no_folder_can_have_is_no_error(tmp_path):
+    (tmp_path / "nbgrader_config.py").write_text(f"c.CourseDirectory.source_directory = {'a' * 5000!r}\n")
+    assert course_above(tmp_path) == ""

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import threading
 import time
+import urllib.error
 import urllib.request
 from datetime import timedelta
 from pathlib import Path
@@ -136,6 +137,37 @@ def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_an
         for student in STUDENTS:
             (notebook,) = book.find_submission(SHORT, student).notebooks
             assert next(one.comment for one in notebook.comments if one.name == TASK) == "the last word"
+
+
+def test_what_another_grader_is_saving_is_waited_for_and_not_overwritten(rooted):
+    root, url = rooted
+    viva(root, "grade", SHORT)
+    with Gradebook(url, "viva") as book, served(root) as address:
+        (notebook,) = book.find_submission(SHORT, STUDENTS[0]).notebooks
+        grade = next(one for one in notebook.grades if one.name == TASK)
+        comment = next(one for one in notebook.comments if one.name == TASK)
+        before, grader = grade.manual_score, Grader(address, [], 0)
+        grader.put(f"comment/{comment.id}", manual_comment="Go\0od.")  # which a PostgreSQL text cannot hold
+        grade.manual_score = 1.5
+        book.db.flush()  # the row is locked from now on
+        told = []
+
+        def save() -> None:
+            try:
+                grader.put(f"grade/{grade_id}", manual_score=2, extra_credit=None, seen={"manual_score": before})
+            except urllib.error.HTTPError as error:
+                with error:
+                    told.append((error.code, json.loads(error.read())["row"]["manual_score"]))
+
+        grade_id = grade.id
+        thread = threading.Thread(target=save)
+        thread.start()
+        thread.join(1)
+        assert thread.is_alive() and not told
+        book.db.commit()
+        thread.join(60)
+        assert told == [(409, 1.5)]
+        assert book.find_comment(TASK, notebook.name, SHORT, STUDENTS[0]).manual_comment == "Good."
 
 
 COMMANDS = {

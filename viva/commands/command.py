@@ -122,9 +122,9 @@ class VivaCommand(ShortHelp, NbGrader):
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
         try:
             super().initialize(argv, root or course_above(Path.cwd()))  # type: ignore[call-arg]  # nbgrader's has a root
+            self._import_from_course()  # which the configuration may have named
         except CourseError as error:
             self.refuse(str(error))
-        self._import_from_course()  # which the configuration may have named
         self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
         self.course = Course(self.coursedir)
         place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}

@@ -89,7 +89,9 @@ const commitBox = box => parts.has(box) ? commit(parts.get(box)) : early_changes
 const change = (box, value) => { box.value = value; unsaved.add(box); keep(box, true); commitBox(box); };
 const show = (box, value) => {
   const text = value === null || value === undefined ? "" : String(value);
-  if (!unsaved.has(box) && box.value !== text) box.value = text;
+  if (unsaved.has(box) || box.value === text) return;
+  box.value = text;
+  if (box === document.activeElement && box.matches("input")) box.select();  // the next key replaces it, as after Tab
 };
 const request = async (url, method = "GET", data) => {
   const headers = {"X-CSRFToken": getCookie("_xsrf") ?? "", "Content-Type": "application/json"};
@@ -191,10 +193,10 @@ const adopt = (ui, fields, boxes, place) => {
       box.value = draft.value;
       unsaved.add(box);
       box.classList.add("viva-unsaved");
-      const read = draft.version === version;  // else nobody has read the answer that would get this score
-      tell(part, read ? "Not saved yet: this was typed before."
+      const current = draft.version === version;  // else nobody has read the answer that would get this score
+      tell(part, current ? "Not saved yet: this was typed before."
         : "Not saved yet: this was typed before the notebook was graded again. Read the answer. Control+Enter saves this and goes on.");
-      if (draft.done && read) early_changes.add(box);
+      if (draft.done && current) early_changes.add(box);
     }
     parts.set(box, part);
   }
