@@ -14,8 +14,10 @@ from tests.conftest import load
 from viva.author.audit import audit
 from viva.author.auditpage import proven, record
 from viva.verdict import BlueprintError, ClusterError
+from viva_scale.audittrials import Trials, Trying
 from viva_scale.clusteraddress import Cluster
 from viva_scale.clustergraders import ClusterGraders
+from viva_scale.workerprocess import Settings
 
 TIMES = ("seconds", "slowest", "limit", "megabytes")
 """What differs from run to run on one machine, too."""
@@ -103,8 +105,18 @@ def test_a_release_is_proven_on_a_cluster_and_refused_where_there_is_none(course
 
 
 def test_a_trial_that_no_worker_can_do_ends_the_audit_in_a_sentence(course):  # noqa: F811
-    from viva_scale.audittrials import Trials
-
     path = course / "source/small/small.ipynb"
     with pytest.raises(ClusterError, match=r"The audit of .*small\.ipynb stopped, .*: it broke off"):
         Trials(Cluster(address="local:1"), path, 30.0, 0.0).problem((), "it broke off")
+
+
+def test_a_worker_knows_the_files_that_students_submit_as_an_audit_here_does(course):  # noqa: F811
+    path = course / "source/small/small.ipynb"
+    task = Trials(Cluster(address="local:1"), path, 30.0, 0.0, frozenset({"own.txt"}))
+    service = Trying(Settings(Trials.service, 30.0, True, 0, 0.0, (), ()))
+    try:
+        worker, called = service._made(task.notebook.data)
+        assert (worker.rehearsals.submitted, called) == ({"own.txt"}, str(path))
+        shutil.rmtree(worker.data)
+    finally:
+        service.close()

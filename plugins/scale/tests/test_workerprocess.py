@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import pytest
 
-from tests.conftest import load
+from tests.conftest import PROJECT, load
 from tests.faults import TINY
 from viva.course.gradebook.recording import Expected
 from viva.course.marking import Marked
@@ -25,6 +25,7 @@ SETTINGS = Settings(Submissions.service, 30.0, False, 2000, 0.0, ("numpy",), ())
 @pytest.fixture
 def process(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(PROJECT))  # a process imports nothing from the folder it is started in
     with ThreadPoolExecutor(1) as starter:
         process = WorkerProcess(lambda begin: starter.submit(begin).result())
         yield process

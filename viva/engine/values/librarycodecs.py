@@ -62,7 +62,7 @@ def learn() -> dict[str, str]:
 
 
 def _checked(codecs: object) -> Iterable[Codec]:
-    if not isinstance(codecs, tuple | list) or not all(isinstance(codec, Codec) for codec in codecs):
+    if not isinstance(codecs, tuple | list) or not all(isinstance(one, Codec) and one.types for one in codecs):
         raise ValueError("the entry is not a tuple of viva.engine.values.codec.Codec")
     return codecs
 
