@@ -63,7 +63,7 @@ def test_everybody_has_a_page_of_their_own_and_nothing_of_the_graded_notebook(co
     assert result.status == 0, result.text
     written = {one["student"]: one["status"] for one in json.loads(result.out)["submissions"]}
     assert written == dict.fromkeys(NAMES, "done"), "the page of the student called * is one page, not everybody's"
-    assert fed_back(course) == {name: {f"{NOTEBOOK}.html", "data.txt"} for name in NAMES}
+    assert fed_back(course) == {name: {f"{NOTEBOOK}.html"} for name in NAMES}
     for student, answer in NAMES.items():
         page = (course / "feedback" / student / SMALL / f"{NOTEBOOK}.html").read_text()
         assert ("twice(2) is 2, not 4." in page) == (answer == WRONG), student
@@ -74,14 +74,14 @@ def test_everybody_has_a_page_of_their_own_and_nothing_of_the_graded_notebook(co
 @pytest.mark.slow
 def test_nbgraders_own_command_writes_the_same_and_leaves_hidden_tests_where_they_are(course):
     stock(course, GenerateFeedback)
-    assert fed_back(course) == {name: {f"{NOTEBOOK}.html", "data.txt"} for name in NAMES}
+    assert fed_back(course) == {name: {f"{NOTEBOOK}.html"} for name in NAMES}
 
 
 @pytest.mark.parametrize("student", ["a[b]", "x*", "?"])
 @pytest.mark.slow
 def test_who_is_named_is_no_pattern(course, viva, student):
     stock(course, GenerateFeedback, student)
-    assert fed_back(course) == {student: {f"{NOTEBOOK}.html", "data.txt"}}
+    assert fed_back(course) == {student: {f"{NOTEBOOK}.html"}}
     assert [one.student for one in load(course)[0].submissions([SMALL], student)] == [student]
     shown = viva("export", "--to=one.csv", f"--student={student}")
     assert shown.status == 0
