@@ -75,7 +75,7 @@ def laid(course, tmp_path):
 def test_in_every_folder_of_students_files_every_command_has_the_courses_configuration(laid, monkeypatch, place):
     course, mark = laid
     monkeypatch.chdir(course / place)
-    for name, (where, _) in cli.Viva.subcommands.items():
+    for name, (where, _) in cli.subcommands().items():
         command = import_item(where)()
         monkeypatch.setattr(sys, "path", [*sys.path])
         command.initialize([])
@@ -92,7 +92,7 @@ def test_a_students_folder_can_be_no_course_named_or_not(laid, monkeypatch, caps
     if not named:  # it was taken out of its course
         folder = (course / "submitted").rename(course.parent / "submitted") / "ann" / SHORT
     monkeypatch.chdir(folder)
-    for name, (where, _) in cli.Viva.subcommands.items():
+    for name, (where, _) in cli.subcommands().items():
         with contextlib.suppress(SystemExit):
             import_item(where)().initialize([f"--course-dir={folder}"] if named and name not in ("check",) else [])
         assert not mark.exists(), (name, mark.read_text())
@@ -106,7 +106,7 @@ def test_a_course_of_ones_own_below_such_a_name_is_read_where_it_is_named(course
     (tmp_path / "submitted").mkdir()
     own = course.rename(tmp_path / "submitted" / "course")
     monkeypatch.chdir(own)
-    command = import_item(cli.Viva.subcommands["report"][0])()
+    command = import_item(cli.subcommands()["report"][0])()
     command.initialize(["--course-dir=."])
     assert command.coursedir.course_id == "viva"
 
@@ -119,7 +119,7 @@ def test_a_configuration_that_names_a_students_folder_as_the_course_is_a_mistake
     config.write_text(f"{config.read_text()}\nc.CourseDirectory.root = {str(course / FOLDERS[0])!r}\n")
     monkeypatch.chdir(course)
     with pytest.raises(SystemExit):
-        import_item(cli.Viva.subcommands["report"][0])().initialize([])
+        import_item(cli.subcommands()["report"][0])().initialize([])
     said = capsys.readouterr().err
     assert "holds files of students of the course" in said and "Traceback" not in said and not mark.exists()
 

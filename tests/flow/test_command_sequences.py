@@ -173,7 +173,7 @@ def released(tmp_path_factory) -> Path:
 
 def typed(root: Path, name: str, *arguments: str) -> tuple[int, str]:
     """A command's exit status, and what it printed."""
-    place, _ = cli.Viva.subcommands[name]
+    place, _ = cli.subcommands()[name]
     out, status = io.StringIO(), 0
     with contextlib.chdir(root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
         command = import_item(place)()

@@ -70,9 +70,7 @@ def test_the_zip_alone_makes_an_environment_in_which_a_submission_is_graded(plac
     done = setup(place, f"{tmp_path / 'bin'}:{os.defpath}", PIP_NO_INDEX="1")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Protection: the code ran with" in done.stdout
-    assert (
-        place / "home" / "lib" / version / "site-packages" / "viva" / "term" / "gradescope" / "container.py"
-    ).is_file()
+    assert (place / "home" / "lib" / version / "site-packages" / "viva_gradescope" / "container.py").is_file()
     assert {path.stat().st_mode & 0o077 for path in (place / "source").rglob("*")} == {0}
     shutil.rmtree(place / "submission")
     shutil.copytree(tiny.root / "submitted" / "right" / TINY, place / "submission")

@@ -1855,22 +1855,6 @@ except ValueError as error:
 import collections
 assert type(Row()) is Row and type(Row()) is not collections.deque
 """,
-}
-SINGLE = {
-    "a dict of lists that a test makes, with what is missing": """
---- answer
-def note(index, key, value): index.setdefault(key, []).append(value)
---- right
-def note(index, key, value): index[key].append(value)
---- wrong
-def note(index, key, value): index[key] = [value]
---- test
-from collections import defaultdict
-notes = defaultdict(list)
-note(notes, "a", 1)
-note(notes, "a", 2)
-assert notes == {"a": [1, 2]}
-""",
     "signatures with their real defaults": """
 --- answer
 def f(a, b=2, *args, c="x", d=None, **kw) -> int:
@@ -1900,6 +1884,22 @@ assert f.__defaults__ == (2,) and f.__kwdefaults__ == {"c": "x", "d": None}
 assert f.__code__.co_argcount == 2
 assert f.__doc__ == "Doc of f." and f.__name__ == "f"
 assert inspect.getfullargspec(f).args == ["a", "b"]
+""",
+}
+SINGLE = {
+    "a dict of lists that a test makes, with what is missing": """
+--- answer
+def note(index, key, value): index.setdefault(key, []).append(value)
+--- right
+def note(index, key, value): index[key].append(value)
+--- wrong
+def note(index, key, value): index[key] = [value]
+--- test
+from collections import defaultdict
+notes = defaultdict(list)
+note(notes, "a", 1)
+note(notes, "a", 2)
+assert notes == {"a": [1, 2]}
 """,
     "context managers": """
 --- answer
