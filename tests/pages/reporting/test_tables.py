@@ -27,7 +27,7 @@ def crowded(size: int) -> dict:
         **{"maximum": 25.0, "students": size, "handed_in": size, "graded": size, "median": 12.0, "mean": 12.0},
         **{"scores": [float(number % 26) for number in range(size)], "missing": people, "checks": []},
         **dict.fromkeys(("late", "refused", "excused"), reasons),
-        "waiting": [{"why": why, "help": "Help.", "rows": rows} for why in ("killed", "manual grading")],
+        "waiting": [{"why": why, "help": "Help.", "rows": rows, "first": link} for why in ("killed", "manual grading")],
         "repairs": [row | {"repairs": [told] * 3} for row in about],
         "integrity": [row | {"facts": [told]} for row in about],
         "similar": [{"notebook": BOOK, "compared": size, "short": 0, "pairs": pairs, "groups": [group] * size}],
