@@ -363,7 +363,7 @@ def without_words(figures: object) -> object:
         return {
             key: (len(value) if isinstance(value, list) else bool(value)) if key in SAID else without_words(value)
             for key, value in figures.items()
-            if key not in ("speed", "until", "seconds", "slowest", "link")
+            if key not in ("speed", "until", "seconds", "slowest", "link", "first")
         }
     if isinstance(figures, list):
         return sorted(map(without_words, figures), key=repr)
