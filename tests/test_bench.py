@@ -179,4 +179,4 @@ def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_t
     assert figures.importers()["viva.engine.dialogue.asker"] >= {"viva.engine.examiner"}
     assert "viva.engine.dialogue.asker" not in figures.single_importers()
     seen = set().union(*figures.trace().values())
-    assert len({file for file, _, _ in seen}) <= 20 and 60 <= len(seen) <= 122  # pandas, where it is loaded, adds two
+    assert len({file for file, _, _ in seen}) <= 20 and 60 <= len(seen) <= 130  # pandas, where it is loaded, adds two
