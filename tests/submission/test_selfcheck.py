@@ -185,7 +185,10 @@ def test_what_a_release_says_about_its_checks_holds_no_name_that_is_hidden(assig
     ids = {cell.id for cell in release.cells}
     said = set(re.findall(r"[^\W\d]\w*", json.dumps([list(about.owned.values()), list(about.kinds)])))
     assert said <= words | {"changed", "handed"}
-    assert set(about.kinds.values()) <= {"plain", "plain, never empty", "", "any"}
+    for kind in about.kinds.values():
+        kind, _, positions = kind.partition(" in ")
+        assert kind in {"plain", "plain, never empty", "", "any"}
+        assert set(re.findall(r"[^\W\d]\w*", positions)) <= words
     assert {*about.owned, *about.given, *about.inside, *about.cells} <= ids
 
 
@@ -202,6 +205,18 @@ def test_a_release_does_not_say_from_where_the_solution_took_a_function(own_grad
     assert "pick" in said
     for hidden in ("math", "comb", "secret"):
         assert hidden not in said
+
+
+def test_a_release_does_not_name_a_key_of_the_solutions_dictionary_that_only_hidden_lines_name(own_grader, tmp_path):
+    source = notebook_of(
+        answer="### BEGIN SOLUTION\ndef it():\n    return {'seen': 1, 'secret': 2}\n### END SOLUTION",
+        tests="assert it()['seen'] == 1\n### BEGIN HIDDEN TESTS\nassert it()['secret'] == 2\n### END HIDDEN TESTS",
+    )
+    visible = "assert it()['seen'] == 1\n"
+    released = notebook_of(answer="# YOUR CODE HERE\nraise NotImplementedError()", tests=visible)
+    nbformat.write(source, tmp_path / "source.ipynb")
+    about = describe(released, rehearse(tmp_path / "source.ipynb", own_grader, None, {"test_it": visible}), 30.0)
+    assert about["kinds"]["it()"] == "plain, never empty in seen"
 
 
 def notebook_of(answer, tests, about=None):

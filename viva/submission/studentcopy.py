@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nbformat import NotebookNode
 
@@ -29,7 +29,7 @@ from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, language_of, purpose_of
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
-from viva.engine.dialogue.expected import ANY, CREDIT
+from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
 from viva.engine.examination import Examination
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
@@ -72,7 +72,7 @@ def describe(released: NotebookNode, known: Examination, seconds: float, memory:
     owned = {cell: sorted(words & names) for cell, names in known.plan.owned.items() if cell in named}
     mine = {name for names in owned.values() for name in names}
     kinds = {
-        path: kind if words.issuperset(NAME.findall(kind.partition(" ")[2] or kind)) or ":" not in kind else ""
+        path: _without_hidden_names(kind, words)
         for path, kind in known.kinds.items()
         if (name := NAME.match(path)) and name[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
@@ -90,6 +90,15 @@ def describe(released: NotebookNode, known: Examination, seconds: float, memory:
         **({"files": files} if files else {}),
         **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
     }
+
+
+def _without_hidden_names(kind: str, words: set[str]) -> str:
+    """The text of an expected type without the names, of libraries and of keys, that are not in ``words``."""
+    expected = expected_of(kind)
+    if ":" in expected.kind:
+        return kind if words.issuperset(NAME.findall(kind.partition(" ")[2] or kind)) else ""
+    full = {position for position in expected.full if words.issuperset(NAME.findall(position))}
+    return replace(expected, full=frozenset(full)).text
 
 
 def digest(source: str) -> str:
