@@ -32,7 +32,7 @@ def wheel(tmp_path_factory) -> Path:
     """The wheel that `make wheel` builds, out of a copy of the package."""
     copy = tmp_path_factory.mktemp("wheel") / "project"
     copy.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "Makefile", "constraints.txt"):
         shutil.copy(PROJECT / name, copy)
     for name in ("viva", "source", "answers", "release", "tests", "student", "plugins"):
         shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
