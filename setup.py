@@ -14,7 +14,7 @@ LINK = re.compile(r"(?P<image>!?)(?P<text>\[[^\]]*\])\((?![a-z]+:|#)(?P<target>[
 
 
 def with_absolute_links(text: str, repository: str) -> str:
-    """The Markdown text with each relative link under the repository: pages at ``blob/main``, pictures at ``raw/main``."""
+    """The Markdown text with each relative link under the repository: pages at blob, pictures at raw."""
 
     def absolute(link: re.Match[str]) -> str:
         folder = "raw" if link["image"] else "blob"

@@ -1,4 +1,4 @@
-"""What a package index, conda, Read the Docs and those who cite the project take, as far as it is tried without them."""
+"""What a package index, conda, Read the Docs and those who cite the project read, tried without them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OTHER_NAMES = {"matplotlib": "matplotlib-base", "msgpack": "msgpack-python"}
         (
             "custom.github-workflows-require-timeout",
             ".github/workflows/publish.yml",
-            ("timeout-minutes: 30", "name: x"),
+            ("timeout-minutes: 30", ""),
         ),
         ("vendor.readthedocs", ".readthedocs.yaml", ("version: 2", "version: 1")),
     ],
