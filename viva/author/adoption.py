@@ -6,6 +6,7 @@ Nothing that is asked, given or tested is changed: only schemas, ids, outputs an
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import math
 import os
 import re
@@ -22,6 +23,7 @@ from nbgrader.nbgraderformat.common import SchemaMismatchError
 from viva.author.answers import read_answers
 from viva.author.hygiene import errors, warnings
 from viva.author.skeleton import KERNEL, NAME
+from viva.author.trimming import name_of
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
@@ -52,11 +54,12 @@ class Adopted:
     advice: list[str]
 
 
-def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
+def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool = False) -> Adopted:
     """Make an nbgrader source notebook one of the course; its assignment is called like its folder by default.
 
-    Raises CourseError when it is not such a notebook, when a name does not fit, or when a file would be overwritten;
-    nothing is written then.
+    With ``in_place`` the notebook is in the course's ``source/`` and is corrected there; the old one is kept in
+    ``backup/``. Raises CourseError when it is not such a notebook, when a name does not fit, or when a file would be
+    overwritten; nothing is written then.
     """
     notebook = notebook.expanduser()
     if not notebook.is_file():
@@ -66,6 +69,8 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     assignment = assignment or Path(os.path.normpath(notebook.absolute())).parent.name  # of ../x.ipynb, too
     if not NAME.fullmatch(assignment):
         raise CourseError(f"'{assignment}' is not a valid assignment name. Choose another, as in --as=ps11_my_topic.")
+    if in_place:
+        return _adopt_in_place(course, notebook, assignment)
     changes: list[str] = []
     text = nbformat.writes(_adapted(_read(notebook), _header(course), changes)) + "\n"
     folder = course.path("source", assignment)
@@ -80,6 +85,8 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
         files = _beside(notebook, course.directory.ignore, changes)
     copies = {folder / name: file for name, file in files.items()}
     for path in (target, *copies):
+        if path == target and path.exists() and path.samefile(notebook):
+            raise CourseError(f"{path} is in the course already. To correct it there: viva adopt --in-place {path}")
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
     if there := sorted(path.name for path in folder.glob("*.ipynb")):
@@ -98,6 +105,30 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
             path.unlink(missing_ok=True)
         raise
     return Adopted(assignment, [target, *copies], changes, *_look_over(course, assignment, target))
+
+
+def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
+    """Correct a notebook in ``source/``, after a copy of it was written into ``backup/``."""
+    target = course.path("source", assignment) / notebook.name
+    if not (target.is_file() and target.samefile(notebook)):
+        raise CourseError(
+            f"{notebook} is not in the course's source folder {course.path('source', assignment)}, so it was not "
+            f"corrected in place. To copy it into the course: viva adopt {notebook}"
+        )
+    changes: list[str] = []
+    original = target.read_bytes()
+    text = nbformat.writes(_adapted(_read(target), _header(course), changes)) + "\n"
+    if text.encode() == original:
+        changes.append("Nothing had to be changed.")
+        return Adopted(assignment, [], changes, *_look_over(course, assignment, target))
+    folder = course.root / "backup" / assignment
+    names = (f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
+    backup = next(folder / name for name in names if not (folder / name).exists())
+    folder.mkdir(parents=True, exist_ok=True)
+    leftovers.write(backup, original.decode())
+    leftovers.write(target, text)
+    changes.append(f"The notebook as it was before is in {backup}.")
+    return Adopted(assignment, [target], changes, *_look_over(course, assignment, target))
 
 
 def _read(path: Path) -> NotebookNode:
@@ -279,7 +310,7 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
     except VivaError as error:
         return [str(error)], [], []
     answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
-    sources = {name: next(cell.source for cell in notebook.cells if cell.id == name) for name in answers}
+    sources = {name: next(cell.source for cell in notebook.cells if name_of(cell) == name) for name in answers}
     bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
     empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
     missing = [f"Cell '{name}': it has no solution. Check that this is not the student version." for name in empty]

@@ -47,6 +47,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.author.checkname import CheckName, names_of_checks
+from viva.author.trimming import name_of
 from viva.engine.blueprint import Blueprint, Purpose
 from viva.folder import read_utf8
 from viva.verdict import AnswerError
@@ -196,7 +197,7 @@ def fill_in(answer: Answer, release: NotebookNode, blueprint: Blueprint) -> Note
     Raises AnswerError when a section names no cell that a student can change.
     """
     submission = copy.deepcopy(release)
-    cells = {cell.id: cell for cell in submission.cells}
+    cells = {name_of(cell): cell for cell in submission.cells}
     solutions = blueprint.solutions()
     open_cells = {cell.id for cell in blueprint.cells if cell.purpose in (Purpose.ANSWER, Purpose.MANUAL, Purpose.TEXT)}
     for name, section in answer.sections.items():

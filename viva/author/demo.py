@@ -22,6 +22,7 @@ from nbformat.v4 import new_code_cell
 from nbgrader import utils
 
 from viva.author.answers import Answer, Section, fill_in, read_answers
+from viva.author.trimming import name_of
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.variants import is_on, made_key, seed_for
@@ -159,11 +160,11 @@ def _notebook(number: int, assignment: Assignment, answer: Answer) -> NotebookNo
     author = _name(LENDER if number == COPIED else number)
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     taken, numpy = frozenset(re.findall(r"[^\W\d]\w*", code)), "import numpy as np" in code
-    released = {cell.id: cell.source for cell in assignment.release.cells}
+    released = {name_of(cell): cell.source for cell in assignment.release.cells}
     answers = [cell for cell in notebook.cells if cell.cell_type == "code" and utils.is_solution(cell)]
-    for cell in (cell for cell in answers if cell.source != released[cell.id]):
+    for cell in (cell for cell in answers if cell.source != released[name_of(cell)]):
         for time in range(1 + ("*" in answer.sections)):  # many begin with the instructor's, so twice
-            cell.source = paraphrased(cell.source, f"{author} {assignment.name} {cell.id} {time}", taken, numpy)
+            cell.source = paraphrased(cell.source, f"{author} {assignment.name} {name_of(cell)} {time}", taken, numpy)
         cell.source = renamed(cell.source) if number == COPIED else cell.source
     for cell in notebook.cells:
         if cell.source.startswith('NAME = ""'):
@@ -178,7 +179,8 @@ def _notebook(number: int, assignment: Assignment, answer: Answer) -> NotebookNo
         notebook.cells = [cell for cell in notebook.cells if cell not in tests[-1:]]
         for cell in notebook.cells:
             cell.metadata.pop("nbgrader", None)
-            cell.id = f"saved-{notebook.cells.index(cell)}"
+            if "id" in cell:  # older formats have none
+                cell.id = f"saved-{notebook.cells.index(cell)}"
     return notebook
 
 

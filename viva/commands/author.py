@@ -232,16 +232,27 @@ class AdoptCommand(VivaCommand):
     examples = """
         viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
+        viva adopt --in-place source/ps1/problem1.ipynb      correct it there, with a copy in backup/
     """
     aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
-    flags = VivaCommand.flags | NO_SANDBOX
+    flags = (
+        VivaCommand.flags
+        | NO_SANDBOX
+        | {
+            "in-place": (
+                {"AdoptCommand": {"in_place": True}},
+                "correct a notebook of the course, and keep a copy of it",
+            )
+        }
+    )
     settings = (Execute, Examine)
     called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
+    in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
-        adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
+        adopted = adopt(self.course, Path(self.extra_args[0]), self.called, self.in_place)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
         told = {
             "Errors, to fix before the release:": adopted.missing,

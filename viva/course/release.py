@@ -22,7 +22,9 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.nbgraderformat import ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
+from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 from nbgrader.preprocessors import (
     ClearHiddenTests,
     ClearSolutions,
@@ -274,6 +276,7 @@ def compiled(
     converter = Compiler(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
     try:
         node = read_notebook(source)
+        _require_valid_metadata(node, source)
         with contextlib.chdir(course.root):  # a header is named from there
             for step in converter.preprocessors:
                 if locked is not None and issubclass(step, ClearHiddenTests):
@@ -281,12 +284,32 @@ def compiled(
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
                 if not issubclass(step, (SaveCells, left_out)):
                     node, resources = step(config=config)(node, resources)
-    except BlueprintError:
+    except (BlueprintError, CourseError):
         raise
     except Exception as error:  # its steps raise what comes their way, schemas of three libraries among it
         reason = told(error, str(source))
         raise CourseError(f"The student version of {assignment} could not be compiled. {reason}") from error
     return node
+
+
+def _require_valid_metadata(notebook: NotebookNode, source: Path) -> None:
+    """Raise CourseError for the first cell whose metadata nbgrader's current schema refuses, such as points in quotes.
+
+    nbgrader itself says this with a traceback and its schema.
+    """
+    for cell in notebook.cells:
+        about = cell.metadata.get("nbgrader")
+        if not about or about.get("schema_version") != MetadataValidatorV3().schema_version:
+            continue  # nbgrader upgrades older versions, or says which command does
+        try:
+            MetadataValidatorV3().validate_cell(cell)
+        except ValidationError as error:
+            field = ".".join(map(str, error.absolute_path))
+            where = f"{source}, cell '{about.get('grade_id', '')}'"
+            reason = f"its points are not a number: {error.instance!r}" if field == "points" else error.message
+            raise CourseError(
+                f"{where}: {reason}. Correct its metadata, or let Viva do it: viva adopt --in-place {source}"
+            ) from error
 
 
 def _require_included(course: Course, config: Config) -> None:
