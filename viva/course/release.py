@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import re
 import shutil
@@ -483,6 +484,23 @@ class PlainLanguage(NbGraderPreprocessor):
         return nb, resources
 
 
+class HeaderWithIds(IncludeHeaderFooter):
+    """nbgrader's header and footer, whose cells get ids where the notebook's format wants them and theirs is older.
+
+    nbformat warns of cells without ids at each step, and then makes up ids that differ from one release to the next.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        nb, resources = super().preprocess(nb, resources)
+        if (nb.nbformat, nb.nbformat_minor) >= (4, 5):
+            taken = {cell.get("id") for cell in nb.cells}
+            free = (name for number in itertools.count(1) if (name := f"header-{number}") not in taken)
+            for cell in nb.cells:
+                if not cell.get("id"):
+                    cell["id"] = next(free)
+        return nb, resources
+
+
 class SandboxedTests(InstantiateTests):
     """nbgrader's step for ``### AUTOTEST`` lines, with a candidate of Viva's for a kernel."""
 
@@ -586,7 +604,8 @@ class Compiler(GenerateAssignment):
     def __init__(self, **known: object) -> None:
         super().__init__(**known)
         require_usual_hidden(self.config)
-        steps = [SandboxedTests if step is InstantiateTests else step for step in self.preprocessors]
+        ours = {InstantiateTests: SandboxedTests, IncludeHeaderFooter: HeaderWithIds}
+        steps = [ours.get(step, step) for step in self.preprocessors]
         first = next((place for place, step in enumerate(steps) if step in STEPS), 0)
         self.preprocessors = [PlainLanguage, *steps[:first], RightMarkers, *steps[first:], NothingElse]
 

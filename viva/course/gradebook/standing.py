@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Assignment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_
 
 from viva.course.course import Course
@@ -47,6 +47,11 @@ class Standing:
     handed_in: datetime | None = None
 
 
+def _by_name(student: Student) -> tuple[str, str, str]:
+    """Sorts by family name, first name and id; nbgrader leaves students without a name unsorted."""
+    return student.last_name or "", student.first_name or "", student.id
+
+
 class Standings:
     """How all students of a course stand with some of its assignments. Raises CourseError for a bad excused.csv."""
 
@@ -60,11 +65,11 @@ class Standings:
             place: why for place, why in concessions.excused(course.root, names).items() if place[0] in self.assignments
         }
         self._left = {name: left_out(course, name) for name in self.assignments}
-        entered = [student.id for student in gradebook.students]
+        entered = [student.id for student in sorted(gradebook.students, key=_by_name)]
         left = {student for some in self._left.values() for student in some}
         others = {*left, *(student for _, student in (*self.submitted, *self.excused))} - set(entered)
         self.students = [*entered, *sorted(others)]
-        """All that the gradebook, submitted/ or excused.csv knows; the gradebook's first, in its order."""
+        """All that the gradebook, submitted/ or excused.csv knows; the gradebook's first, by name."""
         self._known: dict[tuple[str, str], Standing] = {}
 
     def chosen(self, student: str) -> list[str]:
