@@ -152,15 +152,16 @@ OF_KERNELS = ("timeout", "enabled", "kernel_name")
 
 def ignored(config: Config) -> list[str]:
     """A sentence for each setting of nbgrader's that a course makes, and that has no effect on Viva."""
-    said = {f"{section}.{name}": value for section in config for name, value in config[section].items()}
-    found = [
+    settings = {f"{section}.{name}": value for section in config for name, value in config[section].items()}
+    sentences = [
         f"c.{setting} has no effect: {instead}."
         for setting, instead in IGNORED.items()
-        if said.get(setting) not in (None, "", USUAL.get(setting)) and not _holds(said[setting], USUAL.get(setting))
+        if settings.get(setting) not in (None, "", USUAL.get(setting))
+        and not _holds(settings[setting], USUAL.get(setting))
     ]
-    if kernels := [f"c.{setting}" for setting in said if _of_kernel(*setting.split(".", 1))]:
-        found.append(f"{' and '.join(kernels)} {'have' if kernels[1:] else 'has'} no effect: {NO_KERNEL}.")
-    return found
+    if kernels := [f"c.{setting}" for setting in settings if _of_kernel(*setting.split(".", 1))]:
+        sentences.append(f"{' and '.join(kernels)} {'have' if kernels[1:] else 'has'} no effect: {NO_KERNEL}.")
+    return sentences
 
 
 def _holds(value: object, usual: object) -> bool:

@@ -135,8 +135,8 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
 
     def results(self) -> Iterator[tuple[str, str, CheckResult]]:
         """Notebook, grade cell and result of each check."""
-        for notebook, known in self.notebooks.items():
-            for cell, results in known.checks.items():
+        for notebook, graded in self.notebooks.items():
+            for cell, results in graded.checks.items():
                 for result in results:
                     yield notebook, cell, result
 
@@ -157,23 +157,23 @@ def decode(line: bytes) -> SubmissionRecord:
     Raises ValueError for what is not JSON, and CourseError for other JSON and for what a newer version of Viva wrote.
     """
     try:
-        known = msgspec.json.decode(line)
+        fields = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from error
     try:
-        return _record(known)
+        return _record(fields)
     except msgspec.ValidationError as error:
         raise CourseError(f"it is not the record of a graded submission: {error}") from error
 
 
-def _record(known: object) -> SubmissionRecord:
-    version = known.get("schema") if isinstance(known, dict) else None
+def _record(fields: object) -> SubmissionRecord:
+    version = fields.get("schema") if isinstance(fields, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(f"a newer Viva wrote it (form {version}); this Viva reads forms up to {SCHEMA}")
-    known = known if version else _upgraded(known)
+    fields = fields if version else _upgraded(fields)
     if not version or version < 4:
-        known = _with_faults(known)
-    record = msgspec.convert(known, SubmissionRecord)
+        fields = _with_faults(fields)
+    record = msgspec.convert(fields, SubmissionRecord)
     if not version or version < 3:
         for _, _, result in record.results():
             result.exception = _exception(result)
@@ -197,13 +197,13 @@ def _verdict(result: CheckResult) -> Verdict:
     return Verdict.PARTLY if result.earned else Verdict.FAILED
 
 
-def _with_faults(known: object) -> object:
+def _with_faults(fields: object) -> object:
     """A line of a form before the fourth, which had a text for each fault; its last line said what it was."""
-    told = known.get("faults") if isinstance(known, dict) else None
-    if not isinstance(known, dict) or not isinstance(told, list) or not all(isinstance(text, str) for text in told):
-        return known
-    faults = [{"what": (text.splitlines() or [""])[-1], "log": text if "\n" in text else ""} for text in told]
-    return known | {"faults": faults}
+    texts = fields.get("faults") if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        return fields
+    faults = [{"what": (text.splitlines() or [""])[-1], "log": text if "\n" in text else ""} for text in texts]
+    return fields | {"faults": faults}
 
 
 class _First(Struct):
@@ -218,11 +218,11 @@ class _First(Struct):
 
 def _upgraded(old: Any) -> dict:
     """A line of the first form, which held sentences, by notebook in tables of their own."""
-    known = msgspec.convert(old, _First)
+    first = msgspec.convert(old, _First)
     notebooks: dict[str, dict[str, Any]] = {}
-    for notebook, checks in known.notebooks.items():
-        notebooks[notebook] = {"checks": checks, "names": known.names.get(notebook, [])}
+    for notebook, checks in first.notebooks.items():
+        notebooks[notebook] = {"checks": checks, "names": first.names.get(notebook, [])}
         for name in ("repairs", "integrity", "sanitized"):
-            told = getattr(known, name).get(notebook, [])
-            notebooks[notebook][name] = [{"kind": "told", "names": [sentence]} for sentence in told]
-    return {name: value for name, value in old.items() if not hasattr(known, name)} | {"notebooks": notebooks}
+            sentences = getattr(first, name).get(notebook, [])
+            notebooks[notebook][name] = [{"kind": "told", "names": [sentence]} for sentence in sentences]
+    return {name: value for name, value in old.items() if not hasattr(first, name)} | {"notebooks": notebooks}

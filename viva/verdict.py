@@ -94,9 +94,9 @@ class CandidateLied(CandidateFault):
 class CandidateOdd(CandidateLied):
     """What stands at ``path`` should be plain data, as the solution gave it, but is ``what``."""
 
-    def __init__(self, path: str, what: str) -> None:
-        super().__init__(f"{path} should be plain data, but is {what}")
-        self.path, self.what = path, what
+    def __init__(self, path: str, description: str) -> None:
+        super().__init__(f"{path} should be plain data, but is {description}")
+        self.path, self.what = path, description
 
 
 class CandidateStopped(CandidateFault):

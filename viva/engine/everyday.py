@@ -37,16 +37,16 @@ def failures(pair: Pair) -> dict[str, str]:
     cells = dict(CELLS)
     if "matplotlib.pyplot" not in pair.libraries:
         del cells[FIGURE]
-    found: dict[str, str] = {}
+    errors: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="viva-everyday-") as folder:
         Path(folder, FILE).write_text("1,2")
         try:
             with Session(pair.candidates, pair.examiners, Path(folder)) as session:
-                for what, source in cells.items():
-                    found[what] = _error(session, source)
+                for action, source in cells.items():
+                    errors[action] = _error(session, source)
         except (Died, SandboxError) as error:
-            found["run a cell"] = str(error)
-    return {what: error for what, error in found.items() if error}
+            errors["run a cell"] = str(error)
+    return {action: error for action, error in errors.items() if error}
 
 
 def _error(session: Session, source: str) -> str:

@@ -45,7 +45,8 @@ class Printed(io.StringIO):
     """What a check and the student's code in it print, as far as it is kept."""
 
     def write(self, text: str) -> int:
-        super().write(text[: CHARACTERS - self.tell()]) if self.tell() < CHARACTERS else None
+        if self.tell() < CHARACTERS:
+            super().write(text[: CHARACTERS - self.tell()])
         return len(text)
 
 
@@ -83,9 +84,9 @@ class Examiner:
             try:
                 reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
             except BaseException as error:  # a fault of the candidate's is not an Exception
-                what = f"{type(error).__name__}: {safe(str, error)}"
-                log = "".join([*traceback.format_tb(error.__traceback__), what])
-                reply = wire.encode({"fault": " ".join(what.split())[:LINE], "log": log[-LOG:]})
+                message = f"{type(error).__name__}: {safe(str, error)}"
+                log = "".join([*traceback.format_tb(error.__traceback__), message])
+                reply = wire.encode({"fault": " ".join(message.split())[:LINE], "log": log[-LOG:]})
             pipe.write(REPLY, reply)
 
     def _stop(self, *_: object) -> None:
@@ -163,10 +164,10 @@ class Examiner:
         """
         self.sourcecode.sources = [*sources]
         self.namespace.bound = set()
-        own = self.namespace.owned.difference(dict.keys(self.namespace))
-        self.asker.names.wanted = tuple(name for name in used if name in own)
-        known = self.namespace.owned | self.given | set(read)
-        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
+        unbound = self.namespace.owned.difference(dict.keys(self.namespace))
+        self.asker.names.wanted = tuple(name for name in used if name in unbound)
+        shareable = self.namespace.owned | self.given | set(read)
+        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in shareable}
         with contextlib.suppress(CandidateFault):
             self.asker.take_state(self.asker.exchange({"do": "random"}))
         if random_state is not None:

@@ -117,8 +117,8 @@ def _installed(package: str) -> bool:
     if package in sys.stdlib_module_names:
         return False
     with contextlib.suppress(ImportError, ValueError):
-        found = importlib.util.find_spec(package)
-        return bool(found and found.origin and "site-packages" in Path(found.origin).parts)
+        spec = importlib.util.find_spec(package)
+        return bool(spec and spec.origin and "site-packages" in Path(spec.origin).parts)
     return False
 
 
@@ -160,11 +160,11 @@ def threads() -> dict[str, str]:
 
     None survives a fork but the one that forks.
     """
-    found = {}
+    names = {}
     for number in os.listdir("/proc/self/task"):
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            found[number] = Path(f"/proc/self/task/{number}/comm").read_text().strip()
-    return found
+            names[number] = Path(f"/proc/self/task/{number}/comm").read_text().strip()
+    return names
 
 
 def _new_threads(before: dict[str, str]) -> list[str]:

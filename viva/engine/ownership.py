@@ -40,23 +40,23 @@ def plan(cells: Iterable[tuple[str, Purpose, str]], changed: dict[str, set[str]]
     text shows.
     """
     cells = list(cells)
-    known = [(cell, purpose, names_of(source)) for cell, purpose, source in cells]
-    result = _fixed(known, changed or {})
-    tested = _only_tested(cells, known, result)
+    named = [(cell, purpose, names_of(source)) for cell, purpose, source in cells]
+    result = _fixed(named, changed or {})
+    tested = _only_tested(cells, named, result)
     if not tested:
         return result
-    known = [(cell, Purpose.ANSWER if cell in tested else purpose, names) for cell, purpose, names in known]
-    return _fixed(known, changed or {})
+    named = [(cell, Purpose.ANSWER if cell in tested else purpose, names) for cell, purpose, names in named]
+    return _fixed(named, changed or {})
 
 
-def _only_tested(cells: list[tuple[str, Purpose, str]], known: list, found: Plan) -> set[str]:
+def _only_tested(cells: list[tuple[str, Purpose, str]], named: list, plan: Plan) -> set[str]:
     """The open cells that hold the answers to tests which use nothing of an answer cell; imports are not answers."""
-    mine: set[str] = set()
+    students: set[str] = set()
     functions: dict[str, set[str]] = {}
     open_cells: dict[str, set[str]] = {}
     tested: set[str] = set()
-    for (cell, purpose, source), (_, _, names) in zip(cells, known, strict=True):
-        mine |= found.owned.get(cell, frozenset())
+    for (cell, purpose, source), (_, _, names) in zip(cells, named, strict=True):
+        students |= plan.owned.get(cell, frozenset())
         if names is None:
             continue
         functions |= names.mentioned
@@ -65,25 +65,25 @@ def _only_tested(cells: list[tuple[str, Purpose, str]], known: list, found: Plan
         elif purpose == Purpose.TESTS:
             needed = names.needed
             needed |= reached(needed, functions)
-            if not needed & mine:
+            if not needed & students:
                 tested |= {name for name, bound in open_cells.items() if bound & needed}
     return tested
 
 
-def _fixed(known: list, changed: dict[str, set[str]]) -> Plan:
+def _fixed(named: list, changed: dict[str, set[str]]) -> Plan:
     ever: set[str] = set()
     while True:
-        result, found = _pass(known, changed, ever)
-        if found <= ever:
+        result, lost = _pass(named, changed, ever)
+        if lost <= ever:
             return result
-        ever |= found
+        ever |= lost
 
 
-def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Plan, set[str]]:
-    mine: set[str] = set()
+def _pass(named: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Plan, set[str]]:
+    students: set[str] = set()
     functions: dict[str, set[str]] = {}
-    given, owned, found = set(), {}, set()
-    for cell, purpose, names in known:
+    read_only, owned, lost_names = set(), {}, set()
+    for cell, purpose, names in named:
         if purpose == Purpose.TESTS:
             continue
         if names is None:
@@ -92,16 +92,16 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
         else:
             functions |= names.mentioned
             used = names.used | reached(names.used, functions)
-            tainted = purpose in ANSWERS or bool(used & mine) or bool(reached(names.used, functions) & ever)
+            tainted = purpose in ANSWERS or bool(used & students) or bool(reached(names.used, functions) & ever)
         if tainted:
             lost = names.bound | changed.get(cell, set())
-            mine |= lost
-            found |= lost
+            students |= lost
+            lost_names |= lost
             owned[cell] = frozenset(lost)
         else:
-            mine -= names.bound
-            given.add(cell)
-    return Plan(frozenset(given), owned), found
+            students -= names.bound
+            read_only.add(cell)
+    return Plan(frozenset(read_only), owned), lost_names
 
 
 def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
@@ -141,9 +141,9 @@ def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
         else:
             depends |= (names_of(cell.source) or Names()).mentioned
     candidates = solved & students - brought
-    about = [names & students for names in asserted]
-    alone = set().union(*(names for names in about if names <= candidates))
-    beside = set().union(*(names for names in about if not names <= candidates))
+    compared = [names & students for names in asserted]
+    alone = set().union(*(names for names in compared if names <= candidates))
+    beside = set().union(*(names for names in compared if not names <= candidates))
     return (alone - beside) | solved & shown
 
 
@@ -171,11 +171,11 @@ def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
                 depends.setdefault(name, set()).update(names.needed)
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     checking = {node.name for node in functions if any(_asserts(part, set()) for part in nodes_of(node))}
-    found = [names_in(node).needed for node in nodes if _asserts(node, checking)]
+    compared = [names_in(node).needed for node in nodes if _asserts(node, checking)]
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):  # partial credit
-        found.append(names_in(last).needed)
-    return [names | reached(names, depends) for names in found]
+        compared.append(names_in(last).needed)
+    return [names | reached(names, depends) for names in compared]
 
 
 def _binding(node: ast.AST) -> Iterable[tuple[Names, set[str]]]:

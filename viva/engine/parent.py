@@ -215,11 +215,11 @@ class Origin:
         self.folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
         (self.folder / HOME).mkdir()
         around = bubblewrap.command(box.readable, self.folder) if box else ()
-        place, maker = (bubblewrap.PLACE, bubblewrap.INIT) if box else (str(self.folder), self.maker)
+        folder, maker = (bubblewrap.PLACE, bubblewrap.INIT) if box else (str(self.folder), self.maker)
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self.process = subprocess.Popen(
-                [*around, sys.executable, *ORIGIN, str(theirs.fileno()), str(maker), place, *likely],
+                [*around, sys.executable, *ORIGIN, str(theirs.fileno()), str(maker), folder, *likely],
                 pass_fds=[theirs.fileno()],
                 env=ENVIRONMENT | (environment or {}),
                 cwd="/",

@@ -73,11 +73,11 @@ class TimeBudget:
     @functools.cached_property
     def functions(self) -> dict[str, set[str]]:
         """By function of the notebook: the names that its code mentions."""
-        found: dict[str, set[str]] = {}
+        functions: dict[str, set[str]] = {}
         for names in filter(None, map(names_of, self.sources)):
             for name, mentioned in names.mentioned.items():
-                found.setdefault(name, set()).update(mentioned)
-        return found
+                functions.setdefault(name, set()).update(mentioned)
+        return functions
 
     def granted(self, seconds: float) -> float:
         """How long a step may take that may take ``seconds`` by itself. Raises Spent."""
@@ -110,16 +110,16 @@ class TimeBudget:
     def hopeless(self, source: str) -> tuple[Verdict, Note] | None:
         """What such code comes to where it uses what was given up."""
         used = self._uses(source) if self.given_up else set()
-        return next((known for name, known in self.given_up.items() if name in used), None)
+        return next((reason for name, reason in self.given_up.items() if name in used), None)
 
     def words(self) -> dict[str, list[str]]:
         """What the examiner has to know."""
         return {"slow": sorted(self.slow), "given_up": sorted(self.given_up)} if self.slow or self.given_up else {}
 
-    def stop(self, what: str, seconds: float) -> None:
-        """Note that ``what`` did not finish."""
+    def stop(self, step: str, seconds: float) -> None:
+        """Note that a ``step`` did not finish."""
         if self.once and self.left > 0:
-            self.left, self.cause = 0.0, note("not_tried", what, amount=seconds)
+            self.left, self.cause = 0.0, note("not_tried", step, amount=seconds)
 
     def suspect(self, names: Iterable[str], seconds: float) -> None:
         """Note that these functions of the student's were running when the time was over."""
@@ -170,7 +170,7 @@ class TimeBudget:
         if name in self.stopped:
             return name
         used = ownership.reached({name}, self.functions)
-        return next((one for one in self.stopped if one in used), "")
+        return next((stopped for stopped in self.stopped if stopped in used), "")
 
     def _strike(self, report: CheckReport, seconds: float) -> None:
         asked, running = report.asked, report.running

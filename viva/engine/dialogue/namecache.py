@@ -28,7 +28,7 @@ class Meaning:
     data: bytes
     value: object = None
     fault: CandidateFault | None = None
-    found: list[wire.Reference] = field(default_factory=list)
+    references: list[wire.Reference] = field(default_factory=list)
 
 
 class NameCache:
@@ -87,7 +87,7 @@ class NameCache:
         """Raises what is wrong with a meaning. Whatever goes wrong while it is looked at, the answer is at fault."""
         try:
             meaning.value = self.expected.as_series(meaning.data, meaning.value, path)
-            odd = self.expected.odd(path, meaning.found, meaning.value, meaning.data)
+            odd = self.expected.odd(path, meaning.references, meaning.value, meaning.data)
         except Exception as error:
             odd = CandidateLied(f"the reply cannot be read: {type(error).__name__}")
         if odd:
@@ -95,16 +95,18 @@ class NameCache:
         meaning.data = b""  # it may be large
 
     def _ask(self, name: str) -> None:
-        others = [
-            other for other in self.wanted if other != name and other not in self.now and other not in self.standing
+        beside = [
+            wanted
+            for wanted in self.wanted
+            if wanted != name and wanted not in self.now and wanted not in self.standing
         ][: AT_ONCE - 1]
         self.wanted = ()
         try:
-            data = self.ask("tell", name, " ".join(others), path=Path(name))
+            data = self.ask("tell", name, " ".join(beside), path=Path(name))
         except NameError as error:
             self.now[name] = error
             return
-        rows = _rows(data, [name, *others])
+        rows = _rows(data, [name, *beside])
         for asked, message in rows.items():
             self.now[asked] = self._read(asked, message)
         if name not in rows:
@@ -116,7 +118,7 @@ class NameCache:
         meaning = Meaning(message)
         try:
             meaning.value = wire.decode(
-                message, lambda reference: self.references.resolve(reference, Path(name), meaning.found)
+                message, lambda reference: self.references.resolve(reference, Path(name), meaning.references)
             )
             self.heard(meaning.value)
         except WireError as error:
@@ -134,11 +136,11 @@ def _rows(data: object, asked: list[str]) -> dict[str, bytes | str]:
         rows = None
     if not isinstance(rows, list):
         raise CandidateLied("invalid names")
-    found: dict[str, bytes | str] = {}
+    messages: dict[str, bytes | str] = {}
     for row in rows:
         match row:
             case (str(name), bytes() | str() as message) if name in asked:
-                found.setdefault(name, message)
+                messages.setdefault(name, message)
             case _:
                 raise CandidateLied("invalid names")
-    return found
+    return messages

@@ -203,9 +203,9 @@ class Shell(InteractiveShell):
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1):
         """What another program's Jupyter knows, or sets up there, is not a reason to stop a cell here."""
-        known = self.find_line_magic(magic_name) is not None
+        exists = self.find_line_magic(magic_name) is not None
         try:
-            if known:
+            if exists:
                 return super().run_line_magic(magic_name, line, _stack_depth=_stack_depth + 1)
         except Exception:
             if magic_name not in SETTING_UP:
