@@ -110,7 +110,7 @@ GRADING = ("audit", "release", "grade", "regrade")
 """The commands that run student code."""
 NEEDS_GRADER, BAD_REQUEST = 1, 2
 PIPE_CLOSED = 141
-"""As of a program that SIGPIPE ended."""
+"""The exit status of a program that SIGPIPE ended."""
 STATUSES = (
     "Exit status: 0 done; 1 something needs you (check: a visible check does not pass);\n"
     "2 wrong command line, or a problem in the course; 130 stopped. 'viva COMMAND --help' has examples."
@@ -118,7 +118,7 @@ STATUSES = (
 
 
 def flow() -> dict[str, dict[str, tuple[str, str]]]:
-    """By part of the flow, each command with its class and what it does; those of other packages last.
+    """Each command with its class and description, by part of the flow; those of other packages come last.
 
     Raises CourseError where two packages add the same command.
     """

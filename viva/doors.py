@@ -74,7 +74,7 @@ def load_all(group: str, builtin: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def lacking(group: str, name: str) -> str:
-    """Which package adds an entry that is not installed, and how to install it; empty for an unknown name."""
+    """The sentence that names the package of an entry that is not installed; empty for an unknown name."""
     package = PACKAGES.get(group, {}).get(name)
     return f"It comes with another package: python -m pip install {package}" if package else ""
 

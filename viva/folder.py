@@ -23,7 +23,7 @@ MOST_FILES = 5000
 
 
 def walk(folder: str | Path, ignored: Collection[str] = (), closed: list[str] | None = None) -> Iterator[Path]:
-    """What is in a folder and is none, links and pipes too, in order.
+    """All that is in a folder except folders, in order; links and pipes too.
 
     ``ignored`` are patterns of names, of folders too; as in a shell, only ``.*`` matches a name that begins with a dot.
     The folders that cannot be listed, or lie too deep, are added to ``closed``.
@@ -46,7 +46,7 @@ def walk(folder: str | Path, ignored: Collection[str] = (), closed: list[str] | 
 
 
 def state(folder: str | Path) -> dict[str, tuple[int, int, int]]:
-    """What every file in a folder is like, by relative path: to write to one changes it, with the same bytes too.
+    """The state of every file in a folder, by relative path: writing to a file changes it, also with the same bytes.
 
     What Python keeps there for itself is left out.
     """

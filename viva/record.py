@@ -1,4 +1,4 @@
-"""What is known about a graded submission, typed: one line of ``results.jsonl``.
+"""The typed record of a graded submission: one line of ``results.jsonl``.
 
 A ``SubmissionRecord`` has a ``NotebookRecord`` for each notebook, and that the results of its checks. What else is
 worth saying is a ``Note``: a kind, and its particulars. Nothing here is a sentence of ours: those are made where
@@ -55,18 +55,18 @@ def doubtful(notes: Iterable[Note]) -> tuple[str, ...]:
 
 
 class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What one check came to."""
+    """The result of one check."""
 
     title: str
     points: float
     verdict: Verdict
     earned: float = 0.0
     reason: str = ""
-    """What the exception said that ended the check."""
+    """The message of the exception that ended the check."""
     exception: str = ""
-    """What its class is called; nothing where it was an assertion of the test's."""
+    """The name of its class; empty for an assertion of the test's."""
     cause: Note | None = None
-    """In place of a reason, what the grader itself has to say."""
+    """The grader's own explanation, in place of a reason."""
     traceback: str = ""
     printed: str = ""
     seconds: float = 0.0
@@ -87,10 +87,10 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Fault(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What the grader itself failed at."""
+    """A fault of the grader itself."""
 
     what: str
-    """What stopped it, in a line."""
+    """The fault in one line."""
     log: str = ""
     """The traceback, where there is one."""
 
@@ -99,22 +99,22 @@ class Fault(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 
 class NotebookRecord(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What is known about one notebook of a submission."""
+    """The record of one notebook of a submission."""
 
     checks: dict[str, list[CheckResult]] = field(default_factory=dict)
     """By grade cell."""
     repairs: list[Note] = field(default_factory=list)
-    """What was put right before it was graded, and where something else may have been meant."""
+    """The repairs before grading, and the doubts about what was meant."""
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     sanitized: list[Note] = field(default_factory=list)
-    """What was taken out of it before anybody is shown it."""
+    """The parts that were taken out before anybody is shown it."""
     names: list[str] = field(default_factory=list)
-    """What was typed into the cells that ask for names (``viva.submission.blind``)."""
+    """The texts of the cells that ask for names (``viva.submission.blind``)."""
 
 
 class SubmissionRecord(Struct, forbid_unknown_fields=True):
-    """What is known about one submission of one student."""
+    """The record of one submission of one student."""
 
     assignment: str
     student: str
@@ -207,7 +207,7 @@ def _with_faults(fields: object) -> object:
 
 
 class _First(Struct):
-    """What a line of the first form held by notebook."""
+    """The tables of a line of the first form, by notebook."""
 
     notebooks: dict[str, dict[str, list[dict]]] = field(default_factory=dict)
     repairs: dict[str, list[str]] = field(default_factory=dict)

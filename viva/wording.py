@@ -19,7 +19,7 @@ from viva.record import CheckResult, Note
 GRADER, STUDENT = "grader", "student"
 """The readers."""
 CELLS, NUMBERS = 6, 8
-"""So many cells of the assignment, and of a file, are named in a sentence."""
+"""How many cells of the assignment, and of a file, a sentence names."""
 FEWEST, NAMED = 3, 20
 """Sentences that differ in names or numbers are folded from so many on; so many of the other names are listed."""
 _PARTICULAR = re.compile(
@@ -30,7 +30,7 @@ _PARTICULAR = re.compile(
     """,
     re.VERBOSE,
 )
-"""What can differ between sentences about the same problem: a label before a colon, a quoted name, a number."""
+"""The parts that differ between sentences about the same problem: a label before a colon, a quoted name, a number."""
 
 _FILE = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 READERS: dict[str, dict[str, str]] = _FILE.pop("readers")
@@ -107,7 +107,7 @@ def reason(result: CheckResult) -> str:
 
 
 class _Particulars(dict):
-    """What stands for the fields of a sentence, each made when it is asked for."""
+    """The values for the fields of a sentence, each made when it is asked for."""
 
     def __init__(self, note: Note, reader: str) -> None:
         super().__init__(READERS[reader])
@@ -124,7 +124,7 @@ class _Particulars(dict):
 
 
 def counted(number: float, noun: str) -> str:
-    """So many of something: 1 row, 2 rows."""
+    """A number with its noun: 1 row, 2 rows."""
     return f"{number if isinstance(number, int) else format(number, 'g')} {noun}{'' if number == 1 else 's'}"
 
 

@@ -61,7 +61,7 @@ _STYLES = {
     rf"padding{_SIDE}": r"(?:(?:\d{1,2}(?:px|pt)?|\d?(?:\.\d+)?r?em)(?:\s+|$))+",
     r"font-size": r"\d{1,2}(?:px|pt)|[12]?(?:\.\d+)?r?em|[12]?\d{2}%|(?:x{0,2}-)?(?:small|large)(?:er)?|medium",
 }
-"""What a style may say: the name of a property, and its value."""
+"""The styles that are harmless: the name of a property, and its value."""
 
 
 def harmless(tag: str, name: str, value: str, refused: list[str]) -> str | None:
@@ -161,13 +161,13 @@ _MINOR = set("html head body tbody class target rel".split())
 MOST_TAGS, MOST_LOOSE_TAGS, DEEPEST = 50_000, 1000, 100
 """Elements in one output or cell; when they are not properly nested, browsers may multiply them."""
 MOST_CHARACTERS = 15 * 2**20
-"""Of one output or cell, pictures included."""
+"""The most characters of one output or cell, pictures included."""
 MOST_MARKDOWN = 200_000
 """Characters of a cell, without the pictures in it."""
 COSTLY = {"[": 1000, "\\begin": 500, "\\": 5000}
 """More than so many of these take nbconvert seconds to minutes to read."""
 SHOWN = 6
-"""So many names of what was taken out are listed."""
+"""How many names of removed parts are listed."""
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _typed(match: re.Match) -> str:
 
 
 def _without_remains(cleaned: str) -> str:
-    """Without pictures that lost their address, and without fields but the dead boxes of a list of tasks."""
+    """Remove pictures that lost their address, and all fields but the dead boxes of a list of tasks."""
 
     def instead(match: re.Match) -> str:
         if match[1] == "input":

@@ -115,7 +115,7 @@ def without_commands(cleaned: str, taken: frozenset[str]) -> tuple[str, list[str
 
 
 def _texts(pieces: list[str]) -> list[str]:
-    """What MathJax reads in one go: it does not look across an element, but across a line's end."""
+    """The texts that MathJax reads in one go: it looks across a line's end, but not across an element."""
     texts, code = [""], 0
     for piece in pieces:
         if match := re.match(r"<(/?)(?:pre|code)\b", piece):

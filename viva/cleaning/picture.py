@@ -24,7 +24,7 @@ LONGEST = 4 * 2**20
 DEEPEST = 200
 """Levels of elements."""
 FEW, TIMES, MOST = 20_000, 6, 400_000
-"""So many elements may be drawn, or so many times as are written, and never more than MOST."""
+"""Limits of drawn elements: FEW, or TIMES as many as are written, and never more than MOST."""
 LARGEST = 20_000
 """Pixels of a side."""
 LAYER, DASHES, MOST_DASHES = 20, 200, 1_000_000
@@ -47,7 +47,7 @@ _STYLED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""What no style may hold: rules that load or move something, and filters."""
+"""Rules that no style may hold: those that load or move something, and filters."""
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _PART = re.compile(r"""url\(\s*(['"]?)#(.*?)\1\s*\)""")
 _DASHED = re.compile(r"stroke-dasharray\s*:([^;}]*)", re.IGNORECASE)
@@ -176,7 +176,7 @@ def _drawn(root: Element, dash: float) -> float:
 
 
 def _own(element: Element, dash: float) -> float:
-    """What an element costs without its parts."""
+    """The cost of an element without its parts."""
     style = _style(element)
     layered = "mask" in element.attrib or "mask:" in style
     if _name(element.tag) in _GROUPS:
@@ -187,7 +187,7 @@ def _own(element: Element, dash: float) -> float:
 
 
 def _parts(element: Element, named: dict[str, Element]) -> Iterator[tuple[Element, int]]:
-    """What is drawn with an element, and how often: what is in it, and what it refers to."""
+    """The elements that are drawn with an element, and how often: those in it, and those that it refers to."""
     for child in element:
         yield child, 1
     for key, value in element.attrib.items():

@@ -1,4 +1,4 @@
-"""What an assignment expects: its cells in order, their points, and the checks in them."""
+"""The blueprint of an assignment: its cells in order, their points, and the checks in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viva.verdict import BlueprintError
 
 
 class Purpose(StrEnum):
-    """What a cell is for, by nbgrader's words; the values are what files hold."""
+    """The purpose of a cell in nbgrader's words; the values are those in files."""
 
     TEXT = "text"
     READ_ONLY = "given"
@@ -81,7 +81,7 @@ class Cell:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019
     def definitions(self) -> tuple[str, ...]:
-        """What the visible lines of a grade cell import and define for the cells below it."""
+        """The imports and definitions in the visible lines of a grade cell, for the cells below it."""
         visible = self.visible_names()
         texts = definitions_of(visible_and_hidden(self.source)[0])
         return tuple(text for text in texts if (names := names_of(text)) and names.bound <= visible)
@@ -126,7 +126,7 @@ class Blueprint:
 
 
 PYTHON = re.compile(r"i?python[ -]?(3(\.\d+)*)?", re.IGNORECASE)
-"""How kernels call it."""
+"""The name of the language in kernels."""
 
 
 def language_of(metadata: dict) -> str:
@@ -175,7 +175,7 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def _names(cells: list[NotebookNode]) -> list[str]:
-    """What each cell is known by: its grade id, its own id, or its place where it has neither or another has it too.
+    """The name of each cell: its grade id, its own id, or its number if it has neither or another cell has it too.
 
     Notebooks of format 4.4 and older have no ids.
     """
@@ -238,7 +238,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
 
 
 def purpose_of(cell: NotebookNode, nbgrader: dict) -> Purpose:
-    """What a cell is for, by what nbgrader wrote into it; see Cell."""
+    """The purpose of a cell, from nbgrader's metadata; see Cell."""
     if nbgrader.get("task"):
         return Purpose.TASK
     if nbgrader.get("grade"):

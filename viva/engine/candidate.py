@@ -50,14 +50,14 @@ class Candidate:
         self.monitor, self.folder = Monitor(), os.getcwd()
         self.objects = Objects(self.call_back)
         self.handed: Handed | None = None
-        """What the operation that is under way was handed."""
+        """The arguments of the operation that is under way."""
         self.defined: dict[str, object] = {}
-        """What test cells have defined for the cells below them."""
+        """The definitions of test cells for the cells below them."""
         self.asked = False
         """Whether the other side has asked and waits: then its functions can be called."""
         self.random = Common()
         self.named: dict[str, object] = {}
-        """What the names mean that the other side has asked for since the last cell was run."""
+        """The values of the names that the other side has asked for since the last cell ran."""
 
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
@@ -165,7 +165,7 @@ class Candidate:
         return [name for name in self.shell.user_ns if name not in hidden and name[0] != "_"]
 
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
-        """What a function of the other side's gives, which is asked in the middle of an answer to it."""
+        """The result of a function of the other side's, asked for in the middle of an answer to it."""
         if not self.asked:
             raise RuntimeError(f"{name}() belongs to a test cell, and can be called only while that cell runs")
         with interruptible(False):
@@ -236,7 +236,7 @@ class Candidate:
         return {"digests": digests, "files": state(self.folder)}
 
     def do_kinds(self) -> dict:
-        """Of every name that the notebook has bound: whether it is plain, and which module's property it is."""
+        """The kind of every name that the notebook has bound: plain, or the library's name for it."""
         hidden = self.shell.user_ns_hidden
         names = {
             name: value
@@ -250,12 +250,12 @@ class Candidate:
         return {"random_state": self.random.known}
 
     def do_facts(self) -> dict:
-        """What the notebook did to this process."""
+        """The facts about what the notebook did to this process."""
         return {"facts": self.monitor.told(self.snapshot, self)}
 
 
 def _room(value: object, room: int) -> int:
-    """How much of ``room`` bytes would be left beside a value, roughly; negative when there is not enough."""
+    """The rest of ``room`` bytes beside a value, roughly; negative if there is not enough."""
     if isinstance(value, np.ndarray):
         return room - value.nbytes
     if isinstance(value, str | bytes | bytearray):

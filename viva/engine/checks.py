@@ -103,7 +103,7 @@ def split_checks(source: str, name: str, points: float, where: str) -> tuple[str
 
 
 def parts_of(source: str) -> tuple[str, tuple[Check, ...]]:
-    """What stands above the first ``### CHECK`` line of a text, and the checks, whatever they are."""
+    """The lines above the first ``### CHECK`` line of a text, and its checks."""
     prelude: list[str] = []
     parts: list[tuple[str, float, list[str]]] = []
     for line in source.splitlines():

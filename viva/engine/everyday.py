@@ -1,4 +1,4 @@
-"""What students do every day, tried in the sandbox before anybody's work is graded there.
+"""Everyday work of students, tried in the sandbox before anybody's work is graded there.
 
 The layers of the sandbox are proven by attempts to break them (``viva.sandbox.attempts``). This proves the other half,
 with this machine's own paths: what students need works. Behind a link, say, a library may not find its own files.
@@ -29,11 +29,11 @@ CELLS = {
     "figure, axes = plt.subplots()\naxes.plot([1, 2], label='text')\naxes.legend()\n"
     "figure.savefig(io.BytesIO(), format='png')\nplt.close(figure)",
 }
-"""By what students do, a cell that does it; none of it is to raise anything."""
+"""Cells by the work that they do; none may raise anything."""
 
 
 def failures(pair: Pair) -> dict[str, str]:
-    """What does not work for the candidates of a pair of fork servers, each with the error."""
+    """The work that fails for the candidates of a pair of fork servers, each with its error."""
     cells = dict(CELLS)
     if "matplotlib.pyplot" not in pair.libraries:
         del cells[FIGURE]

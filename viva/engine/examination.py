@@ -58,7 +58,7 @@ class Examination:
     """What the states of the random numbers come from: under "" that of a session, by test cell that of a cell above
     which nobody seeds. Without them a session begins as every fork does."""
     seconds: float = 0.0
-    """What the solution took."""
+    """The seconds that the solution took."""
     repeatable: bool = True
     """Whether no limit of time or memory was met, so that rehearsing again would show the same."""
 
@@ -106,7 +106,7 @@ class Examination:
         return sorted(used | ownership.reached(used, functions))
 
     def definitions(self, cell: Cell) -> list[str]:
-        """What the candidate is to have of a grade cell that the examiner ran, for the cells below it.
+        """The texts of a grade cell that the candidate runs too, for the cells below it.
 
         That is what its visible lines import and define, and what its hidden lines import for a grade cell that runs in
         the candidate: its text, which is there, speaks of it.
@@ -121,7 +121,7 @@ class Examination:
 
 
 SEEDING = re.compile(r"\bseed\s*\(|\bset_?state\s*\(")
-"""What a cell calls that chooses the state of the global random numbers."""
+"""A call that chooses the state of the global random numbers."""
 
 
 def dice_of(blueprint: Blueprint) -> dict[str, bytes]:

@@ -42,7 +42,7 @@ LINE, LOG = 500, 4000
 
 
 class Printed(io.StringIO):
-    """What a check and the student's code in it print, as far as it is kept."""
+    """The printed text of a check and the student's code in it, cut at a limit."""
 
     def write(self, text: str) -> int:
         if self.tell() < CHARACTERS:
@@ -111,7 +111,7 @@ class Examiner:
         return {}
 
     def do_shuffle(self, random_state: tuple) -> dict:
-        """From now on this process draws its random numbers from another state."""
+        """Draw the random numbers of this process from another state from now on."""
         set_state(random_state)
         return {}
 
@@ -119,7 +119,7 @@ class Examiner:
         return {"kinds": self.asker.expected.texts()}
 
     def do_own(self, names: list[str], files: Sequence[str] = ()) -> dict:
-        """From now on these names are the student's, and so are these files of the folder that this process works in.
+        """Leave these names to the student from now on, and these files of this process's folder.
 
         A test that reads one of them fails here, and so is run in the candidate.
         """

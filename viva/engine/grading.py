@@ -51,7 +51,7 @@ MESSAGES = {
         re.VERBOSE,
     ),
 }
-"""By what was refused, the messages of the exceptions to which that leads."""
+"""The messages of the exceptions that a refusal leads to, by kind of refusal."""
 DOUBTS = {"network": "refused_network", "process": "refused_process"}
 LONGEST = 200
 
@@ -70,7 +70,7 @@ def refusals(outcome: Outcome, notebook: NotebookNode, examination: Examination,
 
 
 def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[str]]:
-    """By what was refused, the test cells that exceptions name."""
+    """The test cells whose exceptions come from a refusal, by kind of refusal."""
     of_cells: dict[str, int] = {}
     for index, (items, _) in sorted(outcome.outputs.items()):
         for item in items:
@@ -92,7 +92,7 @@ def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[st
 
 
 def _of(result: CheckResult) -> str:
-    """What was refused so that a check ended in an exception; empty where that is not why."""
+    """The kind of refusal that ended a check in an exception; empty for another cause."""
     if result.verdict is not Verdict.ERROR or result.raised_by != "student" or result.cause:
         return ""
     return _refused(result.message)
@@ -119,21 +119,21 @@ class Shot(Exception):  # noqa: N818
 
 @dataclass
 class Losses:
-    """What did not finish in a run, or ended the candidate's process."""
+    """The cells and checks of a run that did not finish, or ended the candidate's process."""
 
     deadly: set[int] = field(default_factory=set)
     """Cells that are not run again."""
     lost: dict[str, Died] = field(default_factory=dict)
-    """By name: the death of the cell that would have bound it."""
+    """The death of the cell that would have bound a name, by name."""
     interrupted: set[int] = field(default_factory=set)
     fatal: set[tuple[str, str]] = field(default_factory=set)
     """Checks that ended the candidate: they are not run again."""
     finished: set[int] = field(default_factory=set)
     """Test cells that have all results."""
     failed_imports: dict[str, str] = field(default_factory=dict)
-    """By read-only cell, the exception by which it could not import something."""
+    """The failed import of a read-only cell, by cell."""
     spent: dict[str, float] = field(default_factory=dict)
-    """By test cell, the seconds that it took."""
+    """The seconds that a test cell took, by cell."""
 
 
 class Run:
@@ -345,7 +345,7 @@ class Run:
         self.losses.lost |= dict.fromkeys(self._bound(cell), death)
 
     def _bound(self, cell: NotebookNode) -> set[str]:
-        """What a cell binds, or should."""
+        """The names that a cell binds, or should bind."""
         names = names_of(cell.source)
         return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
 

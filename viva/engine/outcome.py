@@ -1,4 +1,4 @@
-"""What checks and notebooks came to: reports, results and outputs, as far as a stranger's words can be kept."""
+"""The outcome of checks and notebooks: reports, results and outputs, cleaned of what a stranger may not say."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class CheckReport(Struct):
     verdict: Verdict
     reason: str = ""
     exception: str = ""
-    """What the class of the exception is called that ended the check; nothing where the test's own assertion did."""
+    """The class name of the exception that ended the check; empty for the test's own assertion."""
     cause: Note | None = None
     """In place of a reason."""
     traceback: str = ""
     printed: str = ""
     result: Result = None
-    """What the last expression of the check came to, for partial credit."""
+    """The value of the last expression of the check, for partial credit."""
     seconds: float = 0.0
     raised_by: str = ""
     """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
@@ -61,7 +61,7 @@ class CheckReport(Struct):
 
     @classmethod
     def crossed(cls, fields: object) -> CheckReport:
-        """What ``crossing`` gave on the other side. Raises msgspec.ValidationError."""
+        """The report from the ``fields`` that ``crossing`` gave on the other side. Raises msgspec.ValidationError."""
         return msgspec.convert(fields, cls)
 
 
@@ -92,7 +92,7 @@ def _described(error: BaseException, title: str) -> CheckReport:
 
 
 def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
-    """What the grader has to say of an exception of its own."""
+    """The verdict and the note for an exception of the grader's own."""
     match error:
         case CandidateDied():
             return Verdict.KILLED, Note("ended")
@@ -141,7 +141,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass
 class Outcome:
-    """What a notebook came to: results by grade cell, outputs by index of the notebook's cells, the grader's faults."""
+    """The outcome of a notebook: results by grade cell, outputs by index of the cell, the grader's faults."""
 
     checks: dict[str, list[CheckResult]] = field(default_factory=dict)
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
@@ -150,9 +150,9 @@ class Outcome:
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     doubts: list[Note] = field(default_factory=list)
-    """What a grader should look at where points were lost."""
+    """Doubts for a grader to look at where points were lost."""
     room: int = ALL_CHARACTERS
-    """How much more its outputs may hold."""
+    """The rest of the room for its outputs."""
 
     def keep(self, index: int, reply: dict) -> None:
         """Keep the outputs of a cell, unless it has been run before."""

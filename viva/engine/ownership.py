@@ -1,4 +1,4 @@
-"""Which cells and names of a notebook depend on the student.
+"""Ownership: the cells and names of a notebook that depend on the student.
 
 Untainted cells can be run by the examiner itself. An instructor cell is tainted when running it
 uses a name that is the student's: a name that an answer cell binds or changes, or that a tainted
@@ -122,7 +122,7 @@ def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
 
 
 def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
-    """Of the names that are the ``students``', those that the solution imports and that are answers all the same."""
+    """Those of the ``students``' names that the solution imports and that are answers all the same."""
     brought: set[str] = set()
     solved: set[str] = set()
     shown: set[str] = set()
@@ -148,7 +148,7 @@ def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
 
 
 def _stub(source: str) -> str:
-    """What students see of an answer cell: nothing where no mark says what the solution is."""
+    """The lines of an answer cell that students see; empty if no mark says what the solution is."""
     lines, inside, marked = [], False, False
     for line in source.splitlines():
         if SOLUTION_MARK.match(line):
@@ -159,7 +159,7 @@ def _stub(source: str) -> str:
 
 
 def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
-    """For each assertion of a grade cell the names that it comes to.
+    """The names that each assertion of a grade cell depends on.
 
     ``depends`` says on which names others depend, those of the cells above too, and learns of this one.
     """
@@ -179,7 +179,7 @@ def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
 
 
 def _binding(node: ast.AST) -> Iterable[tuple[Names, set[str]]]:
-    """What one part of a cell binds or changes, and the names that this depends on."""
+    """The names that one part of a cell binds or changes, and those that this depends on."""
     match node:
         case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
             yield names_in(value), names_in(target).assigned

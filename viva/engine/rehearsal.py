@@ -1,4 +1,4 @@
-"""What the grader learns about a notebook by grading the instructor's own solution, before any student's.
+"""The rehearsal: the grader learns about a notebook by grading the instructor's own solution first.
 
 The solution runs alone first, cell by cell in one process, as a kernel runs it: which names do its answers change in
 place, which files do they write? Then it is examined with the recording on: what is the expected type of each answer,
@@ -57,7 +57,7 @@ BUSY = (
 
 
 BROUGHT = {"lacks_file": "brings_file", "lacks_module": "brings_module"}
-"""By what the solution lacks, the reason for a single-process cell."""
+"""The reason for a single-process cell, by what the solution lacks."""
 GONE = ("FileNotFoundError", "ModuleNotFoundError")
 NOT_FOUND = re.compile(r"(\S+) not found\.")
 
@@ -90,18 +90,18 @@ def watching(session: Session, cell: Cell, seconds: float) -> Iterator[None]:
 
 @dataclass
 class Solo:
-    """What running the solution in one process showed, by cell."""
+    """The findings of the run of the solution in one process, by cell."""
 
     changed: dict[str, set[str]] = field(default_factory=dict)
     """The names that an answer changes in place."""
     raised: dict[str, dict | None] = field(default_factory=dict)
-    """What a grade cell raises."""
+    """The exception of a grade cell."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     """The files that were there before, and that it writes."""
     cut: dict[str, str] = field(default_factory=dict)
     """Why a cell could not finish."""
     broken: dict[str, dict] = field(default_factory=dict)
-    """What other cells raise."""
+    """The exceptions of other cells."""
 
 
 def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
@@ -146,7 +146,7 @@ def _cut(cell: Cell, raised: dict | None, seconds: float) -> str:
 
 
 def files_of(session: Session) -> dict[str, tuple]:
-    """What tells by name whether a file of the candidate's has changed."""
+    """The state of the candidate's files, by name."""
     return session.candidate(60, do="digest", names=[])["files"]
 
 
@@ -165,12 +165,12 @@ def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
 
 @dataclass
 class _Examined:
-    """What examining the solution showed; ``lost`` are the grade cells that it does not pass, with the reason."""
+    """The findings of the solution's examination; ``lost`` has the grade cells that it does not pass, with reasons."""
 
     kinds: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
     files: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By grade cell that was split, the files that the candidate writes meanwhile."""
+    """The files that the candidate writes during a split grade cell, by cell."""
     reading: set[str] = field(default_factory=set)
     """The read-only cells that find a file no longer, as it is the student's."""
     seconds: float = 0.0
@@ -364,7 +364,7 @@ def _reasons(cells: list[Cell], alone: Solo) -> dict[str, Note]:
 
 
 def _said(error: dict) -> str:
-    """What was raised, in one line."""
+    """The exception in one line."""
     message = " ".join(str(error["message"]).split())
     if error["name"] == "AssertionError":
         return message or "an assertion fails"
@@ -451,7 +451,7 @@ def _part(cell: Cell) -> tuple[Purpose, str]:
 
 
 def kinds_of_answers(examination: Examination) -> dict[str, str]:
-    """By path, the kinds of what answers bind, of what else depends on them in a test, and of what comes from it."""
+    """The kinds, by path, of the names that answers bind, of what depends on them in a test, and of its results."""
     cells = {cell.id: (cell.purpose, names_of(cell.source)) for cell in examination.blueprint.cells}
     tested = [names for purpose, names in cells.values() if purpose == Purpose.TESTS and names]
     used = set().union(*(names.needed for names in tested))

@@ -80,9 +80,9 @@ class Session:
         self.interrupted = False
         """Whether the time of the last request was over before its answer came."""
         self.limit = 0.0
-        """How long the last request could take."""
+        """The time limit of the last request."""
         self.efforts: list[Effort] = []
-        """What the two processes had done when they were last looked at."""
+        """The work of the two processes when they were last looked at."""
         self.unseen = 0.0
         """Seconds that were spent since then, all of them: of the first ones of a step nobody asks."""
         self.candidates, self.examiners = candidates, examiners
@@ -202,7 +202,7 @@ class Session:
         self.limit, self.interrupted = self.time_budget.granted(within), False
 
     def _told(self, within: float) -> dict:
-        """What the examiner replies; when it says that it asks for something slow, its time is short from then on."""
+        """The reply of the examiner. Once it says that it asks for something slow, its time is short."""
         left = self.limit
         while True:
             if not self._readable(self.reply, left):
@@ -243,7 +243,7 @@ class Session:
         return bool(ready)
 
     def _efforts(self) -> list[Effort]:
-        """What the two processes did until now."""
+        """The work of the two processes until now."""
         efforts = []
         for parent, pid in self.pids.items():
             with contextlib.suppress(SandboxError):
@@ -275,7 +275,7 @@ class Session:
 
 
 def _taken(passed: float, before: list[Effort], after: list[Effort]) -> float:
-    """Of so many seconds that passed, those in which the processes did not wait for a processor.
+    """Those of the ``passed`` seconds in which the processes did not wait for a processor.
 
     A process that waits for its own threads keeps itself waiting: they cannot take less than their work needs.
     """
@@ -391,7 +391,7 @@ class Pair:
         return Session(self.candidates, self.examiners, data, files, time_budget)
 
     def twice(self, work: Callable[[], Found]) -> Found:
-        """What ``work`` returns; with new fork servers where the first attempt met a fault of the grader."""
+        """The result of ``work``, tried once more with new fork servers after a fault of the grader."""
         try:
             return work()
         except (ExaminerFault, SandboxError):

@@ -24,11 +24,11 @@ from viva.record import Note
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
 ABOUT_CODE = frozenset("setrecursionlimit settrace setprofile setrlimit tracemalloc".split())
-"""What limits or measures student code in its own process."""
+"""Functions that limit or measure student code in its own process."""
 IDENTITY = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
 """Functions that look whether two things are one, as ``id`` does too. (``is`` asks the student's process.)"""
 SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Pool ProcessPoolExecutor".split())
-"""What runs student code beside the test, which goes on meanwhile, and sees how far it has come."""
+"""Classes that run student code beside the test, which goes on and sees how far the code has come."""
 PATCHING = frozenset({"patch", "MonkeyPatch"})
 WAYS = frozenset({"object", "dict", "multiple", "context"})
 """As in ``patch.object``."""
@@ -40,7 +40,7 @@ FUNCTIONS = frozenset(
     for name, value in vars(builtins).items()
     if callable(value) and not (isinstance(value, type) and issubclass(value, BaseException))
 )
-"""What students may be told not to use."""
+"""Functions that students may be forbidden to use."""
 SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 RUNNING = frozenset(
     "eval exec run_cell get_type_hints query unsafe_load builds from_type from_string dictConfig fileConfig "
@@ -59,7 +59,7 @@ DOCTESTS = frozenset(
     "doctest testmod testfile run_docstring_examples DocTestFinder DocTestParser DocTestRunner DocTestSuite".split()
 )
 NAMES = frozenset({"globals", "locals", "vars"})
-"""Where a text chooses what a name means."""
+"""Tables of names, in which a text chooses the value."""
 SEVERAL = frozenset({"shuffle", "put", "copyto", "fill_diagonal"})
 """Functions that change their first argument in place."""
 
@@ -75,7 +75,7 @@ class SingleProcess:
         self.imported: set[str] = set()
         """Names that the cells above import."""
         self.modules: dict[str, str] = {}
-        """By the name under which they were imported, modules and those of functions."""
+        """Modules, and those of functions, by the name under which they were imported."""
         self.helpers: set[str] = set()
         """Functions and methods of read-only cells and modules that run a text as code."""
 
@@ -264,11 +264,11 @@ class Sharing:
         self.instances: set[str] = set()
         """Names of the test's that mean objects of the student's."""
         self.behind: dict[str, set[str]] = {}
-        """By name of a value: the objects that may hold it, the values that may look into it, and the calls."""
+        """The objects that may hold a value, the values that may look into it, and the calls, by name of the value."""
         self.got: dict[str, str] = {}
-        """By name of a value: the object that gave it."""
+        """The object that gave a value, by name of the value."""
         self.changed: set[str] = set()
-        """What it would show to look at again."""
+        """Names that would show sharing if the test looked at them again."""
         self.acted: set[str] = set()
         """Values whose object has done something since."""
 
@@ -369,7 +369,7 @@ def _in_order(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _changes(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What a statement changes in place: the expressions before an index, a method or ``+=``."""
+    """The expressions that a statement changes in place: those before an index, a method or ``+=``."""
     for node in nodes_of(statement):
         match node:
             case ast.AugAssign(target=ast.Name() as target, value=value) if not isinstance(value, ast.Constant):

@@ -62,7 +62,7 @@ class State:
 
 @functools.lru_cache(1024)
 def state_of(source: str, stub: str = "") -> State:
-    """How far an answer is; ``stub`` is its text as it was released, where that is known."""
+    """The state of an answer; ``stub`` is its text as it was released, if that is known."""
     if len(source) > LONGEST:
         return State()
     trivial = {*_IDLE, *_lines(stub)}
@@ -99,9 +99,9 @@ class _Walk:
         self.cells = {cell.id: cell for cell in examination.blueprint.cells}
         self.missing: dict[str, frozenset[str]] = {}
         self.raising: dict[str, frozenset[str]] = {}
-        """By function, the answers in which it is not done."""
+        """The answers in which a function is not done, by function."""
         self.owner: dict[str, str] = {}
-        """By name, the last answer that gives it."""
+        """The last answer that binds a name, by name."""
         self.order: list[str] = []
 
     def through(self, notebook: NotebookNode) -> None:
@@ -238,7 +238,7 @@ FROM_MODULE = re.compile(
     r"cannot\ import\ name\ '[^']*'\ from\ (?:partially\ initialized\ module\ )? '(\w{1,60})", re.VERBOSE
 )
 FOR_WANT = frozenset({"NameError", MISSING})
-"""What a test ends with that uses what a cell below such an import would have given."""
+"""The exceptions of a test that uses a name from below such an import."""
 
 
 def import_fails(error: str, message: str) -> bool:
@@ -276,7 +276,7 @@ def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Exa
 
 
 def _told(outcome: Outcome) -> list[str]:
-    """What was said about modules, by cells and by checks."""
+    """The messages of cells and checks about modules."""
     outputs = [item for items, _ in outcome.outputs.values() for item in items if item["output_type"] == "error"]
     cells = [item["evalue"] for item in outputs if item["ename"] == MISSING]
     results = [result for results in outcome.checks.values() for result in results]

@@ -52,7 +52,7 @@ ATOM_TYPES = frozenset(ATOMS)
 
 
 def mark(codec: Codec, count: int) -> ExtType:
-    """What stands before the ``count`` parts of a value."""
+    """The mark before the ``count`` parts of a value."""
     return ExtType(NUMBER_OF[codec], COUNT.pack(count))
 
 

@@ -50,7 +50,7 @@ def _folder(sandbox: Sandbox) -> contextlib.AbstractContextManager[str]:
 
 
 def fault_of(attempt: Callable[[Sandbox, str], object], sandbox: Sandbox, scratch: str) -> str:
-    """What went wrong with an attempt, made in a fork; empty when nothing did."""
+    """The fault of an attempt that is made in a fork; empty if there is none."""
     reader, writer = os.pipe()
     parent = os.getpid()
     child = os.fork()

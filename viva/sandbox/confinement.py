@@ -75,7 +75,7 @@ systemd makes up users for services."""
 
 @dataclass(frozen=True)
 class Limits:
-    """What one process may use; memory is on top of what its parent uses at the fork."""
+    """The limits of one process; memory is on top of what its parent uses at the fork."""
 
     cpu_seconds: int = 60
     memory_bytes: int = 2 * GB
@@ -101,7 +101,7 @@ LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What the processes of one role may reach; ``landlock_abi`` stands for an older kernel's version of Landlock."""
+    """The reach of the processes of one role; ``landlock_abi`` stands for an older kernel's version of Landlock."""
 
     readable: tuple[str, ...]
     limits: Limits = Limits()

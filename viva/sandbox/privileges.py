@@ -42,11 +42,11 @@ scikit-learn), and that it is there and how large (psutil, which dask asks for x
 cannot find out without.
 """
 MEMORY = "/proc/meminfo"
-"""What memory the machine has, which the system call sysinfo tells too."""
+"""The file with the machine's memory, which the system call sysinfo tells too."""
 CPUS = "/proc/cpuinfo"
-"""Which processors the machine has: PyTorch and psutil ask for them."""
+"""The file with the machine's processors: PyTorch and psutil read it."""
 USER = "student"
-"""What the user of a candidate is called, whatever its number is."""
+"""The name of a candidate's user, whatever its number is."""
 LISTS = ("/etc/passwd", "/etc/group")
 """The lists of users and groups; in a root folder of its own a process finds one entry in each, its own."""
 COUNTED_BY_NAMESPACE = (5, 14)

@@ -84,7 +84,7 @@ _known: dict[bool, Protection] = {}
 
 
 def protection(all_layers: bool = False) -> Protection:
-    """What withstood ``viva.sandbox.attempts`` here; they run in a process of their own, in about 0.2 s.
+    """The layers that withstood ``viva.sandbox.attempts`` here, which run in a process of their own, in about 0.2 s.
 
     Bubblewrap is tried where Landlock does not hold, or with ``all_layers``. What does not hold is tried again when
     somebody asks again; the rest is kept until ``forget``.

@@ -31,7 +31,7 @@ ITEMS: dict[type, Callable[..., Iterable]] = {
     OrderedDict: OrderedDict.values,
     dict: dict.values,
 }
-"""How to go through what may be of a class of the test's own."""
+"""Functions that give the items of containers, also of those of a class of the test's own."""
 
 
 def _items_of(value: object) -> Callable | None:
@@ -44,7 +44,7 @@ def _is_changeable(value: object) -> bool:
 
 
 def parts_of(values: Iterable[object], without: Container[int] = ()) -> list:
-    """What can be changed in some values, each thing once; not what has one of the ids ``without``."""
+    """The changeable parts of some values, each once, without those that have one of the ids ``without``."""
     parts, ahead, seen = [], [value for value in values if type(value) not in ATOMS][::-1], set()
     while ahead:
         part = ahead.pop()
@@ -68,7 +68,7 @@ class Handed:
         self.places = {id(part): index for index, part in enumerate(self.parts)}
         self.most = len(self.parts) + MOST
         self.seen: dict[tuple[int, ...], int] = {}
-        """By the numbers of parts that crossed together, the hash of what the examiner saw of them last."""
+        """The hash of the state that the examiner saw last, by the numbers of the parts that crossed together."""
         self._note([*range(len(self.parts))])
 
     def _note(self, places: list[int]) -> None:
@@ -96,7 +96,7 @@ class Handed:
         return numbers
 
     def news(self, value: object) -> dict:
-        """What is to be told beside the ``value`` that came of it."""
+        """The changes to tell beside the ``value`` of the operation."""
         news: dict[str, Any] = {}
         if any(state != hash(self._state(places)) for places, state in self.seen.items()):
             news["changed"] = wire.encode(self.parts, self.refer)

@@ -23,7 +23,7 @@ from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
 ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
-"""What tests limit the time of student code with. A handler that raises would leave an answer unread."""
+"""The signals with which tests limit the time of student code. A handler that raises would leave an answer unread."""
 OF_SOLUTION_BYTES = pipe.MESSAGE // 2
 """The largest answer of the solution's: a right one may hold float64 where it holds float32."""
 UNSEEN = frozenset({"call", "next", "getattr"})
@@ -32,14 +32,14 @@ UNSEEN = frozenset({"call", "next", "getattr"})
 
 @dataclass
 class CheckState:
-    """What is to be known of the check that runs."""
+    """The state of the check that runs."""
 
     first: bool = True
     """Whether its next question is the first."""
     fault: CandidateFault | None = None
     """The first fault of the candidate; it counts even when test code swallowed it."""
     asserted: AssertionError | None = None
-    """What a test asserted in vain while it was called back; it counts even when student code swallowed it."""
+    """An assertion of the test's that failed in a callback; it counts even if student code swallowed it."""
     culprit: str = ""
     """The name that the first fault was asked for."""
     running: str = ""
@@ -103,7 +103,7 @@ class Asker:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def name(self, name: str) -> object:
-        """What a name of the notebook means."""
+        """The value of a name of the notebook."""
         try:
             return self.names.name(name)
         except CandidateFault as fault:
@@ -302,7 +302,7 @@ class Asker:
 
 @dataclass
 class Answer:
-    """What comes in answer to one operation."""
+    """The answer to one operation."""
 
     path: Path
     changeable: list = field(default_factory=list)
@@ -311,7 +311,7 @@ class Answer:
     references: list[wire.Reference] = field(default_factory=list)
     """The references to objects in it."""
     handed: list[CandidateFault] = field(default_factory=list)
-    """What is wrong with what callbacks were handed."""
+    """The faults of the arguments that callbacks were handed."""
 
 
 @contextlib.contextmanager

@@ -66,7 +66,7 @@ FIELDS: dict[type, dict[str, frozenset | None]] = {
     SystemExit: {"code": None},
     np.exceptions.AxisError: {"axis": NUMBER, "ndim": NUMBER},
 }
-"""Which fields may be told, and of which types they are (None: any); one that is not listed stays None."""
+"""The fields that cross, each with its types (None: any); a field that is not listed stays None."""
 
 DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 PLAIN_TEXTS = (BaseException.__str__, KeyError.__str__)
@@ -107,7 +107,7 @@ def like(cls: type[BaseException], args: tuple, attributes: dict, message: str, 
 
 
 def hiding(bases: Iterable[type]) -> dict[str, None]:
-    """For a class derived from exceptions: the names of their fields, with nothing in them."""
+    """Members that hide the fields of these exception classes in a class derived from them."""
     fields: dict[str, None] = {}
     for base in bases:
         fields |= dict.fromkeys(_fields(base))
@@ -141,7 +141,7 @@ def _fields(cls: type) -> frozenset[str]:
 
 
 def _allowed(cls: type) -> dict[str, frozenset | None]:
-    """By name the types that a class's fields may have."""
+    """The types that a class's fields may have, by name."""
     types: dict[str, frozenset | None] = dict.fromkeys(_fields(cls), frozenset())
     for base, fields in FIELDS.items():
         if issubclass(cls, base):
@@ -174,7 +174,7 @@ KNOWN_CLASSES = 2000
 """The most exception classes that a notebook may have of its own."""
 
 FRAMEWORKS = frozenset({"unittest", "hypothesis"})
-"""Whose exceptions skip a test or end it as if it had passed: those of student code are only called so."""
+"""Libraries whose exceptions skip a test or end it as if it had passed: those of student code only look alike."""
 
 
 # --- in the candidate
@@ -288,7 +288,7 @@ class Raised:
         return like(cls, args, attributes, message, **notes)
 
     def warnings(self, warned: object) -> list[tuple[Warning, str, int]]:
-        """What the student's code warned of, to be warned of here, so that filters of test code apply."""
+        """The warnings of the student's code, to be repeated here, so that filters of test code apply."""
         warnings = []
         for warning in warned[:WARNINGS] if isinstance(warned, list) else ():
             match warning:
@@ -331,7 +331,7 @@ class Raised:
         return cls
 
     def answer(self, error: BaseException) -> dict:
-        """What the candidate gets of an exception that test code raised into it."""
+        """The message to the candidate about an exception that test code raised into it."""
         number = getattr(error, "viva_number", None)
         self.kept.append(error)
         message = safe(str, error)[:MESSAGE]
@@ -350,7 +350,7 @@ def _cut(text: object, most: int) -> str:
 
 
 def left_generator(stop: StopIteration) -> RuntimeError:
-    """What Python makes of a StopIteration that leaves a generator."""
+    """The RuntimeError that Python makes of a StopIteration that leaves a generator."""
     error = RuntimeError(f"the code raised {type(stop).__name__}")
     vars(error).update(viva_name="RuntimeError", viva_traceback=vars(stop)["viva_traceback"])
     error.__cause__ = stop

@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 CALL, ITEM, EACH = Step("call"), Step("item"), Step("each")
 CHANGED, HANDED, ITERATED = Step("operation", "changed"), Step("operation", "handed"), Step("operation", "iter")
-"""What the arguments have become, what a function of the test's was handed, and what ``iter`` gave."""
+"""Steps to the arguments after a call, to the arguments of a callback, and to the result of ``iter``."""
 WRITTEN = re.compile(r"(\(\))|(\[\])|(\[\*\])|\.([^.()\[\] ]+)| ([^.()\[\] ]+)")
 
 
@@ -89,9 +89,9 @@ def path_of(text: str) -> Path:
 
 PLAIN, OBJECT, ANY = "plain", "", "any"
 NOTHING = "nothing"
-"""None or something empty: which type it is otherwise does not show, as of a leaf's ``left`` or ``children``."""
+"""None or an empty value. Its other type is not seen there, as of a leaf's ``left`` or ``children``."""
 WIDER = {(NOTHING, PLAIN), (NOTHING, OBJECT), (PLAIN, OBJECT)}
-"""What was recorded of a path, and what else it may turn out to be."""
+"""Pairs of the kind recorded for a path and a wider kind that it may turn out to be."""
 OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 CREDIT = " credit "
@@ -109,7 +109,7 @@ VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()), type({}.keys()))
 
 @dataclass(frozen=True)
 class Expected:
-    """What the solution gave at a path.
+    """The kind of value that the solution gave at a path.
 
     ``kind`` is PLAIN, OBJECT, NOTHING, ANY, or ``module:qualname`` of something in a library. Where the solution
     ``imported`` it, the examiner takes its own. ``arrays`` says that there was an array of pandas' own in it,
@@ -148,7 +148,7 @@ def expected_of(text: str) -> Expected:
 
 
 def library(full_name: str) -> object:
-    """What ``module:qualname`` names among the modules loaded here, or None."""
+    """The object that ``module:qualname`` names among the modules loaded here, or None."""
     module, _, name = full_name.partition(":")
     if module.partition(".")[0] in ("viva", "__main__"):
         return None  # the grader's own classes mean something to the grader
@@ -159,7 +159,7 @@ def library(full_name: str) -> object:
 
 
 class ExpectedTypes:
-    """What is ``known``, by path; while the solution is ``recording`` it is filled in instead of enforced."""
+    """The expected types ``known``, by path. While the solution is ``recording`` they are written, not enforced."""
 
     def __init__(self) -> None:
         self.known: dict[Path, Expected] = {}
@@ -208,7 +208,7 @@ class ExpectedTypes:
         data: bytes | None = None,
         of_class: bool = False,
     ) -> CandidateLied | None:
-        """What is wrong with an answer that holds ``references`` to objects; ``data`` is its message, if it is known.
+        """The fault of an answer that holds ``references`` to objects, or None; ``data`` is its message, if known.
 
         While recording, what crossed by value of a class that students may write themselves (``of_class`` says that a
         class of theirs was called) is refused: such a cell is a single-process cell.
@@ -288,7 +288,7 @@ class ExpectedTypes:
 
 
 def merged(first: Expected, second: Expected) -> Expected:
-    """What is expected of a path at which both were seen."""
+    """The expected type of a path at which both were seen."""
     kind = first.kind
     if first.kind != second.kind and (second.kind, first.kind) not in WIDER:
         kind = second.kind if (first.kind, second.kind) in WIDER else OBJECT
@@ -326,7 +326,7 @@ def full_in(value: Any) -> frozenset[str]:
 
 
 def part_at(value: Any, position: str) -> list:
-    """What is at a place of a value; nothing where there is no such place."""
+    """A list with the part of a value at a position; empty if there is no such position."""
     for key in filter(None, position.split(".")):
         cls = type(value)
         try:
@@ -397,7 +397,7 @@ def walk(value: Any) -> Iterator[Any]:
 
 
 def refusal(path: Path, described: dict) -> CandidateOdd:
-    """That an object, as it is described, was met where the solution's was plain."""
+    """The refusal of an object, by its description, where the solution's value was plain."""
     name = described["type"][:60] if described["type"].isidentifier() else "without a proper name"
     noun = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
     return CandidateOdd(path.readable, noun)

@@ -1,4 +1,4 @@
-"""What the examiner runs as code: its tests and its libraries, and no text or bytes that came of an answer.
+"""The guard of the examiner: it runs its tests and its libraries as code, and no text or bytes from an answer.
 
 Theory of operation. A text is plain data and crosses, so a test may run what a student wrote where the hidden tests
 are. Many such cells are told by their text (``singleprocess``). Of the others, as of those that call a library
@@ -69,7 +69,7 @@ class Guard:
         self.answered: set[str] = set()
         """Texts that the solution answered."""
         self.messages: deque[bytes] = deque(maxlen=MESSAGES)
-        """What was answered lately, in which texts stand as they are."""
+        """The latest messages of answers, which hold texts as they are."""
         self.strange: set[str] = set()
         """The names under which texts of others were compiled."""
         self.scratch = os.path.realpath(os.getcwd())

@@ -47,7 +47,7 @@ OWN = (
         for module in pkgutil.iter_modules(package.__path__)
     ),
 )
-"""What the candidate itself is made of, and what the examiner alone is, which it has not loaded."""
+"""The modules of the candidate, and those of the examiner, which a candidate has not loaded."""
 HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")
 SHELL = frozenset(("IPython",))
 READERS = SHELL.union(
@@ -55,7 +55,7 @@ READERS = SHELL.union(
 )
 """Libraries that open the file whose name they are handed."""
 KERNEL = ("/proc/", "/sys/")
-"""Where libraries look by themselves, for the number of processors and the like."""
+"""Folders where libraries look by themselves, for example for the number of processors."""
 OWN_PLACES = ("/dev/null", "/dev/urandom", "/dev/random")
 EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
 STARTS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system", "subprocess.Popen"))
@@ -67,7 +67,7 @@ ANSWER_SECONDS = 10.0
 
 
 class Snapshot:
-    """What libraries and shell were, before any student's code ran."""
+    """The state of the libraries and the shell before any student's code ran."""
 
     def __init__(self, shell) -> None:
         self.shell = shell
@@ -105,7 +105,7 @@ class Snapshot:
                 yield label
 
     def hooks(self) -> Iterator[str]:
-        """What was added to IPython that sees or changes other cells than its own."""
+        """The hooks added to IPython that see or change other cells."""
         for name, before in self.lists.items():
             if any(not any(function is old for old in before) for function in getattr(self.shell, name, ())):
                 yield name
@@ -153,7 +153,7 @@ def _from_library(function: Callable) -> bool:
 
 
 LIBRARIES = tuple(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default())
-"""What every candidate may read, and where no student's code lies."""
+"""Folders that every candidate may read, without any student's code."""
 
 
 class Monitor:
@@ -245,7 +245,7 @@ def _by_student(through: frozenset[str] | None) -> bool:
 
 
 def _address(event: str, values: tuple) -> str:
-    """What a connection was made to; an empty string for a socket between two ends of one process."""
+    """The address of a connection; empty for a socket between two ends of one process."""
     match event:
         case "socket.__new__":
             family = values[1] if len(values) > 1 else None
@@ -262,7 +262,7 @@ def _address(event: str, values: tuple) -> str:
 
 
 QUOTED = 100
-"""Of what is quoted."""
+"""The most characters that are quoted."""
 BASES = frozenset(
     "bool int float complex str bytes list tuple dict set frozenset bytearray ndarray DataFrame Series Index".split()
 )
@@ -338,7 +338,7 @@ READ: dict[str, Callable[[str], str]] = {
     "processes": lambda text: text if text in STARTS else "",
     "subclasses": _subclass,
 }
-"""By kind of fact, how what a monitor names is read."""
+"""The function that reads a text of the monitor's, by kind of fact."""
 WITHOUT_SANDBOX = {
     "opened": "opened_unwalled",
     "connections": "connections_unwalled",

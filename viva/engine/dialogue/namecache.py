@@ -23,7 +23,7 @@ AT_ONCE = 32
 
 @dataclass
 class Meaning:
-    """What one name was told to mean: the ``value``, or the ``fault`` of what cannot be read."""
+    """The meaning of one name: its ``value``, or the ``fault`` of a message that cannot be read."""
 
     data: bytes
     value: object = None
@@ -67,7 +67,7 @@ class NameCache:
             self.standing.pop(name, None)
 
     def name(self, name: str) -> object:
-        """What a name means. Raises NameError, and CandidateLied where it is not what it may be."""
+        """The value of a name. Raises NameError, and CandidateLied for a value that is not allowed."""
         if name in self.standing:
             return self.standing[name]
         if name not in self.now:
@@ -129,7 +129,7 @@ class NameCache:
 
 
 def _rows(data: object, asked: list[str]) -> dict[str, bytes | str]:
-    """By name: the message that carries its value, or why there is none."""
+    """The message that carries each name's value, or why there is none."""
     try:
         rows = wire.decode(data) if isinstance(data, bytes) else None
     except WireError:

@@ -46,7 +46,7 @@ class Namespace(dict):
         self.giving = False
         """Whether an instructor's cell runs that depends on no student, and so may go through all names."""
         self.modules: dict[str, types.ModuleType] = {}
-        """What was imported here before the solution imported it anew; a student may have no need of it."""
+        """Modules imported here that the solution imports anew; a student may not need them."""
 
     def __missing__(self, name: str) -> object:
         if name.startswith("__") or (name not in self.owned and hasattr(builtins, name)):
@@ -73,7 +73,7 @@ class Namespace(dict):
         self.modules.pop(name, None)
 
     def give_up(self, names: set[str]) -> None:
-        """From now on these names are the candidate's."""
+        """Leave these names to the candidate from now on."""
         self.owned |= names
         for name in names:
             if isinstance(value := self.pop(name, None), types.ModuleType):
@@ -171,7 +171,7 @@ class Notebook(types.ModuleType):
 
 
 class MiniShell:
-    """What get_ipython() returns to test code."""
+    """The result of get_ipython() for test code."""
 
     def __new__(cls):
         return _SHELL

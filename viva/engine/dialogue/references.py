@@ -1,4 +1,4 @@
-"""How candidate and examiner name to each other what lives in one of them, and cannot cross by value."""
+"""References: candidate and examiner name to each other the objects that cannot cross by value."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class References:
         self.home, self.expected, self.raised = home, expected, raised
         self.functions: list[Callable] = []
         self.numbers: dict[int, int] = {}
-        """By id(), the place of a function among them, which keep it alive: handed over twice it is one thing."""
+        """The number of each function by its id(); the list keeps it alive. Handed over twice it has one number."""
         self.proxies: weakref.WeakValueDictionary[tuple[int, Path], Proxy] = weakref.WeakValueDictionary()
 
     def refer(self, value: Any) -> wire.Reference | None:
-        """How something of ours, or a proxy, is named to the candidate."""
+        """The reference by which the candidate knows a proxy or an object of the examiner's."""
         if type(value) in PROXIES:
             return wire.Reference(known_number(value), {"of": "candidate"})
         if type(value) in (StudentClass, types.FunctionType) or isinstance(value, BaseException):
@@ -118,7 +118,7 @@ class References:
 
 
 def parameters_of(function: object) -> list[tuple[int, bool]] | None:
-    """Of each parameter of a function of Python's: its kind, and whether it has a default. Its name may be hidden."""
+    """The kind of each parameter of a Python function, and whether it has a default. Its name may be hidden."""
     if type(function) is not types.FunctionType:
         return None
     parameters = inspect.signature(function, follow_wrapped=False).parameters.values()

@@ -1,4 +1,4 @@
-"""What tests ask about the code of an answer: its source, its signature.
+"""Questions of tests about the code of an answer: its source, its signature.
 
 Theory of operation. The candidate says both, as a text and as plain rows; nothing of it is run here. Student code may
 make its process say any source. So of a function that a cell defines the source stands in the cells, which the
@@ -28,7 +28,7 @@ from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
 from viva.engine.names import names_within
 
 ASKING = ("getsource", "getsourcelines")
-"""What a test that looks at a source says."""
+"""The functions that a test calls to look at a source."""
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 MOST = 100_000
 """Characters of a cell that is read for definitions."""
@@ -37,7 +37,7 @@ LINES = 10**6
 
 
 class Shown(str):
-    """What only its text is known of."""
+    """A value of which only the text is known."""
 
     __repr__ = str.__str__
 
