@@ -161,8 +161,8 @@ class Asker:
     def _value(self, reply: dict, operation: str, answer: Answer, of_class: bool) -> Any:
         """The value that the test gets; ``of_class`` says that a class of the student's was called.
 
-        Raises what is wrong with the value. Where the test may ask for the sake of the operation alone, it gets a
-        stand-in instead, which raises as soon as the test looks at it.
+        Raises what is wrong with the value. Where the test may ask for the sake of the operation alone, it gets
+        something else instead, which raises as soon as the test looks at it.
         """
         with doubting():
             value, references = given_back(reply.get("value"), reply.get("same"), answer.changeable)
