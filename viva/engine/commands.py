@@ -2,8 +2,9 @@
 
 Such a line does not stop its cell: `!pip install` stands in many notebooks and has no consequence here. But what a
 command was to give is empty or not there, and the answer may be right where it was written. So the text is read: which
-statements hold a command, which names follow from it, also by way of a file, and which lost checks use these. A grader
-looks at them. Commands that raise an exception where they are refused (`subprocess`, `os.popen`) are not looked for
+statements hold a command, which names follow from it, also by way of a file, and which lost checks use these. Where an
+answer is nothing but commands, the lost checks below it, up to the next answer, follow from them too. A grader looks at
+them. Commands that raise an exception where they are refused (`subprocess`, `os.popen`) are not looked for
 here.
 """
 
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import Purpose
+from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.examination import Examination
 from viva.engine.names import changed_in, names_in, nodes_of, parsed
 from viva.engine.outcome import Outcome
@@ -99,15 +100,27 @@ class Traces:
             self.names = dict.fromkeys(bound, cause) | self.names
         return cause
 
+    def only(self, source: str) -> str:
+        """The first command of a cell that does nothing but run commands; empty for any other cell."""
+        tree = parsed(source) if len(source) <= LONGEST else None
+        commands = [list(self._commands(statement)) for statement in tree.body] if tree else []
+        running = [
+            (shown, text)
+            for statement_commands in commands
+            for shown, text, _ in statement_commands
+            if not _installs(text)
+        ]
+        return running[0][0] if running and all(commands) else ""
+
     def _commands(self, statement: ast.stmt) -> Iterator[tuple[str, str, str]]:
         """The commands of a statement: how each is shown in a sentence, its text, empty where the code does not hold
         it, and the options of a magic."""
         for node in nodes_of(statement):
             match node:
                 case ast.Import(names=aliases):
-                    self.os |= {one.asname or one.name for one in aliases if one.name == "os"}
+                    self.os |= {alias.asname or alias.name for alias in aliases if alias.name == "os"}
                 case ast.ImportFrom(module="os", names=aliases):
-                    self.system |= {one.asname or one.name for one in aliases if one.name == "system"}
+                    self.system |= {alias.asname or alias.name for alias in aliases if alias.name == "system"}
                 case ast.Call(func=ast.Attribute(ast.Call(ast.Name("get_ipython")), kind), args=[first, *rest]):
                     text = _text(first)
                     if kind in ("system", "getoutput"):
@@ -116,9 +129,11 @@ class Traces:
                     elif kind in ("run_line_magic", "run_cell_magic") and text in SCRIPTS and rest:
                         yield f"{'%' if kind == 'run_line_magic' else '%%'}{text}", _text(rest[-1]), _text(rest[0])
                 case ast.Call(func=ast.Attribute(ast.Name(module), "system"), args=[first, *_]) if module in self.os:
-                    yield from [("os.system", _text(first), "")] * self.refused
+                    if self.refused:
+                        yield "os.system", _text(first), ""
                 case ast.Call(func=ast.Name(name), args=[first, *_]) if name in self.system:
-                    yield from [("os.system", _text(first), "")] * self.refused
+                    if self.refused:
+                        yield "os.system", _text(first), ""
 
 
 def _text(node: ast.expr) -> str:
@@ -127,22 +142,25 @@ def _text(node: ast.expr) -> str:
 
 def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, sandboxed: bool) -> list[str]:
     """Say in the reason of each lost check which command it may have been lost by; returns the test cells."""
-    if not any(one.verdict in LOST for results in outcome.checks.values() for one in results):
+    if not any(result.verdict in LOST for results in outcome.checks.values() for result in results):
         return []
     cells, traces = {cell.id: cell for cell in examination.blueprint.cells}, Traces(sandboxed)
     concerned: dict[str, None] = {}
+    only = ""
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
         name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
-        known = cells.get(name)
+        expected = cells.get(name)
         try:
-            if known is None or known.purpose != Purpose.TESTS:
-                stopped = any(one["output_type"] == "error" for one in outcome.outputs.get(index, ([], None))[0])
+            if expected is None or expected.purpose != Purpose.TESTS:
+                stopped = any(output["output_type"] == "error" for output in outcome.outputs.get(index, ([], None))[0])
                 traces.cell(cell.source, stopped)
+                if expected is not None and expected.purpose in ANSWERS:
+                    only = traces.only(cell.source)
                 continue
-            for check, result in zip(known.checks, outcome.checks.get(name, []), strict=False):
-                command = traces.cell(f"{known.prelude}\n{check.source}")
+            for check, result in zip(expected.checks, outcome.checks.get(name, []), strict=False):
+                command = traces.cell(f"{expected.prelude}\n{check.source}") or only
                 if command and result.verdict in LOST and not result.cause and not result.undone:
                     result.cause = note("command", result.reason[:REASON] or "the check failed", command)
                     concerned[name] = None

@@ -1,10 +1,11 @@
-"""What tests ask about the code of an answer: its source, its signature.
+"""Questions of tests about the code of an answer: its source, its signature.
 
 Theory of operation. The candidate says both, as a text and as plain rows; nothing of it is run here. Student code may
 make its process say any source. So of a function that a cell defines the source stands in the cells, which the
 grading process has read itself: what the candidate says has to be one of the definitions there. Where it is none of
 them, the last definition counts. What was decorated or assigned may also be something else that stands in a cell. Of
-what no cell defines, or what was imported, as from a file that students submit, the candidate is believed. A signature
+what no cell defines, or what was imported, as from a file that students submit, the candidate is believed; then a
+grader is asked to look (``engine/disguise``). A signature
 is put together here, from names and kinds, and from defaults and annotations that are plain or a library's; of others
 there is the text.
 """
@@ -22,13 +23,13 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from viva.engine import wire
 from viva.engine.dialogue.asker import Asker, doubting
-from viva.engine.dialogue.expected import Path, Step, library
+from viva.engine.dialogue.expected import CALL, Path, Step, library
 from viva.engine.dialogue.objects import PLACE, PLAIN
 from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
 from viva.engine.names import names_within
 
 ASKING = ("getsource", "getsourcelines")
-"""What a test that looks at a source says."""
+"""The functions that a test calls to look at a source."""
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 MOST = 100_000
 """Characters of a cell that is read for definitions."""
@@ -37,7 +38,7 @@ LINES = 10**6
 
 
 class Shown(str):
-    """What only its text is known of."""
+    """A value of which only the text is known."""
 
     __repr__ = str.__str__
 
@@ -53,20 +54,24 @@ def _read(source: str) -> tuple[str, list[ast.stmt]]:
 
 
 def definitions(sources: Iterable[str], path: Path) -> Iterator[tuple[str, int]]:
-    """The definitions in some cells of what a path such as ``Model.fit`` leads to, each with its line."""
-    if any(step.kind != "attribute" for step in path.steps):
+    """The definitions in some cells to which ``Model.fit`` or ``Model().fit`` leads, each with its line."""
+    of_instance = path.steps[:1] == (CALL,)
+    steps = path.steps[1:] if of_instance else path.steps
+    if any(step.kind != "attribute" for step in steps) or (of_instance and not steps):
         return
     for text, body in map(_read, sources):
-        found: list[Definition] = []
-        for name in (path.root, *(step.name for step in path.steps)):
-            found = [node for node in body if isinstance(node, Definition) and node.name == name]
-            body = found[-1].body if found else []
-        for node in found:
-            line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        nodes: list[Definition] = []
+        if of_instance and any(isinstance(node, ast.FunctionDef) and node.name == path.root for node in body):
+            continue  # a function, of whatever it gives
+        for name in (path.root, *(step.name for step in steps)):
+            nodes = [node for node in body if isinstance(node, Definition) and node.name == name]
+            body = nodes[-1].body if nodes else []
+        for node in nodes:
+            line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             yield "".join(inspect.getblock(text.splitlines(keepends=True)[line - 1 :])), line
 
 
-def may_be_elsewhere(sources: Iterable[str], path: Path, told: str) -> bool:
+def may_be_elsewhere(sources: Iterable[str], path: Path, source: str) -> bool:
     """Whether what a path leads to may have a source that is none of its definitions: it was imported, or assigned or
     decorated, and what is told stands in a cell."""
     statements = [node for _, body in map(_read, sources) for node in body]
@@ -74,7 +79,7 @@ def may_be_elsewhere(sources: Iterable[str], path: Path, told: str) -> bool:
     if any(isinstance(node, ast.Import | ast.ImportFrom) for node in binding):
         return True
     plain = all(isinstance(node, Definition) and not node.decorator_list for node in binding)
-    return not plain and any(told.strip() in text for text, _ in map(_read, sources))
+    return not plain and any(source.strip() in text for text, _ in map(_read, sources))
 
 
 def _bound(statement: ast.stmt, with_attributes: bool) -> set[str]:
@@ -100,11 +105,11 @@ class SourceCode:
         inspect.signature = self._answering(signature, lambda value: signature(self.stand_in(value, False)))
         inspect.getfullargspec = self._answering(argspec, lambda value: argspec(self.stand_in(value, True)))
 
-    def _answering(self, known: Callable, answer: Callable) -> Callable:
+    def _answering(self, original: Callable, answer: Callable) -> Callable:
         def function(value: Any, **options: Any) -> Any:
-            return answer(value) if type(value) in PROXIES and not options else known(value, **options)
+            return answer(value) if type(value) in PROXIES and not options else original(value, **options)
 
-        function.__name__ = function.__qualname__ = known.__name__
+        function.__name__ = function.__qualname__ = original.__name__
         return function
 
     def _lines(self, value: Any) -> tuple[list[str], int]:
@@ -114,12 +119,12 @@ class SourceCode:
     def source(self, value: Any) -> tuple[str, int]:
         """The source of what a proxy stands for, and its line."""
         path = path_of(value)
-        told = self._ask("source", value)
+        answer = self._ask("source", value)
         with doubting():
-            found = [*definitions(self.sources, path)]
-            if found and told not in found and not may_be_elsewhere(self.sources, path, told[0]):
-                return found[-1]
-            text, line = told
+            written = [*definitions(self.sources, path)]
+            if written and answer not in written and not may_be_elsewhere(self.sources, path, answer[0]):
+                return written[-1]
+            text, line = answer
             if type(text) is not str or type(line) is not int or not 0 <= line < LINES:
                 raise ValueError
         return text, line
@@ -128,12 +133,12 @@ class SourceCode:
         """A function that has the signature of what a proxy stands for."""
         message = self._ask("signature", value, whole)
         with doubting():
-            rows, given = wire.decode(message)
+            rows, returned = wire.decode(message)
             parameters = [
                 inspect.Parameter(name, inspect._ParameterKind(kind), default=_value(default), annotation=_value(hint))
                 for name, kind, default, hint in rows
             ]
-            signature = inspect.Signature(parameters, return_annotation=_value(given))
+            signature = inspect.Signature(parameters, return_annotation=_value(returned))
 
         def function() -> None: ...
 
@@ -146,12 +151,12 @@ class SourceCode:
         return self.asker.operate(operation, value, *args, path=path)
 
 
-def _value(told: tuple | None) -> Any:
+def _value(described: tuple | None) -> Any:
     """A default or an annotation as it was told."""
-    if told is None:
+    if described is None:
         return inspect.Parameter.empty
-    how, value, text = told
-    found = library(str(value)) if how == PLACE else None
+    how, value, text = described
+    original = library(str(value)) if how == PLACE else None
     if how == PLAIN:
         return value
-    return found if isinstance(found, type | types.FunctionType | types.BuiltinFunctionType) else Shown(text)
+    return original if isinstance(original, type | types.FunctionType | types.BuiltinFunctionType) else Shown(text)

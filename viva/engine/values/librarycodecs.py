@@ -62,7 +62,7 @@ def learn() -> dict[str, str]:
 
 
 def _checked(codecs: object) -> Iterable[Codec]:
-    if not isinstance(codecs, tuple | list) or not all(isinstance(one, Codec) and one.types for one in codecs):
+    if not isinstance(codecs, tuple | list) or not all(isinstance(codec, Codec) and codec.types for codec in codecs):
         raise ValueError("the entry is not a tuple of viva.engine.values.codec.Codec")
     return codecs
 
