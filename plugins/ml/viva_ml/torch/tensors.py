@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 import torch
+
 from viva.engine.values.codec import BYTES, DIMENSIONS, EMPTY, Codec
 from viva.verdict import WireError
 

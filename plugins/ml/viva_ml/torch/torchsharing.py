@@ -22,6 +22,7 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 from torch.utils.data import DataLoader, Dataset, IterableDataset
+
 from viva.engine import wire
 from viva.engine.values.codec import mro_of, name_of, namespace_of, place_of
 from viva.engine.values.sharing import Link, Sharing

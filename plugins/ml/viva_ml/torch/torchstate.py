@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.utils.data import DataLoader
+
 from viva.verdict import WireError
 from viva_ml.torch.tensors import DTYPES
 
@@ -58,7 +59,7 @@ def check(data: bytes) -> None:
 def prepare() -> None:
     """Load and settle what each fork would otherwise do for itself."""
     with contextlib.suppress(Exception):
-        import torch._dynamo  # noqa: F401  the first optimizer imports it, for seconds
+        import torch._dynamo
     torch.set_num_threads(1)
     with contextlib.suppress(RuntimeError):
         torch.set_num_interop_threads(1)
