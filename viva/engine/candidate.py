@@ -53,16 +53,16 @@ class Candidate:
         self.monitor, self.folder = Monitor(), os.getcwd()
         self.objects = Objects(self.call_back)
         self.handed: Handed | None = None
-        """What the operation that is under way was handed."""
+        """The arguments of the operation that is under way."""
         self.defined: dict[str, object] = {}
-        """What test cells have defined for the cells below them."""
+        """The definitions of test cells for the cells below them."""
         self.telling = ""
         """The request of the examiner's that is being answered, where news are told with it."""
         self.asked = False
         """Whether the other side has asked and waits: then its functions can be called."""
         self.random = Common()
         self.named: dict[str, object] = {}
-        """What the names mean that the other side has asked for since the last cell was run."""
+        """The values of the names that the other side has asked for since the last cell ran."""
 
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
@@ -120,8 +120,8 @@ class Candidate:
             error = escaped
             self.shell.showtraceback()
         outputs.add_written()
-        told = None if error is None else exceptions.told(error, self.objects.number)
-        return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
+        raised = None if error is None else exceptions.told(error, self.objects.number)
+        return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1}
 
     def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: Any) -> dict:
         """Do one operation and return its result, what it printed and what its arguments have become.
@@ -136,13 +136,13 @@ class Candidate:
         around, Shell.outputs = (Shell.outputs, self.handed), Outputs(64_000)
         outputs = Shell.outputs
         self.handed = handed = Handed([*args, *kwargs.values()], self.objects.refer, self.objects.numbers)
-        own: dict[str, Callable] = {"tell": self._tell, "names": self._names}
-        own |= {"source": told_source, "signature": told_signature}
+        questions: dict[str, Callable] = {"tell": self._tell, "names": self._names}
+        questions |= {"source": told_source, "signature": told_signature}
         reply: dict[str, Any] = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
                 with interruptible():
-                    reply["value"] = (own.get(operation) or OPERATIONS[operation])(*args, **kwargs)
+                    reply["value"] = (questions.get(operation) or OPERATIONS[operation])(*args, **kwargs)
             except BaseException as error:
                 reply["raised"] = exceptions.told(error, self.objects.number)
         outputs.add_written()
@@ -156,27 +156,27 @@ class Candidate:
             reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
         return self.with_state(reply)
 
-    def _tell(self, name: str, others: str) -> bytes:
-        """What a name means, and as far as they are bound and small what ``others`` do: a message with a row for each.
+    def _tell(self, name: str, wanted: str) -> bytes:
+        """A message with a row for each name: what it means. Of the ``wanted`` names only the small bound ones.
 
         Raises NameError.
         """
         space = self.shell.user_ns
         if name not in space:
             raise NameError(f"name '{name}' is not defined")
-        told = {name: space[name]}
-        for other in others.split():
+        values = {name: space[name]}
+        for label in wanted.split():
             with contextlib.suppress(Exception):
-                if _room(value := space[other], UNASKED) >= 0:
-                    told[other] = value
+                if _room(value := space[label], UNASKED) >= 0:
+                    values[label] = value
         rows: list[tuple[str, bytes | str]] = []
-        for one, value in told.items():
+        for label, value in values.items():
             try:
-                rows.append((one, wire.encode(value, self.objects.refer, self.objects.liken)))
-                self.named[one] = value
+                rows.append((label, wire.encode(value, self.objects.refer, self.objects.liken)))
+                self.named[label] = value
                 self.monitor.note_answer(value)
             except Exception as error:
-                if one == name:
+                if label == name:
                     rows.append((name, f"{type(error).__name__}: {safe(str, error)}"[:500]))
         return wire.encode(rows)
 
@@ -185,7 +185,7 @@ class Candidate:
         return [name for name in self.shell.user_ns if name not in hidden and name[0] != "_"]
 
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
-        """What a function of the other side's gives, which is asked in the middle of an answer to it."""
+        """The result of a function of the other side's, asked for in the middle of an answer to it."""
         if not self.asked:
             raise RuntimeError(f"{name}() belongs to a test cell, and can be called only while that cell runs")
         with interruptible(False):
@@ -249,17 +249,17 @@ class Candidate:
 
     def do_digest(self, names: list[str]) -> dict:
         """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
-        found: dict[str, bytes | None] = {}
+        digests: dict[str, bytes | None] = {}
         for name in names:
             if name in self.shell.user_ns:
                 try:
-                    found[name] = wire.encode(self.shell.user_ns[name])
+                    digests[name] = wire.encode(self.shell.user_ns[name])
                 except WireError:
-                    found[name] = None
-        return {"digests": found, "files": state(self.folder)}
+                    digests[name] = None
+        return {"digests": digests, "files": state(self.folder)}
 
     def do_kinds(self) -> dict:
-        """Of every name that the notebook has bound: whether it is plain, and which module's property it is."""
+        """The kind of every name that the notebook has bound: plain, or the library's name for it."""
         hidden = self.shell.user_ns_hidden
         names = {
             name: value
@@ -273,12 +273,12 @@ class Candidate:
         return {"random_state": self.random.known}
 
     def do_facts(self) -> dict:
-        """What the notebook did to this process."""
+        """The facts about what the notebook did to this process."""
         return {"facts": self.monitor.told(self.snapshot, self)}
 
 
 def _room(value: object, room: int) -> int:
-    """How much of ``room`` bytes would be left beside a value, roughly; negative when there is not enough."""
+    """The rest of ``room`` bytes beside a value, roughly; negative if there is not enough."""
     if isinstance(value, np.ndarray):
         return room - value.nbytes
     if isinstance(value, str | bytes | bytearray):
@@ -297,11 +297,11 @@ def _room(value: object, room: int) -> int:
 
 
 @contextlib.contextmanager
-def interruptible(yes: bool = True):
-    """Let interrupts through, or hold them back, for a while."""
-    ways = (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
+def interruptible(allowed: bool = True):
+    """Let interrupts through for a while and hold them back afterwards; the other way round if not ``allowed``."""
+    inside, afterwards = (signal.SIG_UNBLOCK, signal.SIG_BLOCK) if allowed else (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
     try:
-        signal.pthread_sigmask(ways[yes], {signal.SIGINT})
+        signal.pthread_sigmask(inside, {signal.SIGINT})
         yield
     finally:
-        signal.pthread_sigmask(ways[not yes], {signal.SIGINT})
+        signal.pthread_sigmask(afterwards, {signal.SIGINT})

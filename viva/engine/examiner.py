@@ -43,10 +43,11 @@ LINE, LOG = 500, 4000
 
 
 class Printed(io.StringIO):
-    """What a check and the student's code in it print, as far as it is kept."""
+    """The printed text of a check and the student's code in it, cut at a limit."""
 
     def write(self, text: str) -> int:
-        super().write(text[: CHARACTERS - self.tell()]) if self.tell() < CHARACTERS else None
+        if self.tell() < CHARACTERS:
+            super().write(text[: CHARACTERS - self.tell()])
         return len(text)
 
 
@@ -84,9 +85,9 @@ class Examiner:
             try:
                 reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
             except BaseException as error:  # a fault of the candidate's is not an Exception
-                what = f"{type(error).__name__}: {safe(str, error)}"
-                log = "".join([*traceback.format_tb(error.__traceback__), what])
-                reply = wire.encode({"fault": " ".join(what.split())[:LINE], "log": log[-LOG:]})
+                message = f"{type(error).__name__}: {safe(str, error)}"
+                log = "".join([*traceback.format_tb(error.__traceback__), message])
+                reply = wire.encode({"fault": " ".join(message.split())[:LINE], "log": log[-LOG:]})
             pipe.write(REPLY, reply)
 
     def _stop(self, *_: object) -> None:
@@ -111,7 +112,7 @@ class Examiner:
         return {}
 
     def do_shuffle(self, random_state: tuple) -> dict:
-        """From now on this process draws its random numbers from another state."""
+        """Draw the random numbers of this process from another state from now on."""
         self._shuffle(random_state)
         return {}
 
@@ -123,7 +124,7 @@ class Examiner:
         return {"kinds": self.asker.expected.texts()}
 
     def do_own(self, names: list[str], files: Sequence[str] = ()) -> dict:
-        """From now on these names are the student's, and so are these files of the folder that this process works in.
+        """Leave these names to the student from now on, and these files of this process's folder.
 
         A test that reads one of them fails here, and so is run in the candidate.
         """
@@ -168,10 +169,10 @@ class Examiner:
         """
         self.sourcecode.sources = [*sources]
         self.namespace.bound = set()
-        own = self.namespace.owned.difference(dict.keys(self.namespace))
-        self.asker.names.wanted = tuple(name for name in used if name in own)
-        known = self.namespace.owned | self.given | set(read)
-        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
+        unbound = self.namespace.owned.difference(dict.keys(self.namespace))
+        self.asker.names.wanted = tuple(name for name in used if name in unbound)
+        shareable = self.namespace.owned | self.given | set(read)
+        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in shareable}
         with contextlib.suppress(CandidateFault):
             self.asker.take_state(self.asker.exchange({"do": "random"}))
         if random_state is not None:

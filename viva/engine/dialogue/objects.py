@@ -74,10 +74,10 @@ def origin(value: Any) -> str:
     except Exception:  # a dict whose ``__getattr__`` is ``__getitem__`` says KeyError
         return ""
     if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
-        found = sys.modules.get(module)
+        located = sys.modules.get(module)
         for part in name.split("."):
-            found = getattr(found, part, None)
-        if found is value:
+            located = getattr(located, part, None)
+        if located is value:
             return f"{module}:{name}"
     return ""
 
@@ -145,9 +145,9 @@ def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.Funct
     function.__signature__ = inspect.Signature(
         [
             inspect.Parameter(
-                f"_{place}", inspect._ParameterKind(kind), default=... if default else inspect.Parameter.empty
+                f"_{number}", inspect._ParameterKind(kind), default=... if default else inspect.Parameter.empty
             )
-            for place, (kind, default) in enumerate(rows)
+            for number, (kind, default) in enumerate(rows)
         ]
     )
     return function
@@ -196,7 +196,7 @@ class Objects:
     def _about(self, value: Any) -> dict:
         cls = type(value)  # an object may say by ``__class__`` that it is of another one
         is_class = issubclass(cls, type)
-        about = {
+        description = {
             "of": "candidate",
             "type": name_of(cls),
             "mro": [place_of(base) for base in type.mro(cls)][:20],
@@ -207,8 +207,8 @@ class Objects:
             "origin": origin(value),
         }
         if cls is not types.FunctionType:
-            about |= self._told_beside(value, is_class)
-        return about
+            description |= self._told_beside(value, is_class)
+        return description
 
     def _told_beside(self, value: Any, is_class: bool) -> dict:
         """What describes an object beside its class: what it holds, or what may be taken in its place."""
@@ -216,8 +216,8 @@ class Objects:
             return {"lineage": exceptions.lineage(value, self.number)} if issubclass(value, BaseException) else {}
         if issubclass(type(value), BaseException):
             return {"exception": exceptions.told(value, self.number)}
-        for name, found in (("contents", contents_of), ("plain", _plain_form), ("base", mixed_in), ("base", held_by)):
-            if (plain := found(value)) is not None and wire.is_plain(plain):
+        for name, read in (("contents", contents_of), ("plain", _plain_form), ("base", mixed_in), ("base", held_by)):
+            if (plain := read(value)) is not None and wire.is_plain(plain):
                 return {name: plain}
         return {}
 
@@ -290,7 +290,8 @@ def told_signature(value: Any, whole: bool) -> bytes:
         value = value.__init__ if inspect.isclass(value) else getattr(value, "__func__", value)
     signature = inspect.signature(value, follow_wrapped=not whole)
     rows = [
-        (one.name, int(one.kind), _told(one.default), _told(one.annotation)) for one in signature.parameters.values()
+        (parameter.name, int(parameter.kind), _told(parameter.default), _told(parameter.annotation))
+        for parameter in signature.parameters.values()
     ]
     return wire.encode((rows, _told(signature.return_annotation)))
 
