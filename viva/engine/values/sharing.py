@@ -1,11 +1,11 @@
 """What both processes have of a library's objects: the door for packages, and the parts of it in one process.
 
 Theory of operation. A codec makes a copy of a value. Some objects of a library cannot be copied so: a tensor with a
-history, a module whose weights both sides change. A package derives from Sharing for them. Each process has one, and
-each object of its types is named by a number that means it on both sides: it lives in one of them, its *owner's*, and in
-the other something of the same library stands for it. What has changed since is told as *news*, plain data in a frame
-before each message, so that both sides have the same values whenever one of them goes on. Both may change what they
-share. News may have been made up: ``take`` checks everything, as a codec's ``build`` does.
+history, a module whose weights both sides change. A package derives from Sharing for them. Each process has one. An
+object of its types has one number on both sides. It lives in one of them, its *owner's*; in the other something of the
+same library stands for it. Changes are told as *news*, plain data in a frame before each message, so that both sides
+have the same values whenever one of them goes on. Both may change what they share. News may have been made up: ``take``
+checks everything, as a codec's ``build`` does.
 """
 
 from __future__ import annotations

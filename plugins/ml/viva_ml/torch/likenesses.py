@@ -21,6 +21,7 @@ ASKED = frozenset(
     "__repr__ __deepcopy__ extra_repr".split()
 )
 """Methods of every module that its owner does."""
+CALLED = frozenset({"__call__", "forward"})
 OPERATORS = frozenset("__len__ __getitem__ __setitem__ __delitem__ __iter__ __contains__".split())
 """Methods that Python calls, and that a module's author may have written."""
 TABLES = ("_parameters", "_buffers", "_modules")
@@ -93,15 +94,16 @@ def _attribute(name: str) -> property:
 
 
 @functools.lru_cache(1000)
-def _class(base: type, name: str, own: frozenset[str]) -> type:
-    space: dict[str, Any] = {one: _method(one) for one in ASKED | (OPERATORS & own)}
+def _class(base: type, name: str, own: frozenset[str], local: bool) -> type:
+    space: dict[str, Any] = {one: _method(one) for one in (ASKED - CALLED if local else ASKED) | (OPERATORS & own)}
     space |= {one: _attribute(one) for one in own if one not in space and one[:2] != "__" and one != "training"}
     return type(name, (ModuleLikeness, base), space)
 
 
-def module(base: type, name: str, own: frozenset[str], way: Way) -> Any:
-    """A likeness without weights or children; ``own`` are the names that its author's classes have."""
-    made = object.__new__(_class(base, name, own))
+def module(base: type, name: str, own: frozenset[str], way: Way, local: bool) -> Any:
+    """A likeness without weights or children; ``own`` are the names that its author's classes have. A ``local`` one
+    does its own work, as the library's class does."""
+    made: Any = object.__new__(_class(base, name, own, local))
     vars(made).update({"viva_way": way, "viva_training": True})
     fields = vars(nn.Module())
     vars(made).update({key: value for key, value in fields.items() if key != "training"})

@@ -23,6 +23,8 @@ DTYPES = {
     )
 }
 ALL = {str(one): one for one in vars(torch).values() if isinstance(one, torch.dtype)}
+REQUIRES_GRAD: Any = torch.Tensor.requires_grad
+"""The library's own, whatever a student's class has by this name."""
 DEVICE = re.compile(r"(cpu|cuda|mps|meta|xpu)(:\d{1,3})?")
 
 
@@ -35,7 +37,7 @@ def bare(value: Any) -> torch.Tensor:
 def records(value: Any) -> bool:
     """Whether a tensor has a history, or is the begin of one."""
     with torch._C.DisableTorchFunctionSubclass():
-        return torch.Tensor.requires_grad.__get__(value)
+        return REQUIRES_GRAD.__get__(value)
 
 
 def octets(plain: torch.Tensor) -> torch.Tensor:

@@ -35,8 +35,13 @@ MOST_STEPS = 1_000_000
 MOST_NAMES = 10_000
 """Of a module's weights, children and the like."""
 LIBRARIES = frozenset({"torch", "torchvision", "torchaudio", "torchtext"})
+HOOKS = frozenset(name for name in vars(nn.Module()) if name.endswith(("hooks", "_with_kwargs", "_always_called")))
+NOT_TOLD = HOOKS | {*likenesses.TABLES, "training", "_non_persistent_buffers_set"}
+"""Fields of a module that are told in another way, or not."""
 DOES = frozenset("train eval to cpu double float half bfloat16 __deepcopy__ __repr__ extra_repr".split())
 """What a student's code may have a test's module do, beside what the classes of the test have."""
+
+IS_LEAF: Any = torch.Tensor.is_leaf
 
 Row = list[Any]
 
@@ -83,6 +88,7 @@ class TorchSharing(Sharing):
         """By number, what both sides know of a leaf: values, gradient, whether it requires one."""
         self.structures: dict[int, Row] = {}
         """By number of a module of this side, what was told of it."""
+        self.offers: dict[int, tuple[int, dict]] = {}
         self.origins: dict[int, list[torch.Tensor]] = {}
         """By number of a history of this side, its leaves."""
         self.echoes: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()
@@ -207,17 +213,35 @@ class TorchSharing(Sharing):
         hidden = sorted(fields.get("_non_persistent_buffers_set", ()))
         training = bool(fields.get("training", True))
         if self.side:
+            local = self._is_local(module)
             attributes = {
                 name: value
                 for name, value in fields.items()
-                if name[0] != "_" and name != "training" and wire.is_plain(value)
+                if (local or name[0] != "_") and name not in NOT_TOLD and wire.is_plain(value)
             }
             about: dict = {"mro": [place_of(cls) for cls in mro_of(type(module))][:20], "type": name_of(type(module))}
+            about["local"] = local
             offered: Any = None
         else:
             attributes = {}
-            offered, about = self.link.offer(module)
+            if number not in self.offers:
+                self.offers[number] = self.link.offer(module)
+            offered, about = self.offers[number]
         return [number, offered, about, sorted(_own_names(module)), training, *named, hidden, attributes]
+
+    def _is_local(self, module: Any) -> bool:
+        """Whether a module and its children are the library's own through and through: then the candidate has them do
+        their work by itself."""
+        return all(
+            _is_of_library(type(one))
+            and _class_of(*place_of(type(one))) is type(one)
+            and all(
+                not value if name in HOOKS else wire.is_plain(value)
+                for name, value in vars(one).items()
+                if name not in likenesses.TABLES
+            )
+            for one in module.modules()
+        )
 
     def _handed_row(self, number: int, value: Any) -> Row:
         """An optimizer, a data set or a loader of the test's."""
@@ -254,7 +278,7 @@ class TorchSharing(Sharing):
                 del self.origins[number], self.versions[number]
                 self.numbers.pop(id(self.objects.pop(number)), None)
         if "state" in news:
-            torchstate.set_state(news["state"])
+            torchstate.set_state(news["state"], with_dtype=not self.side)
             self.state = torchstate.get_state()
 
     def _theirs(self, number: Any) -> int:
@@ -301,7 +325,7 @@ class TorchSharing(Sharing):
             raise WireError("an invalid module")
         own = frozenset(one for one in own if one[0] != "_" or one in likenesses.OPERATORS)
         way = Asked(self, number, offered, about) if self.side else Called(self, number, own)
-        self._put(number, likenesses.module(base, name, own, way))
+        self._put(number, likenesses.module(base, name, own, way, local=not self.side and about["local"]))
 
     def _take_structure(
         self, number: int, training: Any, parameters: Any, buffers: Any, children: Any, hidden: Any, attributes: Any
@@ -322,6 +346,8 @@ class TorchSharing(Sharing):
                     vars(value)["viva_way"].above = vars(value)["viva_way"].above or (module, name)
         fields["_non_persistent_buffers_set"] = {str(one) for one in hidden}
         vars(fields["viva_way"])["attributes"] = attributes
+        if not self.side:
+            fields |= attributes
 
     def _take_history(self, number: Any, values: Any, leaves: Any) -> None:
         if type(values) is not torch.Tensor or not (values.is_floating_point() or values.is_complex()):
@@ -353,6 +379,10 @@ class TorchSharing(Sharing):
         else:
             made = HANDED[kind](Called(self, number, frozenset()))
         self._put(number, made)
+
+    @staticmethod
+    def seed(number: int) -> None:
+        torch.manual_seed(number)
 
     # --- to ask, and to be asked
 
@@ -397,7 +427,8 @@ class TorchSharing(Sharing):
     def _have_data(self, data: Any, what: str, *args: Any) -> Any:
         if what == "__iter__":
             number = len(self.iterators)
-            self.iterators[number] = iter(data)
+            steps: Any = data
+            self.iterators[number] = iter(steps)
             return number
         if what == "__next__":
             for item in self.iterators[args[0]]:
@@ -497,7 +528,7 @@ HANDED = {"loader": likenesses.LoaderLikeness, "stream": likenesses.StreamLikene
 
 def _is_leaf(value: Any) -> bool:
     with torch._C.DisableTorchFunctionSubclass():
-        return torch.Tensor.is_leaf.__get__(value)
+        return IS_LEAF.__get__(value)
 
 
 def _copy(value: Any) -> torch.Tensor:
@@ -522,7 +553,8 @@ def _is_known(row: Row, known: Row) -> bool:
 def _leaves(value: torch.Tensor) -> list[torch.Tensor]:
     """The leaves of a history, in the order in which they are met."""
     found: dict[int, torch.Tensor] = {}
-    seen, ahead = set(), [value.grad_fn]
+    seen: set[Any] = set()
+    ahead = [value.grad_fn]
     while ahead and len(seen) < MOST_STEPS:
         step: Any = ahead.pop()
         if step is None or step in seen:

@@ -31,15 +31,18 @@ def get_state() -> State:
     return torch.get_rng_state().numpy().tobytes(), torch.is_grad_enabled(), name
 
 
-def set_state(state: Any) -> None:
-    """Raises WireError for what no generator ever was."""
+def set_state(state: Any, with_dtype: bool) -> None:
+    """Take over a state; the default dtype only where that is the test's, as with a coarser one more would be equal.
+
+    Raises WireError for what no generator ever was."""
     data, recording, name = state
     if type(data) is not bytes or type(recording) is not bool or name not in FLOATS:
         raise WireError("not a state of torch")
     check(data)
     torch.set_rng_state(torch.frombuffer(bytearray(data), dtype=torch.uint8))
     torch.set_grad_enabled(recording)
-    torch.set_default_dtype(DTYPES[name])
+    if with_dtype:
+        torch.set_default_dtype(DTYPES[name])
 
 
 def check(data: bytes) -> None:
@@ -47,7 +50,7 @@ def check(data: bytes) -> None:
     if len(data) != LAYOUT.size:
         raise WireError("not a state of torch's generator")
     _, left, seeded, following, *more = LAYOUT.unpack(data)
-    words, (*spares, has_spare, spare, has_other) = np.array(more[:WORDS], np.uint64), more[WORDS:]
+    words, (*spares, has_spare, spare, _) = np.array(more[:WORDS], np.uint64), more[WORDS:]
     if not (0 < left <= WORDS and seeded == 1 and following <= WORDS and has_spare in (0, 1)):
         raise WireError("not a state of torch's generator")
     if len(set(words.tolist())) < WORDS // 2 or words.max() >> np.uint64(32):
