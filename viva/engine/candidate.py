@@ -31,13 +31,16 @@ from viva.engine.dialogue.integrity import Monitor, Snapshot
 from viva.engine.dialogue.objects import OPERATIONS, Objects, origin, told_signature, told_source
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.codec import module_of
-from viva.engine.values.randomness import Common, get_state
+from viva.engine.values.randomness import Common, get_state, number_of
+from viva.engine.values.sharing import NEWS, seed
 from viva.folder import state
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
 WARNINGS = 20
 """The most warnings of one operation that are told."""
+TELLING = frozenset({"operate", "random"})
+"""Requests of the examiner's that are answered with news of what both sides share."""
 UNASKED = 65_536
 """The most bytes of a value that was not asked for."""
 
@@ -53,6 +56,8 @@ class Candidate:
         """The arguments of the operation that is under way."""
         self.defined: dict[str, object] = {}
         """The definitions of test cells for the cells below them."""
+        self.telling = ""
+        """The request of the examiner's that is being answered, where news are told with it."""
         self.asked = False
         """Whether the other side has asked and waits: then its functions can be called."""
         self.random = Common()
@@ -73,8 +78,13 @@ class Candidate:
                 self.answer({"refused": f"{type(error).__name__}: {error}"})
 
     def do(self, request: dict) -> None:
+        if (do := request.pop("do")) == "news":  # is not answered
+            with contextlib.suppress(Exception):  # what a student has made of a class of the library's, say
+                self.objects.shared.take(request["news"])
+            return
         before, self.objects.by_name = self.objects.by_name, request.pop("by_name", False)
-        self.answer(getattr(self, "do_" + request.pop("do"))(**request))
+        self.telling = do if do in TELLING else ""
+        self.answer(getattr(self, "do_" + do)(**request))
         self.objects.by_name = before
 
     def answer(self, reply: dict) -> None:
@@ -82,7 +92,17 @@ class Candidate:
             data = wire.encode(reply, self.objects.refer, self.objects.liken)
         except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
+        if self.telling and (news := self._news()):
+            pipe.write(ANSWER, news)
         pipe.write(ANSWER, data)
+
+    def _news(self) -> bytes:
+        """The frame that tells the examiner what is new of what both sides share."""
+        try:
+            news = self.objects.shared.news(self.telling == "random")
+            return NEWS + wire.encode(news) if news else b""
+        except Exception:  # what a student made of a module, say: then the examiner knows nothing of it
+            return b""
 
     # requests
 
@@ -172,6 +192,7 @@ class Candidate:
             message = {"callback": number, "args": args, "kwargs": kwargs}
             if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):
                 message["parts"] = numbers
+            self.telling = "operate"
             self.answer(self.with_state(message))
             # The function may ask in its turn before it returns.
             while "do" in (reply := wire.decode(pipe.read(REQUEST), self.objects.resolve)):
@@ -201,8 +222,10 @@ class Candidate:
         lineage = exceptions.lineage(warning.category, self.objects.number)
         return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
 
-    def do_bind(self, names: dict, random_state: tuple | None = None) -> dict:
+    def do_bind(self, names: dict, random_state: tuple | None = None, shuffled: bool = False) -> dict:
         self.take_state(random_state)
+        if shuffled and random_state:
+            seed(number_of(random_state))
         self.named.clear()
         self.shell.user_ns.update(names)
         return {}

@@ -148,7 +148,7 @@ def shuffle(session: Session, examination: Examination) -> None:
     if (secret := examination.dice.get("")) and not session.one_process:
         state = state_of(secret)
         with contextlib.suppress(Died):  # the first cell will say so
-            session.candidate(STUCK, do="bind", names={}, random_state=state)
+            session.candidate(STUCK, do="bind", names={}, random_state=state, shuffled=True)
         session.examiner(STUCK, do="shuffle", random_state=state)
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
 from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES
-from viva.engine.values import librarycodecs
+from viva.engine.values import librarycodecs, sharing
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
 from viva.sandbox.confinement import Limits, Sandbox, begin_session, enter, limit
@@ -211,6 +211,7 @@ def seed() -> None:
 
     random.seed(0)
     np.random.seed(0)
+    sharing.seed(0)
 
 
 def _learn(source: str, title: str) -> None:

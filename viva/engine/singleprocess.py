@@ -15,11 +15,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import functools
 import re
 from collections.abc import Iterable, Iterator
 
+from viva import doors
 from viva.engine.names import CHANGING, NOTHING, imports_of, nodes_of, parsed
 from viva.record import Note
+from viva.verdict import CourseError
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
@@ -64,6 +68,14 @@ SEVERAL = frozenset({"shuffle", "put", "copyto", "fill_diagonal"})
 """Functions that change their first argument in place."""
 
 
+@functools.cache
+def shared_libraries() -> frozenset[str]:
+    """The libraries of whose values a package knows how they cross."""
+    with contextlib.suppress(CourseError):  # told where it keeps grading from being right
+        return frozenset(doors.entries(doors.CODECS))
+    return frozenset()
+
+
 class SingleProcess:
     """Says of the test cells of a notebook, read in their order, whether they are single-process cells."""
 
@@ -71,7 +83,7 @@ class SingleProcess:
         """``answers`` are the texts of the solution's answers."""
         trees = [parsed(source) or NOTHING for source in answers]
         defined = [node for tree in trees for node in tree.body]
-        self.classes = {node.name for node in defined if isinstance(node, ast.ClassDef)}
+        self.classes = {node.name: node for node in defined if isinstance(node, ast.ClassDef)}
         self.imported: set[str] = set()
         """Names that the cells above import."""
         self.modules: dict[str, str] = {}
@@ -108,7 +120,13 @@ class SingleProcess:
             return Note("patches")
         if any(map(_identifies, nodes)):
             return Note("identity")
-        return Note("looks_again") if Sharing(students, self.classes).shows(tree) else None
+        classes = {name for name, node in self.classes.items() if not self._is_shared(node)}
+        return Note("looks_again") if Sharing(students, classes).shows(tree) else None
+
+    def _is_shared(self, node: ast.ClassDef) -> bool:
+        """Whether a class derives from one of a library of which both processes share what is changed in place."""
+        roots = [_base_of(base) for base in node.bases]
+        return any(self.modules.get(root, root).partition(".")[0] in shared_libraries() for root in roots)
 
     def _import(self, nodes: list[ast.AST]) -> None:
         for node in nodes:

@@ -19,6 +19,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.values.codec import module_of
+from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.verdict import WireError
 
 MOST, BYTES = 128, 1_000_000
@@ -40,7 +41,9 @@ def _items_of(value: object) -> Callable | None:
 
 def _is_changeable(value: object) -> bool:
     cls = type(value)  # isinstance would ask a proxy
-    return issubclass(cls, CHANGEABLE) or (hasattr(cls, "_update_inplace") and module_of(cls).startswith("pandas"))
+    if issubclass(cls, CHANGEABLE) or (hasattr(cls, "_update_inplace") and module_of(cls).startswith("pandas")):
+        return True
+    return bool((codec := codec_that_was_added(cls)) and codec.fill)
 
 
 def parts_of(values: Iterable[object], without: Container[int] = ()) -> list:
@@ -169,6 +172,8 @@ def _fill(local: Any, received: Any, counterparts: dict[int, object]) -> None:
         local[...] = received
     elif issubclass(cls, bytearray):
         local[:] = received
+    elif (codec := codec_that_was_added(cls)) and codec.fill:
+        codec.fill(local, received)
     else:
         local._update_inplace(received)
 

@@ -20,12 +20,15 @@ from viva.engine.dialogue.namecache import NameCache
 from viva.engine.dialogue.proxies import PROXIES, Home, about, can_be_called, is_class, method_of, number_of, refusing
 from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
+from viva.engine.values.sharing import NEWS
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
 ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
 """The signals with which tests limit the time of student code. A handler that raises would leave an answer unread."""
 OF_SOLUTION_BYTES = pipe.MESSAGE // 2
 """The largest answer of the solution's: a right one may hold float64 where it holds float32."""
+TELLING = frozenset({"operate", "bind"})
+"""Requests before which the candidate is told the news of what both sides share."""
 UNSEEN = frozenset({"call", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
 
@@ -215,7 +218,7 @@ class Asker:
                 raise self.check.fault
             before, self.waiting = self.waiting, True
             try:
-                pipe.write(self.pipes[0], wire.encode(request, self.references.refer))
+                self._send(wire.encode(request, self.references.refer), request["do"] in TELLING)
                 while "callback" in (reply := self._reply(answer or Answer(Path("")))):
                     if answer is None:
                         raise CandidateLied("a callback while no student code runs")
@@ -228,9 +231,19 @@ class Asker:
             finally:
                 self.waiting = before
 
+    def _send(self, data: bytes, telling: bool = True) -> None:
+        """Send a message, behind the news of what both sides share."""
+        if telling and (news := self.references.shared.news()):
+            pipe.write(self.pipes[0], wire.encode({"do": "news", "news": news}))
+        pipe.write(self.pipes[0], data)
+
     def _reply(self, answer: Answer) -> dict:
         """The next message of the candidate's; what is in a callback's is at another path."""
         answer.data = data = pipe.read(self.pipes[1])
+        if data[: len(NEWS)] == NEWS:
+            with doubting():
+                self.references.shared.take(wire.decode(data[len(NEWS) :]))
+            answer.data = data = pipe.read(self.pipes[1])
         if self.expected.recording and len(data) > OF_SOLUTION_BYTES:
             raise CandidateLied(f"a reply of {len(data)} bytes")
         reply = self._decoded(data, answer.path, answer.references)
@@ -287,7 +300,7 @@ class Asker:
             self.random.tell(message)
             data = wire.encode(message)
         self.waiting = True
-        pipe.write(self.pipes[0], data)
+        self._send(data)
 
     def take_state(self, reply: dict) -> None:
         for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():

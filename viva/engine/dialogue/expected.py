@@ -20,6 +20,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.values.codec import CODEC_OF, module_of
+from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.engine.values.plain import codec_of
 from viva.verdict import CandidateLied, CandidateOdd
 
@@ -308,6 +309,8 @@ def is_empty(value: Any) -> bool | None:
         return False
     if issubclass(cls, np.ndarray) or (module_of(cls).partition(".")[0] == "pandas" and hasattr(cls, "size")):
         return not value.size
+    if (codec := codec_that_was_added(cls)) and codec.size:
+        return not codec.size(value)
     return True if issubclass(cls, (list, tuple)) and not value else None
 
 

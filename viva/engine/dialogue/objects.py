@@ -25,6 +25,7 @@ from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.values.codec import has_methods, mro_of, name_of, namespace_of, own_namespaces, place_of
 from viva.engine.values.plain import base_of, mixed_in
+from viva.engine.values.sharing import SHARED, Shared
 from viva.verdict import WireError
 
 # --- what can be done with an object, and how it is described
@@ -165,8 +166,18 @@ class Objects:
         """By number, what stands here for a function of the other side."""
         self.callback_numbers: dict[int, int] = {}
         """By id() of that, its number."""
+        self.shared = Shared(self)
         self.by_name = False
         """Whether an object is asked for: then also what only has a name beside its plain value crosses by it."""
+
+    examining = False
+
+    def offer(self, value: Any) -> tuple[int, dict]:
+        return self.number(value), self._about(value)
+
+    def reach(self, number: int, about: dict, path: Any = None) -> Callback:
+        """A function that calls one that the examiner offered."""
+        return Callback(self.call, number, "f")
 
     def number(self, value: object) -> int:
         """The place of an object in the table; the same object has the same one."""
@@ -178,6 +189,11 @@ class Objects:
     def refer(self, value: Any) -> wire.Reference:
         if (number := self.callback_numbers.get(id(value))) is not None:
             return wire.Reference(number, {"of": "examiner"})
+        if (reference := self.shared.refer(value)) is not None:
+            return reference
+        return wire.Reference(self.number(value), self._about(value))
+
+    def _about(self, value: Any) -> dict:
         cls = type(value)  # an object may say by ``__class__`` that it is of another one
         is_class = issubclass(cls, type)
         description = {
@@ -192,7 +208,7 @@ class Objects:
         }
         if cls is not types.FunctionType:
             description |= self._told_beside(value, is_class)
-        return wire.Reference(self.number(value), description)
+        return description
 
     def _told_beside(self, value: Any, is_class: bool) -> dict:
         """What describes an object beside its class: what it holds, or what may be taken in its place."""
@@ -221,6 +237,8 @@ class Objects:
     def resolve(self, reference: wire.Reference) -> object:
         if reference.about["of"] == "candidate":
             return self.kept[reference.id]
+        if reference.about["of"] == SHARED:
+            return self.shared.resolve(reference)
         if reference.about["of"] == "library":
             value = importlib.import_module(reference.about["module"])
             for part in reference.about["qualname"].split("."):

@@ -89,6 +89,7 @@ class Proxy(metaclass=Opaque):
             yield item
 
     def __instancecheck__(self, instance: Any) -> bool:
+        instance = stood_for(instance)
         return type(instance) in PROXIES and ask(instance, "isinstance", self, step=Step("operation", "isinstance"))
 
     def __subclasscheck__(self, subclass: type) -> bool:
@@ -157,6 +158,12 @@ def is_class(value: Any) -> bool:
     return type(value) in PROXIES and about(value)["class"]
 
 
+def stood_for(value: Any) -> Any:
+    """The proxy for what an object of a library stands for here (``values/sharing``); any other value itself."""
+    proxy_of = getattr(type(value), "viva_proxy", None)
+    return proxy_of(value) if proxy_of else value
+
+
 def can_be_called(value: Any) -> TypeGuard[Proxy]:
     return type(value) in PROXIES and about(value)["callable"]
 
@@ -182,6 +189,7 @@ def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn]
 
 def identical(left: Any, right: Any) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
+    left, right = stood_for(left), stood_for(right)
     if type(left) in PROXIES and type(right) in PROXIES:
         return known_number(left) == known_number(right)
     for local, remote in ((left, right), (right, left)):
@@ -251,6 +259,7 @@ The others are looked up on a proxy itself, by Python or by ``copy``."""
 
 def is_instance(value: Any, classes: Any) -> bool:
     """``isinstance`` as test code sees it."""
+    value = stood_for(value)
     if type(value) in PROXIES:
         known_number(value)
         if isinstance(classes, tuple):
@@ -277,6 +286,7 @@ class _TypeOfType(type):
         return issubclass(value, type)
 
     def __call__(cls, *args, **kwargs):
+        args = (stood_for(args[0]),) if len(args) == 1 else args
         if len(args) == 1 and type(args[0]) in PROXIES:
             known_number(args[0])
             module, name = about(args[0])["mro"][0]

@@ -13,7 +13,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import Raised, StudentClass
-from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, library
+from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, Step, library
 from viva.engine.dialogue.objects import origin
 from viva.engine.dialogue.proxies import (
     BUILT_IN_PLACES,
@@ -23,9 +23,16 @@ from viva.engine.dialogue.proxies import (
     IteratorProxy,
     Proxy,
     known_number,
+    number_of,
+    stood_for,
 )
+from viva.engine.dialogue.proxies import about as about_proxy
+from viva.engine.values.librarycodecs import codec_that_was_added
+from viva.engine.values.sharing import SHARED, Shared
 from viva.verdict import CandidateLied, WireError
 
+OFFERED = Step("operation", "offered")
+"""How a library's part in the examiner comes by what that in the candidate has for it."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
 
@@ -38,12 +45,32 @@ class References:
         self.functions: list[Callable] = []
         self.numbers: dict[int, int] = {}
         """The number of each function by its id(); the list keeps it alive. Handed over twice it has one number."""
+        self.shared = Shared(self)
         self.proxies: weakref.WeakValueDictionary[tuple[int, Path], Proxy] = weakref.WeakValueDictionary()
+
+    examining = True
+
+    def offer(self, value: Any) -> tuple[int, dict]:
+        return self._number(value), {}
+
+    def reach(self, number: int, about: dict, path: Path | None = None) -> Proxy:
+        """The proxy for what the candidate offered. Raises WireError."""
+        if type(number) is not int or not _is_description(about):
+            raise WireError("an invalid offer")
+        return CallableProxy(self.home, number, about, path or Path("", (OFFERED,)))
+
+    def _number(self, value: Any) -> int:
+        if (number := self.numbers.get(id(value))) is None:
+            number = self.numbers[id(value)] = len(self.functions)
+            self.functions.append(value)
+        return number
 
     def refer(self, value: Any) -> wire.Reference | None:
         """The reference by which the candidate knows a proxy or an object of the examiner's."""
         if type(value) in PROXIES:
             return wire.Reference(known_number(value), {"of": "candidate"})
+        if (reference := self.shared.refer(value)) is not None:
+            return reference
         if type(value) in (StudentClass, types.FunctionType) or isinstance(value, BaseException):
             number = vars(value).get("viva_number")
             if type(number) is int:
@@ -56,15 +83,12 @@ class References:
         if module and module.partition(".")[0] != "viva" and name:
             return wire.Reference(0, {"of": "library", "module": module, "qualname": name})
         if callable(value):
-            if (number := self.numbers.get(id(value))) is None:
-                number = self.numbers[id(value)] = len(self.functions)
-                self.functions.append(value)
             description = {
                 "of": "examiner",
                 "name": getattr(value, "__name__", "f"),
                 "parameters": parameters_of(value),
             }
-            return wire.Reference(number, description)
+            return wire.Reference(self._number(value), description)
         return None
 
     def resolve(self, reference: wire.Reference, path: Path, references: list) -> object:
@@ -75,6 +99,13 @@ class References:
         description, recording = reference.about, self.expected.recording
         if description.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
+        if description.get("of") == SHARED:
+            value = self.shared.resolve(reference, path)
+            if type(proxy := stood_for(value)) in PROXIES:
+                references.append(wire.Reference(number_of(proxy), about_proxy(proxy)))
+            elif codec_that_was_added(type(value)) is None:
+                references.append(wire.Reference(-1 - reference.id, {"type": type(value).__name__}))
+            return value
         if description.get("of") != "candidate" or not _is_description(description):
             raise WireError("an invalid reference")
         expected, source = self.expected.known.get(path), description["origin"]

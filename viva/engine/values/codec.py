@@ -93,13 +93,16 @@ class Again:
 class Codec:
     """How values of some types cross: ``split`` gives the parts of one (None: it cannot), ``build`` the value again.
 
-    ``parts`` are the types that these may have when they arrive; None is any.
+    ``parts`` are the types that these may have when they arrive; None is any. ``fill`` gives a value the contents of
+    another, where values can be changed in place. ``size`` says how many entries a value has, where it can be empty.
     """
 
     types: tuple
     split: Callable
     build: Callable
     parts: frozenset | None = None
+    fill: Callable[[Any, Any], object] | None = None
+    size: Callable[[Any], int] | None = None
 
 
 CODEC_OF: dict[Any, Codec] = {}

@@ -60,6 +60,11 @@ def state_of(secret: bytes) -> State:
     return array("I", words).tobytes(), gauss, key.tobytes(), int(position), int(has_gauss), float(spare)
 
 
+def number_of(state: State) -> int:
+    """A number that belongs to a state, for generators of other libraries."""
+    return int.from_bytes(hashlib.sha256(state[2]).digest()[:7], "little")
+
+
 class Common:
     """The state that both sides know; each keeps one."""
 
