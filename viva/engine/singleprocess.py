@@ -16,8 +16,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
+from viva.engine.libraries import is_installed
 from viva.engine.names import CHANGING, NOTHING, imports_of, nodes_of, parsed
 from viva.record import Note
 
@@ -41,6 +43,7 @@ FUNCTIONS = frozenset(
     if callable(value) and not (isinstance(value, type) and issubclass(value, BaseException))
 )
 """What students may be told not to use."""
+SPECIAL = re.compile(r"__\w+__")
 SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 RUNNING = frozenset(
     "eval exec run_cell get_type_hints query unsafe_load builds from_type from_string dictConfig fileConfig "
@@ -77,7 +80,8 @@ class SingleProcess:
         self.modules: dict[str, str] = {}
         """By the name under which they were imported, modules and those of functions."""
         self.helpers: set[str] = set()
-        """Functions and methods of read-only cells and modules that run a text as code."""
+        """Functions and methods of read-only cells and modules that run a text as code, and classes whose special
+        methods do: nobody calls ``__init__`` by its name, and ``super().__init__()`` may be that of any class."""
 
     def read(self, source: str, given: bool = True) -> None:
         """Learn what a cell, or a module of the course's, imports and, if it is ``given``, defines."""
@@ -85,9 +89,15 @@ class SingleProcess:
         if given:
             nodes = nodes_of(parsed(source) or NOTHING)
             self._import(nodes)
-            for function in nodes:
-                if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and self._runs(nodes_of(function)):
-                    self.helpers.add(function.name)
+            for node in nodes:
+                match node:
+                    case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                        if not SPECIAL.fullmatch(name) and self._runs(nodes_of(node)):
+                            self.helpers.add(name)
+                    case ast.ClassDef(name=name, bases=bases):
+                        methods = [part for part in node.body if SPECIAL.fullmatch(getattr(part, "name", ""))]
+                        if any(map(self._helps, bases)) or any(self._runs(nodes_of(method)) for method in methods):
+                            self.helpers.add(name)
 
     def why(self, source: str, students: set[str], alone: bool = True) -> Note | None:
         """Why a grade cell is a single-process cell, if it is one.
@@ -97,7 +107,7 @@ class SingleProcess:
         tree = parsed(source) or NOTHING
         nodes = nodes_of(tree)
         self._import(nodes)
-        if any(_name_of(node) in DOCTESTS | self.helpers for node in nodes) or self._runs(nodes):
+        if any(_name_of(node) in DOCTESTS or self._helps(node) for node in nodes) or self._runs(nodes):
             return Note("runs_text")
         if not alone:
             return None
@@ -117,6 +127,12 @@ class SingleProcess:
                     self.modules |= {alias.asname or alias.name: alias.name for alias in aliases}
                 case ast.ImportFrom(module=str(module), names=aliases):
                     self.modules |= {alias.asname or alias.name: module for alias in aliases}
+
+    def _helps(self, node: ast.AST) -> bool:
+        """Whether a node names a helper; what a library has is none, as ``np.load`` beside a method ``load``."""
+        root = self.modules.get(_name_of(node.value), "") if isinstance(node, ast.Attribute) else ""
+        root = root.partition(".")[0]
+        return _name_of(node) in self.helpers and not (root in sys.stdlib_module_names or is_installed(root))
 
     def _runs(self, nodes: list[ast.AST]) -> bool:
         """Whether a call among the nodes may run a text that does not stand in the test."""
