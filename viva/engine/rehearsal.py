@@ -169,6 +169,8 @@ class _Examined:
 
     kinds: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
+    missed: dict[str, int] = field(default_factory=dict)
+    """By grade cell, how many of its checks the solution loses."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
@@ -251,6 +253,7 @@ def _tried(
         more = more or {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
         more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
         more = more or dict.fromkeys(_needed(cells, lost, through=True) - known.inside, Note("needed_below"))
+        more = more or _failing_less(cells, known, found, alone, grader, data)
         files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
         files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
         if not more and not found.reading and known.files | files == known.files:
@@ -258,6 +261,25 @@ def _tried(
         plan = _without(cells, known.plan, found.reading)
         single = {**known.single_process, **more}
         known = replace(known, plan=plan, single_process=single, files=known.files | files)
+
+
+def _failing_less(
+    cells: list[Cell], known: Examination, found: _Examined, alone: Solo, grader: Grader, data: Path | None
+) -> dict[str, Note]:
+    """The grade cells that the solution does not pass in one process either, and of which it passes more checks there.
+
+    For the others of its checks a wrong line in one of them must not cost a student the points.
+    """
+    failing = {cell: note("less_in_two", found.lost[cell]) for cell in found.missed if alone.raised[cell] is not None}
+    failing = {cell: why for cell, why in failing.items() if cell not in known.inside and found.missed[cell] > 1}
+    if not failing:
+        return {}
+    try:
+        single = replace(known, single_process={**known.single_process, **failing})
+        missed = _examine_recording(cells, single, grader, data).missed
+    except Ended:  # in a check below the one that ended the cell before
+        return {}
+    return {cell: why for cell, why in failing.items() if missed.get(cell, 0) < found.missed[cell]}
 
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
@@ -500,6 +522,7 @@ def _examine_one(
         if report.verdict is not Verdict.PASSED
     ]
     if lost or len(reports) != len(cell.checks):
+        found.missed[cell.id] = len(lost) + len(cell.checks) - len(reports)
         found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
     elif len(cell.checks) == 1 and (credit := kind_of(reports[0].result, cell.checks[0].points)):
         found.kinds[CREDIT + cell.id] = credit

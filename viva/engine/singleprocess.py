@@ -34,9 +34,9 @@ SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Poo
 PATCHING = frozenset({"patch", "MonkeyPatch"})
 WAYS = frozenset({"object", "dict", "multiple", "context"})
 """As in ``patch.object``."""
-QUIET = frozenset({"stdin", "stdout", "stderr", "show", "maxDiff", "longMessage", "tracebacklimit"})
-"""What tests put something in the place of for their own sake: to read what was printed, which crosses, or to see no
-figures."""
+QUIET = frozenset("stdin stdout stderr show showwarning formatwarning maxDiff longMessage tracebacklimit".split())
+"""What tests put something in the place of for their own sake: to read what was printed or warned of, which crosses,
+or to see no figures."""
 FUNCTIONS = frozenset(
     name
     for name, value in vars(builtins).items()
