@@ -36,6 +36,7 @@ EXPLAINED = {
     "viva/author/README.md": "audit",
     "viva/pages/README.md": "pages",
     "plugins/gradescope/viva_gradescope/README.md": "gradescope-container",
+    "plugins/ml/viva_ml/README.md": "ml-design",
     "CONTRIBUTING.md": "contributing",
     "CHANGELOG.md": "changelog",
     "bench/RESULTS.md": "measurements",

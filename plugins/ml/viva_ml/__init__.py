@@ -1,0 +1,7 @@
+"""Values of machine learning libraries, which cross between the student's process and the tests'.
+
+Each module belongs to one library, and both processes load it only where the instructor's notebook imports that library
+(the door ``viva.codecs``).
+
+torch      tensors, and what only stays: modules, loaders, optimizers
+"""

@@ -1,0 +1,3 @@
+"""PyTorch."""
+
+CODECS: tuple = ()
