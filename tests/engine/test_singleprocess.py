@@ -410,7 +410,7 @@ QUIET = {
     "a name as of a thread": "class Thread(list): pass\nassert f([1, 2]) == 3 and Thread([1]) == [1]",
     "a part of a picture": "figure, axes = plt.subplots()\naxes.patch.set(alpha=0.5)\naxes.patch.zorder = 3\n"
     "plt.close()\nassert f([1, 2]) == 3",
-    "warnings are read": "import warnings\nseen = []\nwarnings.showwarning = lambda message, *more: seen.append(message)\n"
+    "warnings are read": "import warnings\nseen = []\nwarnings.showwarning = lambda *parts: seen.append(parts)\n"
     "assert f([1, 2]) == 3\nwarnings.warn('careful')\nassert len(seen) == 1",
     "a module that is done with": "import json\nassert json.dumps(f([1, 2])) == '3'\ndel json",
 }

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import viva
+from viva import doors
 from viva.sandbox.syscalls import call
 
 EXECUTE, WRITE, READ, LIST, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 14, 1 << 15
@@ -79,7 +80,7 @@ def readable_by_default() -> tuple[str, ...]:
     inside = ("lib", "lib64", "pyvenv.cfg", "share/zoneinfo", "share/fonts", "etc/fonts")
     found = {Path(prefix) / name for prefix in prefixes for name in inside}
     found |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
-    found |= {Path(viva.__file__).parent, *map(Path, _SYSTEM)}
+    found |= {Path(viva.__file__).parent, *map(Path, _SYSTEM), *map(Path, doors.folders(doors.CODECS))}
     found = {path for path in found if path.exists()}
     found |= {path.resolve() for path in found}
     return tuple(sorted(str(path) for path in found if not found.intersection(path.parents)))
