@@ -110,7 +110,7 @@ GRADING = ("audit", "release", "grade", "regrade")
 """The commands that run student code."""
 NEEDS_GRADER, BAD_REQUEST = 1, 2
 PIPE_CLOSED = 141
-"""As of a program that SIGPIPE ended."""
+"""The exit status of a program that SIGPIPE ended."""
 STATUSES = (
     "Exit status: 0 done; 1 something needs you (check: a visible check does not pass);\n"
     "2 wrong command line, or a problem in the course; 130 stopped. 'viva COMMAND --help' has examples."
@@ -118,25 +118,25 @@ STATUSES = (
 
 
 def flow() -> dict[str, dict[str, tuple[str, str]]]:
-    """By part of the flow, each command with its class and what it does; those of other packages last.
+    """Each command with its class and description, by part of the flow; those of other packages come last.
 
     Raises CourseError where two packages add the same command.
     """
     parts = {
-        part: {name: (f"viva.commands.{place}", description) for name, (place, description) in commands.items()}
+        part: {name: (f"viva.commands.{module}", description) for name, (module, description) in commands.items()}
         for part, commands in FLOW.items()
     }
     core = {name for commands in FLOW.values() for name in commands}
     for name, entry in doors.entries(doors.COMMANDS, core).items():
-        about = _declared(entry)
-        commands = parts.setdefault(about.get("heading", "More commands"), {})
-        commands[name] = (entry.value.replace(":", "."), about.get("description", ""))
+        declared = _declared(entry)
+        commands = parts.setdefault(declared.get("heading", "More commands"), {})
+        commands[name] = (entry.value.replace(":", "."), declared.get("description", ""))
     return parts
 
 
 def subcommands() -> dict[str, tuple[str, str]]:
     """Each command with its class and what it does. Raises CourseError as ``flow`` does."""
-    return {name: about for commands in flow().values() for name, about in commands.items()}
+    return {name: command for commands in flow().values() for name, command in commands.items()}
 
 
 def _declared(entry: EntryPoint) -> dict[str, str]:
@@ -162,9 +162,9 @@ class Viva(Application):
     description = "An autograded course on attention: release, grade, give feedback."
     version = viva.__version__
     subcommands = {
-        name: (f"viva.commands.{place}", description)
+        name: (f"viva.commands.{module}", description)
         for commands in FLOW.values()
-        for name, (place, description) in commands.items()
+        for name, (module, description) in commands.items()
     }
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
@@ -193,8 +193,8 @@ class Viva(Application):
             begun = [command for command in self.subcommands if command.startswith(name)]
             near = begun[:1] or difflib.get_close_matches(name, self.subcommands, 1)
             meant = f" Did you mean 'viva {near[0]}'?" if near else ""
-            more = doors.lacking(doors.COMMANDS, name) or f"{meant.strip()} Run 'viva' to list the commands.".strip()
-            print(f"There is no command '{name}'. {more}", file=sys.stderr)
+            advice = doors.lacking(doors.COMMANDS, name) or f"{meant.strip()} Run 'viva' to list the commands.".strip()
+            print(f"There is no command '{name}'. {advice}", file=sys.stderr)
             self.exit(BAD_REQUEST)
         gc.freeze()
         gc.enable()
@@ -214,9 +214,9 @@ class Output(io.TextIOWrapper):
     def flush(self) -> None:
         self._tried(super().flush)
 
-    def _tried(self, do: Callable, *what: str) -> Any:
+    def _tried(self, do: Callable, *texts: str) -> Any:
         try:
-            return do(*what)
+            return do(*texts)
         except OSError as error:
             self.lost = self.lost or error
             raise

@@ -56,7 +56,7 @@ _REPRESENTATIVES = {
     "Pacific/Auckland": "NZST NZDT",
     "Pacific/Honolulu": "HST",
 }
-ABBREVIATIONS = {short: zone for zone, several in _REPRESENTATIVES.items() for short in several.split()}
+ABBREVIATIONS = {short: zone for zone, letters in _REPRESENTATIVES.items() for short in letters.split()}
 """A zone that uses an abbreviation, where the IANA database has one offset for it. CST, IST and PST have several."""
 
 
@@ -72,9 +72,9 @@ def zone_of(name: str) -> ZoneInfo:
 
 def of_course(config: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of a course's zones, as its configuration says: where nbgrader's exchange writes times, first."""
-    known = (("Exchange", "timezone"), ("Collect", "zone"), ("LatePolicy", "zone"))
-    told = (config[section].get(name) for section, name in known if section in config)
-    return tuple(dict.fromkeys(zone for zone in told if zone and isinstance(zone, str)))
+    settings = (("Exchange", "timezone"), ("Collect", "zone"), ("LatePolicy", "zone"))
+    zones = (config[section].get(name) for section, name in settings if section in config)
+    return tuple(dict.fromkeys(zone for zone in zones if zone and isinstance(zone, str)))
 
 
 def is_dated(text: str) -> bool:
@@ -88,26 +88,26 @@ def parse(text: str, zones: Iterable[str] = ()) -> datetime:
     An abbreviation such as IST is that of the first of the ``zones``, given by name, whose clocks show it at that time.
     Raises CourseError for anything else than a date with a time of day, and for a zone that is unknown or ambiguous.
     """
-    found = _parts(text)
-    if found is None:
+    parts = _parts(text)
+    if parts is None:
         raise CourseError(
             f"'{text}' is not a date and time. Write it as 2026-10-05 23:59, and add the time zone if it is "
             "not the course's."
         )
-    when, zone = found
+    when, zone = parts
     return when.replace(tzinfo=_zone(zone, when, zones)) if zone else when
 
 
 def _parts(text: object) -> tuple[datetime, str] | None:
     """A time and what stands behind it; None where it is not a time."""
-    found = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
-    if not found:
+    match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
+    if not match:
         return None
     try:
-        when = datetime.fromisoformat(found["time"])
+        when = datetime.fromisoformat(match["time"])
     except ValueError:  # there is no such month, day, hour or minute
         return None
-    return (when, found["zone"] or "") if when.year in YEARS else None
+    return (when, match["zone"] or "") if when.year in YEARS else None
 
 
 def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
@@ -121,7 +121,7 @@ def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
         return timezone(-east if name[0] == "-" else east)
     if "/" in name:
         return zone_of(name)
-    ours = [zone for known in zones if (zone := _known(known))]
+    ours = [zone for label in zones if (zone := _known(label))]
     offset = next(filter(None, (_offset(zone, name, when) for zone in ours)), None)
     if offset is None and name in ABBREVIATIONS and not any(_uses(zone, name, when) for zone in ours):
         offset = _offset(zone_of(ABBREVIATIONS[name]), name, when)
@@ -146,9 +146,9 @@ def _known(name: str) -> ZoneInfo | None:
 def _offset(zone: ZoneInfo, short: str, when: datetime) -> timezone | None:
     """The offset from UTC with which the clocks of a zone show an abbreviation at a time of day."""
     for fold in (0, 1):
-        there = when.replace(tzinfo=zone, fold=fold)
-        offset = there.utcoffset()
-        if there.tzname() == short and offset is not None:
+        local = when.replace(tzinfo=zone, fold=fold)
+        offset = local.utcoffset()
+        if local.tzname() == short and offset is not None:
             return timezone(offset)
     return None
 

@@ -1,4 +1,4 @@
-"""What a course's nbgrader_config.py has to say, so that nbgrader's own commands and formgrader keep Viva's rules.
+"""The settings that a course's nbgrader_config.py needs, so that nbgrader's commands and formgrader keep Viva's rules.
 
 Two lines of that file say all of it, and what stands below them says otherwise where a course wants that:
 
@@ -20,9 +20,9 @@ from viva.pages import formgrade
 
 POLICY = "viva.course.deadlines.policy.LatePolicy"
 HANDLERS = "nbgrader.server_extensions.formgrader.handlers"
-"""Where formgrader lists its pages."""
+"""The table in which formgrader lists its pages."""
 LINES = "from viva import configuration\nconfiguration.apply(c, __file__)"
-"""What a course's nbgrader_config.py has to say."""
+"""The settings that a course's nbgrader_config.py needs."""
 SHOWN = ["viva.submission.blind.Blind", "viva.submission.sanitize.Sanitize", "viva.pages.formgrade.AnswerFirst"]
 """The same once more where formgrader shows a notebook, for one that was graded in another way; written answers stand
 beside their questions."""
@@ -111,7 +111,7 @@ def missing(config: Config) -> list[Rule]:
 
 
 def warning(config: Config) -> str:
-    """What every command says of a course that has other rules; empty when it has Viva's."""
+    """The warning of every command about a course that has other rules; empty if it has Viva's."""
     without = [rule.without for rule in missing(config)]
     if not without:
         return ""
@@ -144,7 +144,7 @@ USUAL = {
     "CourseDirectory.include": ["*"],
     "OverwriteCells.add_missing_cells": True,
 }
-"""What they may say all the same, as Viva does that."""
+"""The values that are allowed all the same, because Viva does that."""
 KERNELS = ("Execute", "ExecutePreprocessor", "NotebookClient")
 OF_KERNELS = ("timeout", "enabled", "kernel_name")
 """The settings of these that count; the kernel's is for notebooks in another language."""
@@ -152,15 +152,16 @@ OF_KERNELS = ("timeout", "enabled", "kernel_name")
 
 def ignored(config: Config) -> list[str]:
     """A sentence for each setting of nbgrader's that a course makes, and that has no effect on Viva."""
-    said = {f"{section}.{name}": value for section in config for name, value in config[section].items()}
-    found = [
+    settings = {f"{section}.{name}": value for section in config for name, value in config[section].items()}
+    sentences = [
         f"c.{setting} has no effect: {instead}."
         for setting, instead in IGNORED.items()
-        if said.get(setting) not in (None, "", USUAL.get(setting)) and not _holds(said[setting], USUAL.get(setting))
+        if settings.get(setting) not in (None, "", USUAL.get(setting))
+        and not _holds(settings[setting], USUAL.get(setting))
     ]
-    if kernels := [f"c.{setting}" for setting in said if _of_kernel(*setting.split(".", 1))]:
-        found.append(f"{' and '.join(kernels)} {'have' if kernels[1:] else 'has'} no effect: {NO_KERNEL}.")
-    return found
+    if kernels := [f"c.{setting}" for setting in settings if _of_kernel(*setting.split(".", 1))]:
+        sentences.append(f"{' and '.join(kernels)} {'have' if kernels[1:] else 'has'} no effect: {NO_KERNEL}.")
+    return sentences
 
 
 def _holds(value: object, usual: object) -> bool:
@@ -195,7 +196,7 @@ MOVED = {
     "viva.scale.": "viva_scale.",
     "viva.watch.": "viva_watch.",
 }
-"""How the names of classes began before they moved, and how they begin now."""
+"""The old beginnings of class names that moved, each with the new one."""
 
 
 def moved(config: Config) -> list[str]:

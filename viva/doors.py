@@ -40,19 +40,19 @@ PACKAGES = {
 """The packages of Viva's own plug-ins, by what they add."""
 
 
-def entries(group: str, own: Iterable[str] = ()) -> dict[str, EntryPoint]:
+def entries(group: str, builtin: Iterable[str] = ()) -> dict[str, EntryPoint]:
     """The entries of a group by name, in the order of their names.
 
-    Raises CourseError where two packages add the same name, or one of ``own``, which Viva has without them.
+    Raises CourseError where two packages add the same name, or one of ``builtin``, which Viva has without them.
     """
     entries: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=group)):
         # A checkout that was installed in place can be on the path twice; both say the same.
-        if (other := entries.get(entry.name)) and other.value != entry.value:
+        if (earlier := entries.get(entry.name)) and earlier.value != entry.value:
             raise CourseError(
-                f"Two packages add '{entry.name}' to {group}: {_named(other)} and {_named(entry)}. Uninstall one."
+                f"Two packages add '{entry.name}' to {group}: {_named(earlier)} and {_named(entry)}. Uninstall one."
             )
-        if entry.name in own:
+        if entry.name in builtin:
             raise CourseError(f"{_package(entry)} adds '{entry.name}' to {group}, and Viva has that. Uninstall it.")
         entries[entry.name] = entry
     return entries
@@ -79,13 +79,13 @@ def folders(group: str) -> Iterator[str]:
                 yield from found.submodule_search_locations or ()
 
 
-def load_all(group: str, own: Iterable[str] = ()) -> dict[str, Any]:
+def load_all(group: str, builtin: Iterable[str] = ()) -> dict[str, Any]:
     """The values of all entries of a group, by name. Raises CourseError as ``entries`` and ``load`` do."""
-    return {name: load(group, name) for name in entries(group, own)}
+    return {name: load(group, name) for name in entries(group, builtin)}
 
 
 def lacking(group: str, name: str) -> str:
-    """Which package adds an entry that is not installed, and how to install it; empty for an unknown name."""
+    """The sentence that names the package of an entry that is not installed; empty for an unknown name."""
     package = PACKAGES.get(group, {}).get(name)
     return f"It comes with another package: python -m pip install {package}" if package else ""
 

@@ -23,16 +23,16 @@ MOST_FILES = 5000
 
 
 def walk(folder: str | Path, ignored: Collection[str] = (), closed: list[str] | None = None) -> Iterator[Path]:
-    """What is in a folder and is none, links and pipes too, in order.
+    """All that is in a folder except folders, in order; links and pipes too.
 
     ``ignored`` are patterns of names, of folders too; as in a shell, only ``.*`` matches a name that begins with a dot.
     The folders that cannot be listed, or lie too deep, are added to ``closed``.
     """
     todo = [(os.fspath(folder), 0)]
     while todo:
-        place, level = todo.pop()
+        directory, level = todo.pop()
         folders = []
-        for entry in _entries(place, closed):
+        for entry in _entries(directory, closed):
             if any(matches(entry.name, pattern) for pattern in ignored):
                 continue
             if entry.is_dir(follow_symlinks=False):
@@ -46,7 +46,7 @@ def walk(folder: str | Path, ignored: Collection[str] = (), closed: list[str] | 
 
 
 def state(folder: str | Path) -> dict[str, tuple[int, int, int]]:
-    """What every file in a folder is like, by relative path: to write to one changes it, with the same bytes too.
+    """The state of every file in a folder, by relative path: writing to a file changes it, also with the same bytes.
 
     What Python keeps there for itself is left out.
     """
@@ -54,13 +54,13 @@ def state(folder: str | Path) -> dict[str, tuple[int, int, int]]:
     return {os.path.relpath(path, folder): (it.st_ino, it.st_size, it.st_mtime_ns) for path, it in files}
 
 
-def _entries(place: str | Path, closed: list[str] | None = None) -> list[os.DirEntry]:
+def _entries(directory: str | Path, closed: list[str] | None = None) -> list[os.DirEntry]:
     try:
-        with os.scandir(place) as entries:
+        with os.scandir(directory) as entries:
             return sorted(entries, key=lambda entry: entry.name)
     except OSError:
         if closed is not None:
-            closed.append(os.fspath(place))
+            closed.append(os.fspath(directory))
         return []
 
 
@@ -77,9 +77,9 @@ def holds_more(folder: str | Path, size: int, files: int) -> bool:
             with os.scandir(todo.pop()) as entries:
                 for entry in entries:
                     with contextlib.suppress(FileNotFoundError):
-                        about = entry.stat(follow_symlinks=False)
-                        size, files = size - about.st_blocks * 512, files - 1
-                        if stat.S_ISDIR(about.st_mode):
+                        status = entry.stat(follow_symlinks=False)
+                        size, files = size - status.st_blocks * 512, files - 1
+                        if stat.S_ISDIR(status.st_mode):
                             todo.append(entry.path)
         except FileNotFoundError:
             continue
@@ -120,15 +120,15 @@ def _empty(folder: Path, heap: Path) -> None:
     todo = [inner for inner in _unlinked(folder) if inner != os.fspath(heap)]
     places: list[str] = []
     while todo:
-        inner, place = todo.pop(), f"{heap}/{len(places)}"
+        inner, target = todo.pop(), f"{heap}/{len(places)}"
         with contextlib.suppress(OSError):
             os.chmod(inner, stat.S_IRWXU)
-            os.rename(inner, place)
-            places.append(place)
-            todo += _unlinked(place)
-    for place in reversed(places):
+            os.rename(inner, target)
+            places.append(target)
+            todo += _unlinked(target)
+    for target in reversed(places):
         with contextlib.suppress(OSError):
-            os.rmdir(place)
+            os.rmdir(target)
 
 
 def _unlinked(folder: str | Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is known about a graded submission, typed: one line of ``results.jsonl``.
+"""The typed record of a graded submission: one line of ``results.jsonl``.
 
 A ``SubmissionRecord`` has a ``NotebookRecord`` for each notebook, and that the results of its checks. What else is
 worth saying is a ``Note``: a kind, and its particulars. Nothing here is a sentence of ours: those are made where
@@ -55,18 +55,18 @@ def doubtful(notes: Iterable[Note]) -> tuple[str, ...]:
 
 
 class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What one check came to."""
+    """The result of one check."""
 
     title: str
     points: float
     verdict: Verdict
     earned: float = 0.0
     reason: str = ""
-    """What the exception said that ended the check."""
+    """The message of the exception that ended the check."""
     exception: str = ""
-    """What its class is called; nothing where it was an assertion of the test's."""
+    """The name of its class; empty for an assertion of the test's."""
     cause: Note | None = None
-    """In place of a reason, what the grader itself has to say."""
+    """The grader's own explanation, in place of a reason."""
     traceback: str = ""
     printed: str = ""
     seconds: float = 0.0
@@ -87,10 +87,10 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Fault(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What the grader itself failed at."""
+    """A fault of the grader itself."""
 
     what: str
-    """What stopped it, in a line."""
+    """The fault in one line."""
     log: str = ""
     """The traceback, where there is one."""
 
@@ -99,22 +99,22 @@ class Fault(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 
 class NotebookRecord(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What is known about one notebook of a submission."""
+    """The record of one notebook of a submission."""
 
     checks: dict[str, list[CheckResult]] = field(default_factory=dict)
     """By grade cell."""
     repairs: list[Note] = field(default_factory=list)
-    """What was put right before it was graded, and where something else may have been meant."""
+    """The repairs before grading, and the doubts about what was meant."""
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     sanitized: list[Note] = field(default_factory=list)
-    """What was taken out of it before anybody is shown it."""
+    """The parts that were taken out before anybody is shown it."""
     names: list[str] = field(default_factory=list)
-    """What was typed into the cells that ask for names (``viva.submission.blind``)."""
+    """The texts of the cells that ask for names (``viva.submission.blind``)."""
 
 
 class SubmissionRecord(Struct, forbid_unknown_fields=True):
-    """What is known about one submission of one student."""
+    """The record of one submission of one student."""
 
     assignment: str
     student: str
@@ -135,8 +135,8 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
 
     def results(self) -> Iterator[tuple[str, str, CheckResult]]:
         """Notebook, grade cell and result of each check."""
-        for notebook, known in self.notebooks.items():
-            for cell, results in known.checks.items():
+        for notebook, graded in self.notebooks.items():
+            for cell, results in graded.checks.items():
                 for result in results:
                     yield notebook, cell, result
 
@@ -157,23 +157,23 @@ def decode(line: bytes) -> SubmissionRecord:
     Raises ValueError for what is not JSON, and CourseError for other JSON and for what a newer version of Viva wrote.
     """
     try:
-        known = msgspec.json.decode(line)
+        fields = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from error
     try:
-        return _record(known)
+        return _record(fields)
     except msgspec.ValidationError as error:
         raise CourseError(f"it is not the record of a graded submission: {error}") from error
 
 
-def _record(known: object) -> SubmissionRecord:
-    version = known.get("schema") if isinstance(known, dict) else None
+def _record(fields: object) -> SubmissionRecord:
+    version = fields.get("schema") if isinstance(fields, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(f"a newer Viva wrote it (form {version}); this Viva reads forms up to {SCHEMA}")
-    known = known if version else _upgraded(known)
+    fields = fields if version else _upgraded(fields)
     if not version or version < 4:
-        known = _with_faults(known)
-    record = msgspec.convert(known, SubmissionRecord)
+        fields = _with_faults(fields)
+    record = msgspec.convert(fields, SubmissionRecord)
     if not version or version < 3:
         for _, _, result in record.results():
             result.exception = _exception(result)
@@ -197,17 +197,17 @@ def _verdict(result: CheckResult) -> Verdict:
     return Verdict.PARTLY if result.earned else Verdict.FAILED
 
 
-def _with_faults(known: object) -> object:
+def _with_faults(fields: object) -> object:
     """A line of a form before the fourth, which had a text for each fault; its last line said what it was."""
-    told = known.get("faults") if isinstance(known, dict) else None
-    if not isinstance(known, dict) or not isinstance(told, list) or not all(isinstance(text, str) for text in told):
-        return known
-    faults = [{"what": (text.splitlines() or [""])[-1], "log": text if "\n" in text else ""} for text in told]
-    return known | {"faults": faults}
+    texts = fields.get("faults") if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        return fields
+    faults = [{"what": (text.splitlines() or [""])[-1], "log": text if "\n" in text else ""} for text in texts]
+    return fields | {"faults": faults}
 
 
 class _First(Struct):
-    """What a line of the first form held by notebook."""
+    """The tables of a line of the first form, by notebook."""
 
     notebooks: dict[str, dict[str, list[dict]]] = field(default_factory=dict)
     repairs: dict[str, list[str]] = field(default_factory=dict)
@@ -218,11 +218,11 @@ class _First(Struct):
 
 def _upgraded(old: Any) -> dict:
     """A line of the first form, which held sentences, by notebook in tables of their own."""
-    known = msgspec.convert(old, _First)
+    first = msgspec.convert(old, _First)
     notebooks: dict[str, dict[str, Any]] = {}
-    for notebook, checks in known.notebooks.items():
-        notebooks[notebook] = {"checks": checks, "names": known.names.get(notebook, [])}
+    for notebook, checks in first.notebooks.items():
+        notebooks[notebook] = {"checks": checks, "names": first.names.get(notebook, [])}
         for name in ("repairs", "integrity", "sanitized"):
-            told = getattr(known, name).get(notebook, [])
-            notebooks[notebook][name] = [{"kind": "told", "names": [sentence]} for sentence in told]
-    return {name: value for name, value in old.items() if not hasattr(known, name)} | {"notebooks": notebooks}
+            sentences = getattr(first, name).get(notebook, [])
+            notebooks[notebook][name] = [{"kind": "told", "names": [sentence]} for sentence in sentences]
+    return {name: value for name, value in old.items() if not hasattr(first, name)} | {"notebooks": notebooks}

@@ -40,7 +40,7 @@ class Verdict(StrEnum):
 
 
 NOT_DONE = "not done yet"
-"""What is said in place of a verdict where an answer is not done (viva/engine/undone.py); the verdict itself stays."""
+"""The words shown in place of the verdict of an answer that is not done (viva/engine/undone.py); the verdict stays."""
 
 
 class VivaError(Exception):
@@ -60,7 +60,7 @@ class BlueprintError(VivaError):
 
 
 class SubmissionError(VivaError):
-    """What a student submitted cannot be read as a notebook."""
+    """A submitted file cannot be read as a notebook."""
 
 
 class AnswerError(VivaError):
@@ -92,11 +92,11 @@ class CandidateLied(CandidateFault):
 
 
 class CandidateOdd(CandidateLied):
-    """What stands at ``path`` should be plain data, as the solution gave it, but is ``what``."""
+    """The value at ``path`` should be plain data, as the solution gave it, but is something else (``description``)."""
 
-    def __init__(self, path: str, what: str) -> None:
-        super().__init__(f"{path} should be plain data, but is {what}")
-        self.path, self.what = path, what
+    def __init__(self, path: str, description: str) -> None:
+        super().__init__(f"{path} should be plain data, but is {description}")
+        self.path, self.what = path, description
 
 
 class CandidateStopped(CandidateFault):

@@ -19,7 +19,7 @@ from viva.record import CheckResult, Note
 GRADER, STUDENT = "grader", "student"
 """The readers."""
 CELLS, NUMBERS = 6, 8
-"""So many cells of the assignment, and of a file, are named in a sentence."""
+"""How many cells of the assignment, and of a file, a sentence names."""
 FEWEST, NAMED = 3, 20
 """Sentences that differ in names or numbers are folded from so many on; so many of the other names are listed."""
 _PARTICULAR = re.compile(
@@ -30,7 +30,7 @@ _PARTICULAR = re.compile(
     """,
     re.VERBOSE,
 )
-"""What can differ between sentences about the same problem: a label before a colon, a quoted name, a number."""
+"""The parts that differ between sentences about the same problem: a label before a colon, a quoted name, a number."""
 
 _FILE = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 READERS: dict[str, dict[str, str]] = _FILE.pop("readers")
@@ -55,7 +55,7 @@ def shape(sentence: str) -> str:
     return _PARTICULAR.sub("*", sentence)
 
 
-def folded(told: Iterable[str], differing: int = 1) -> list[str]:
+def folded(sentences: Iterable[str], differing: int = 1) -> list[str]:
     """Sentences in their order, with repeated ones folded: "4 times: ...".
 
     Equal sentences are folded, and ``FEWEST`` or more that differ only in numbers and in one label or quoted name, as
@@ -63,14 +63,14 @@ def folded(told: Iterable[str], differing: int = 1) -> list[str]:
     the others' first names follow it.
     """
     groups: dict[str, list[str]] = {}
-    for one in told:
-        groups.setdefault(shape(one), []).append(one)
+    for sentence in sentences:
+        groups.setdefault(shape(sentence), []).append(sentence)
     lines: list[str] = []
     for group in groups.values():
         for same, names in _of_one_place(group, differing):
-            several = Counter(same)
-            if len(several) < FEWEST:
-                lines += [f"{times} times: {one}" if times > 1 else one for one, times in several.items()]
+            counts = Counter(same)
+            if len(counts) < FEWEST:
+                lines += [f"{times} times: {sentence}" if times > 1 else sentence for sentence, times in counts.items()]
             else:
                 also = f"{'' if same[0].endswith(('.', '!', '?')) else '.'} Also: {plaintext.some(names, NAMED)}."
                 lines.append(f"{len(same)} times: {same[0]}{also if names else ''}")
@@ -80,11 +80,13 @@ def folded(told: Iterable[str], differing: int = 1) -> list[str]:
 def _of_one_place(group: list[str], most: int) -> Iterable[tuple[list[str], list[str]]]:
     """Parts of sentences of one shape that differ in at most so many names, the first ones that differ at all; with
     each the first of these names of the other sentences."""
-    rows = [_PARTICULAR.findall(one) for one in group]
-    differing = [place for place, values in enumerate(zip(*rows, strict=True)) if len({*values} - _numbers(values)) > 1]
+    rows = [_PARTICULAR.findall(sentence) for sentence in group]
+    differing = [
+        column for column, values in enumerate(zip(*rows, strict=True)) if len({*values} - _numbers(values)) > 1
+    ]
     parts: dict[tuple, list[int]] = {}
     for number, row in enumerate(rows):
-        parts.setdefault(tuple(row[place] for place in differing[most:]), []).append(number)
+        parts.setdefault(tuple(row[column] for column in differing[most:]), []).append(number)
     for numbers in parts.values():
         names = list(dict.fromkeys(rows[number][differing[0]] for number in numbers)) if differing else []
         yield [group[number] for number in numbers], names[1:]
@@ -105,25 +107,25 @@ def reason(result: CheckResult) -> str:
 
 
 class _Particulars(dict):
-    """What stands for the fields of a sentence, each made when it is asked for."""
+    """The values for the fields of a sentence, each made when it is asked for."""
 
     def __init__(self, note: Note, reader: str) -> None:
         super().__init__(READERS[reader])
         self.note, self.reader = note, reader
 
     def __missing__(self, name: str) -> str:
-        field, place = (name[:-1], int(name[-1]) - 1) if name[-1].isdigit() else (name, 0)
+        field, index = (name[:-1], int(name[-1]) - 1) if name[-1].isdigit() else (name, 0)
         if field in _ONE:
             values = _ONE[field](self.note)
-            return str(values[place]) if place < len(values) else ""
+            return str(values[index]) if index < len(values) else ""
         if name == "because":
             return sentence(self.note.because, self.reader) if self.note.because else ""
         return _ALL[name](self.note)
 
 
-def counted(number: float, what: str) -> str:
-    """So many of something: 1 row, 2 rows."""
-    return f"{number if isinstance(number, int) else format(number, 'g')} {what}{'s' * (number != 1)}"
+def counted(number: float, noun: str) -> str:
+    """A number with its noun: 1 row, 2 rows."""
+    return f"{number if isinstance(number, int) else format(number, 'g')} {noun}{'' if number == 1 else 's'}"
 
 
 def spoken(seconds: float) -> str:
@@ -134,8 +136,8 @@ def spoken(seconds: float) -> str:
 def span(seconds: float) -> str:
     """A long time as people say it, in days, hours and minutes."""
     parts = [(int(seconds // 86400), "day"), (int(seconds // 3600 % 24), "hour"), (int(seconds // 60 % 60), "minute")]
-    said = [counted(number, word) for number, word in parts if number]
-    return " ".join(said) or ("less than a minute" if seconds > 0 else "nothing")
+    phrases = [counted(number, word) for number, word in parts if number]
+    return " ".join(phrases) or ("less than a minute" if seconds > 0 else "nothing")
 
 
 def listed(names: Iterable[str]) -> str:

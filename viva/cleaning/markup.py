@@ -61,27 +61,27 @@ _STYLES = {
     rf"padding{_SIDE}": r"(?:(?:\d{1,2}(?:px|pt)?|\d?(?:\.\d+)?r?em)(?:\s+|$))+",
     r"font-size": r"\d{1,2}(?:px|pt)|[12]?(?:\.\d+)?r?em|[12]?\d{2}%|(?:x{0,2}-)?(?:small|large)(?:er)?|medium",
 }
-"""What a style may say: the name of a property, and its value."""
+"""The styles that are harmless: the name of a property, and its value."""
 
 
 def harmless(tag: str, name: str, value: str, refused: list[str]) -> str | None:
     """The value that an attribute may keep, None for none; ``refused`` gets its name when that is not all of it."""
     if name == "rel":
         return value
-    kept: str | None
+    result: str | None
     if name == "class":
         value = " ".join(word for word in value.split() if word not in MERMAID)
-        kept = " ".join(word for word in value.split() if _CLASSES.fullmatch(word))
+        result = " ".join(word for word in value.split() if _CLASSES.fullmatch(word))
     elif name == "style":
-        kept = value if _styled(value) == [] else ";".join(_styled(value, keep=True))
+        result = value if _styled(value) == [] else ";".join(_styled(value, keep=True))
     elif name == "href":
-        kept = value if may_link(value) else None
+        result = value if may_link(value) else None
     elif name == "src":
-        kept = value if (may_show if tag == "img" else may_hear)(value) else None
+        result = value if (may_show if tag == "img" else may_hear)(value) else None
     elif name in ("width", "height"):
-        kept = value if re.fullmatch(r"1?\d{1,3}(?:px)?|\d{1,2}%|100%", value.strip()) else None
+        result = value if re.fullmatch(r"1?\d{1,3}(?:px)?|\d{1,2}%|100%", value.strip()) else None
     elif name in ("colspan", "rowspan", "span", "start", "value", "border", "cellpadding", "cellspacing"):
-        kept = value if re.fullmatch(r"\d{1,3}", value.strip()) else None
+        result = value if re.fullmatch(r"\d{1,3}", value.strip()) else None
     elif name == "type" and tag == "input":
         return "checkbox"
     elif name == "target":
@@ -90,21 +90,21 @@ def harmless(tag: str, name: str, value: str, refused: list[str]) -> str | None:
         return value if re.fullmatch(r"audio/[\w.-]{1,20}", value) else None
     else:
         return value
-    if kept != value and " ".join((kept or "").split()) != " ".join(value.split()):
+    if result != value and " ".join((result or "").split()) != " ".join(value.split()):
         refused.append(f"{name} of <{tag}>")
-    return kept or None
+    return result or None
 
 
 def _styled(value: str, keep: bool = False) -> list[str]:
     """The declarations of a style that are not known to be harmless; those that are, with ``keep``."""
-    found = []
+    declarations = []
     for declaration in filter(str.strip, value.split(";")):
-        name, _, what = declaration.partition(":")
-        name, what = name.strip().lower(), what.strip().lower()
-        good = any(re.fullmatch(known, name) and re.fullmatch(shape, what) for known, shape in _STYLES.items())
+        name, _, setting = declaration.partition(":")
+        name, setting = name.strip().lower(), setting.strip().lower()
+        good = any(re.fullmatch(pattern, name) and re.fullmatch(shape, setting) for pattern, shape in _STYLES.items())
         if good == keep:
-            found.append(declaration)
-    return found
+            declarations.append(declaration)
+    return declarations
 
 
 TAGS = set(
@@ -161,13 +161,13 @@ _MINOR = set("html head body tbody class target rel".split())
 MOST_TAGS, MOST_LOOSE_TAGS, DEEPEST = 50_000, 1000, 100
 """Elements in one output or cell; when they are not properly nested, browsers may multiply them."""
 MOST_CHARACTERS = 15 * 2**20
-"""Of one output or cell, pictures included."""
+"""The most characters of one output or cell, pictures included."""
 MOST_MARKDOWN = 200_000
 """Characters of a cell, without the pictures in it."""
 COSTLY = {"[": 1000, "\\begin": 500, "\\": 5000}
 """More than so many of these take nbconvert seconds to minutes to read."""
 SHOWN = 6
-"""So many names of what was taken out are listed."""
+"""How many names of removed parts are listed."""
 
 
 @dataclass(frozen=True)
@@ -242,17 +242,17 @@ def _clean(text: str, taken: frozenset[str], rel: str | None) -> tuple[str, tupl
     )
     cleaned = _without_remains(cleaned)
     lost = Counter() if cleaned == text else Counter(_names(text)) - Counter(_names(cleaned))
-    known = {name.partition(" of ")[0] for name in refused} | _MINOR
-    names = [f"<{tag}>" if tag else name for tag, name in lost if (tag or name) not in known]
+    explained = {name.partition(" of ")[0] for name in refused} | _MINOR
+    names = [f"<{tag}>" if tag else name for tag, name in lost if (tag or name) not in explained]
     cleaned, commands = without_commands(cleaned, taken)
-    found = list(dict.fromkeys([*names, *refused, *commands]))
-    more = len(found) - SHOWN
-    return cleaned, tuple(found[:SHOWN] + ([f"{more} more"] if more > 0 else []))
+    removed = list(dict.fromkeys([*names, *refused, *commands]))
+    unlisted = len(removed) - SHOWN
+    return cleaned, tuple(removed[:SHOWN] + ([f"{unlisted} more"] if unlisted > 0 else []))
 
 
 def _names(text: str) -> list[tuple[str, str]]:
-    found = [(tag.lower(), name.lower()) for tag, name in _NAMES.findall(text[:MOST_MARKDOWN])]
-    return [(tag, name) for tag, name in found if not tag or tag in KNOWN]
+    pairs = [(tag.lower(), name.lower()) for tag, name in _NAMES.findall(text[:MOST_MARKDOWN])]
+    return [(tag, name) for tag, name in pairs if not tag or tag in KNOWN]
 
 
 def _typed(match: re.Match) -> str:
@@ -260,7 +260,7 @@ def _typed(match: re.Match) -> str:
 
 
 def _without_remains(cleaned: str) -> str:
-    """Without pictures that lost their address, and without fields but the dead boxes of a list of tasks."""
+    """Remove pictures that lost their address, and all fields but the dead boxes of a list of tasks."""
 
     def instead(match: re.Match) -> str:
         if match[1] == "input":
@@ -268,8 +268,8 @@ def _without_remains(cleaned: str) -> str:
         if " src=" in match[0]:
             return match[0]
         alt = re.search(r' alt="([^"]*)"', match[0])
-        said = html.escape(html.unescape(alt[1])) if alt and alt[1] else ""
-        return f"<span>[a picture that is not shown{': ' if said else ''}{said}]</span>"
+        text = html.escape(html.unescape(alt[1])) if alt and alt[1] else ""
+        return f"<span>[a picture that is not shown{': ' if text else ''}{text}]</span>"
 
     return re.sub(r'<(img|input)(?: [\w-]+="[^"]*")*>', instead, cleaned)
 

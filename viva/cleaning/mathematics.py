@@ -93,9 +93,9 @@ def commands_in(text: str) -> frozenset[str]:
 
 def unwelcome(text: str, taken: frozenset[str] = frozenset()) -> list[str]:
     """The commands in a text that do more than typeset, or change a command or label that is standard or ``taken``."""
-    found = [match[0] for match in _COMMANDS.finditer(text) if not _typesets(text, match, taken)]
-    found += [match[0] for match in _LABEL.finditer(text) if f"{{{match[1]}}}" in taken]
-    return found + ([TOO_MUCH] if _heavy(text) else [])
+    commands = [match[0] for match in _COMMANDS.finditer(text) if not _typesets(text, match, taken)]
+    commands += [match[0] for match in _LABEL.finditer(text) if f"{{{match[1]}}}" in taken]
+    return commands + ([TOO_MUCH] if _heavy(text) else [])
 
 
 def without_commands(cleaned: str, taken: frozenset[str]) -> tuple[str, list[str]]:
@@ -104,18 +104,18 @@ def without_commands(cleaned: str, taken: frozenset[str]) -> tuple[str, list[str
         return cleaned, []
     removed, pieces, code = [], _TAG.split(cleaned), 0
     heavy = any(_heavy(text) for text in _texts(pieces))
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         if match := re.match(r"<(/?)(?:pre|code)\b", piece):
             code += -1 if match[1] else 1
         elif not piece.startswith("<") and not code:
             removed += unwelcome(piece, taken)
             as_typed = heavy and _MARK.search(piece)
-            pieces[place] = f"<code>{piece}</code>" if as_typed else _cut(piece, taken)
+            pieces[index] = f"<code>{piece}</code>" if as_typed else _cut(piece, taken)
     return "".join(pieces), [*removed, TOO_MUCH] if heavy and TOO_MUCH not in removed else removed
 
 
 def _texts(pieces: list[str]) -> list[str]:
-    """What MathJax reads in one go: it does not look across an element, but across a line's end."""
+    """The texts that MathJax reads in one go: it looks across a line's end, but not across an element."""
     texts, code = [""], 0
     for piece in pieces:
         if match := re.match(r"<(/?)(?:pre|code)\b", piece):

@@ -24,7 +24,7 @@ LONGEST = 4 * 2**20
 DEEPEST = 200
 """Levels of elements."""
 FEW, TIMES, MOST = 20_000, 6, 400_000
-"""So many elements may be drawn, or so many times as are written, and never more than MOST."""
+"""Limits of drawn elements: FEW, or TIMES as many as are written, and never more than MOST."""
 LARGEST = 20_000
 """Pixels of a side."""
 LAYER, DASHES, MOST_DASHES = 20, 200, 1_000_000
@@ -47,7 +47,7 @@ _STYLED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""What no style may hold: rules that load or move something, and filters."""
+"""Rules that no style may hold: those that load or move something, and filters."""
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _PART = re.compile(r"""url\(\s*(['"]?)#(.*?)\1\s*\)""")
 _DASHED = re.compile(r"stroke-dasharray\s*:([^;}]*)", re.IGNORECASE)
@@ -99,7 +99,7 @@ def _does_more(element: Element, picture: Callable[[str, str], str]) -> bool:
             return True
     return (
         bool(ACTIVE.fullmatch(_name(element.tag)))
-        or any(one.startswith("on") for one in attributes)
+        or any(attribute.startswith("on") for attribute in attributes)
         or not attributes.isdisjoint(("filter", "pathlength"))
         or any(
             _ELSEWHERE.search(word) or _COMPUTED.search(word) for word in (*words, sheet) if "(" in word or "\\" in word
@@ -130,8 +130,8 @@ def _too_much(root: Element, count: int) -> str:
 
 def _shortest_dash(root: Element) -> float:
     """The length of the shortest pattern of dashes that many elements may have; infinite where there is none."""
-    found = (_dash(element) for element in root.iter() if len(element) or _name(element.tag) in ("style", "use"))
-    return min(found, default=math.inf)
+    lengths = (_dash(element) for element in root.iter() if len(element) or _name(element.tag) in ("style", "use"))
+    return min(lengths, default=math.inf)
 
 
 def _dash(element: Element) -> float:
@@ -140,7 +140,7 @@ def _dash(element: Element) -> float:
     for text in (_style(element), _sheet(element)):
         dashes += _DASHED.findall(text) if "dasharray" in text.lower() else ()
     sums = [sum(map(abs, numbers)) for numbers in map(_numbers, filter(None, dashes)) if numbers]
-    return min((max(one, 1e-9) for one in sums if one), default=math.inf)
+    return min((max(length, 1e-9) for length in sums if length), default=math.inf)
 
 
 def _drawn(root: Element, dash: float) -> float:
@@ -148,7 +148,7 @@ def _drawn(root: Element, dash: float) -> float:
     named: dict[str, Element] = {}
     for element in root.iter():
         named.setdefault(unquote(element.get("id", "")), element)
-    known: dict[Element, float] = {}
+    counts: dict[Element, float] = {}
     under_way = {root}
     stack = [(root, list(_parts(root, named)))]
     sums = [_own(root, dash)]
@@ -156,15 +156,15 @@ def _drawn(root: Element, dash: float) -> float:
         element, parts = stack[-1]
         if not parts:
             stack.pop()
-            known[element] = sums.pop()
+            counts[element] = sums.pop()
             under_way.discard(element)
             if not stack:
-                return known[root]
+                return counts[root]
             continue
         part, times = parts[-1]
-        if part in known:
+        if part in counts:
             parts.pop()
-            sums[-1] += times * known[part]
+            sums[-1] += times * counts[part]
             if sums[-1] > MOST:
                 return math.inf
         elif part in under_way:
@@ -176,18 +176,18 @@ def _drawn(root: Element, dash: float) -> float:
 
 
 def _own(element: Element, dash: float) -> float:
-    """What an element costs without its parts."""
+    """The cost of an element without its parts."""
     style = _style(element)
     layered = "mask" in element.attrib or "mask:" in style
     if _name(element.tag) in _GROUPS:
         layered = layered or "opacity" in element.attrib or bool(_LAYERED.search(style))
     dash = min(dash, _dash(element))
     dashes = min(_length(element) / dash, MOST_DASHES) if dash < math.inf else 0
-    return 1 + LAYER * layered + dashes / DASHES
+    return 1 + (LAYER if layered else 0) + dashes / DASHES
 
 
 def _parts(element: Element, named: dict[str, Element]) -> Iterator[tuple[Element, int]]:
-    """What is drawn with an element, and how often: what is in it, and what it refers to."""
+    """The elements that are drawn with an element, and how often: those in it, and those that it refers to."""
     for child in element:
         yield child, 1
     for key, value in element.attrib.items():
@@ -212,7 +212,7 @@ def _length(element: Element) -> float:
             numbers = _numbers(value)
             absolute = key == "points" or (key == "d" and not re.search(r"[a-df-yHVA]", value))
             pairs = zip(numbers[2:], numbers, strict=False) if absolute else ((number, 0.0) for number in numbers)
-            total += sum(abs(one - other) for one, other in pairs)
+            total += sum(abs(end - start) for end, start in pairs)
     return 4 * total
 
 

@@ -36,7 +36,10 @@ def some(texts: Sequence[str], most: int) -> str:
 
 def lines(text: str) -> str:
     """The text with its lines and spaces as they were."""
-    return "".join(one if one.isprintable() or one in "\n\t" else " " if one.isspace() else REPLACED for one in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else " " if character.isspace() else REPLACED
+        for character in text
+    )
 
 
 JOINERS = "\u200c\u200d"
@@ -46,12 +49,16 @@ _HIDDEN = re.compile(r"[^ -~\n]")
 
 def shown(text: str) -> str:
     """The text as a file may hold it that people open: lines, spaces and joiners stay, and nothing else is hidden."""
-    return text if text.isprintable() else "".join(one if one in f"{JOINERS}\r" else lines(one) for one in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(character if character in f"{JOINERS}\r" else lines(character) for character in text)
+    )
 
 
 def escaped(document: str) -> str:
     """JSON that says the same, in which nothing is hidden and nothing obeyed by a terminal."""
-    return _HIDDEN.sub(lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], document)
+    return _HIDDEN.sub(lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], document)
 
 
 def guarded(text: str) -> str:

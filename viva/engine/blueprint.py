@@ -1,4 +1,4 @@
-"""What an assignment expects: its cells in order, their points, and the checks in them."""
+"""The blueprint of an assignment: its cells in order, their points, and the checks in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viva.verdict import BlueprintError
 
 
 class Purpose(StrEnum):
-    """What a cell is for, by nbgrader's words; the values are what files hold."""
+    """The purpose of a cell in nbgrader's words; the values are those in files."""
 
     TEXT = "text"
     READ_ONLY = "given"
@@ -81,10 +81,10 @@ class Cell:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019
     def definitions(self) -> tuple[str, ...]:
-        """What the visible lines of a grade cell import and define for the cells below it."""
-        known = self.visible_names()
-        found = definitions_of(visible_and_hidden(self.source)[0])
-        return tuple(text for text in found if (names := names_of(text)) and names.bound <= known)
+        """The imports and definitions in the visible lines of a grade cell, for the cells below it."""
+        visible = self.visible_names()
+        texts = definitions_of(visible_and_hidden(self.source)[0])
+        return tuple(text for text in texts if (names := names_of(text)) and names.bound <= visible)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Blueprint:
 
 
 PYTHON = re.compile(r"i?python[ -]?(3(\.\d+)*)?", re.IGNORECASE)
-"""How kernels call it."""
+"""The name of the language in kernels."""
 
 
 def language_of(metadata: dict) -> str:
@@ -155,12 +155,12 @@ def read_blueprint(
         cell.source = (released or {}).get(name, cell.source)
         if points and name in points:
             cell.metadata.nbgrader["points"] = points[name]
-    about = notebook.metadata.get("viva", {})
-    seconds = _time(about, "seconds", f"{path}")
+    settings = notebook.metadata.get("viva", {})
+    seconds = _time(settings, "seconds", f"{path}")
     cells = tuple(
         _cell(cell, name, path, seconds) for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
     )
-    return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path), _time(about, "budget", f"{path}"))
+    return Blueprint(path.stem, cells, _widened(settings.get("kinds", {}), path), _time(settings, "budget", f"{path}"))
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -175,17 +175,17 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def _names(cells: list[NotebookNode]) -> list[str]:
-    """What each cell is known by: its grade id, its own id, or its place where it has neither or another has it too.
+    """The name of each cell: its grade id, its own id, or its number if it has neither or another cell has it too.
 
     Notebooks of format 4.4 and older have no ids.
     """
     graded = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
     names = [name for name in graded if name]
-    for place, name in enumerate(graded, start=1):
+    for number, name in enumerate(graded, start=1):
         if not name:
-            own = cells[place - 1].get("id")
-            graded[place - 1] = own if own and own not in names else f"cell-{place}"
-            names.append(graded[place - 1])
+            cell_id = cells[number - 1].get("id")
+            graded[number - 1] = cell_id if cell_id and cell_id not in names else f"cell-{number}"
+            names.append(graded[number - 1])
     return graded
 
 
@@ -194,9 +194,9 @@ def is_time(seconds: Any) -> bool:
     return type(seconds) in (int, float) and 0 < seconds <= MOST_SECONDS
 
 
-def _time(about: dict, name: str, where: str) -> float | None:
+def _time(settings: dict, name: str, where: str) -> float | None:
     """A limit of time that metadata give, if they do."""
-    if (seconds := about.get(name)) is not None and not is_time(seconds):
+    if (seconds := settings.get(name)) is not None and not is_time(seconds):
         raise BlueprintError(f'{where}: the {name} in its metadata is {seconds!r}. Write a number: {{"{name}": 60}}.')
     return seconds
 
@@ -221,8 +221,8 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     prelude, checks = "", tuple[Check, ...]()
     if purpose == Purpose.TESTS:
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
-    own = cell.metadata.get("viva", {})
-    own_seconds = _time(own, "seconds", f"{path}, cell '{name}'")
+    settings = cell.metadata.get("viva", {})
+    own_seconds = _time(settings, "seconds", f"{path}, cell '{name}'")
     return Cell(
         name,
         purpose,
@@ -230,7 +230,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
         float(points),
         prelude,
         checks,
-        inside=own.get("where") == "candidate",
+        inside=settings.get("where") == "candidate",
         seconds=own_seconds or seconds,
         code=cell.cell_type == "code",
         locked=is_locked(cell),
@@ -238,7 +238,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
 
 
 def purpose_of(cell: NotebookNode, nbgrader: dict) -> Purpose:
-    """What a cell is for, by what nbgrader wrote into it; see Cell."""
+    """The purpose of a cell, from nbgrader's metadata; see Cell."""
     if nbgrader.get("task"):
         return Purpose.TASK
     if nbgrader.get("grade"):
@@ -250,5 +250,5 @@ def purpose_of(cell: NotebookNode, nbgrader: dict) -> Purpose:
 
 def is_locked(cell: NotebookNode) -> bool:
     """Whether the released text of a cell is put back before grading, as nbgrader does it."""
-    own = cell.metadata.get("nbgrader", {})
-    return bool(own.get("locked") or own.get("grade")) and not own.get("solution")
+    nbgrader = cell.metadata.get("nbgrader", {})
+    return bool(nbgrader.get("locked") or nbgrader.get("grade")) and not nbgrader.get("solution")

@@ -31,13 +31,16 @@ from viva.engine.dialogue.integrity import Monitor, Snapshot
 from viva.engine.dialogue.objects import OPERATIONS, Objects, origin, told_signature, told_source
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.codec import module_of
-from viva.engine.values.randomness import Common, get_state
+from viva.engine.values.randomness import Common, get_state, number_of
+from viva.engine.values.sharing import NEWS, seed
 from viva.folder import state
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
 WARNINGS = 20
 """The most warnings of one operation that are told."""
+TELLING = frozenset({"operate", "random"})
+"""Requests of the examiner's that are answered with news of what both sides share."""
 UNASKED = 65_536
 """The most bytes of a value that was not asked for."""
 
@@ -50,14 +53,16 @@ class Candidate:
         self.monitor, self.folder = Monitor(), os.getcwd()
         self.objects = Objects(self.call_back)
         self.handed: Handed | None = None
-        """What the operation that is under way was handed."""
+        """The arguments of the operation that is under way."""
         self.defined: dict[str, object] = {}
-        """What test cells have defined for the cells below them."""
+        """The definitions of test cells for the cells below them."""
+        self.telling = ""
+        """The request of the examiner's that is being answered, where news are told with it."""
         self.asked = False
         """Whether the other side has asked and waits: then its functions can be called."""
         self.random = Common()
         self.named: dict[str, object] = {}
-        """What the names mean that the other side has asked for since the last cell was run."""
+        """The values of the names that the other side has asked for since the last cell ran."""
 
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
@@ -73,8 +78,13 @@ class Candidate:
                 self.answer({"refused": f"{type(error).__name__}: {error}"})
 
     def do(self, request: dict) -> None:
+        if (do := request.pop("do")) == "news":  # is not answered
+            with contextlib.suppress(Exception):  # what a student has made of a class of the library's, say
+                self.objects.shared.take(request["news"])
+            return
         before, self.objects.by_name = self.objects.by_name, request.pop("by_name", False)
-        self.answer(getattr(self, "do_" + request.pop("do"))(**request))
+        self.telling = do if do in TELLING else ""
+        self.answer(getattr(self, "do_" + do)(**request))
         self.objects.by_name = before
 
     def answer(self, reply: dict) -> None:
@@ -82,7 +92,17 @@ class Candidate:
             data = wire.encode(reply, self.objects.refer, self.objects.liken)
         except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
+        if self.telling and (news := self._news()):
+            pipe.write(ANSWER, news)
         pipe.write(ANSWER, data)
+
+    def _news(self) -> bytes:
+        """The frame that tells the examiner what is new of what both sides share."""
+        try:
+            news = self.objects.shared.news(self.telling == "random")
+            return NEWS + wire.encode(news) if news else b""
+        except Exception:  # what a student made of a module, say: then the examiner knows nothing of it
+            return b""
 
     # requests
 
@@ -100,8 +120,8 @@ class Candidate:
             error = escaped
             self.shell.showtraceback()
         outputs.add_written()
-        told = None if error is None else exceptions.told(error, self.objects.number)
-        return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
+        raised = None if error is None else exceptions.told(error, self.objects.number)
+        return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1}
 
     def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: Any) -> dict:
         """Do one operation and return its result, what it printed and what its arguments have become.
@@ -116,13 +136,13 @@ class Candidate:
         around, Shell.outputs = (Shell.outputs, self.handed), Outputs(64_000)
         outputs = Shell.outputs
         self.handed = handed = Handed([*args, *kwargs.values()], self.objects.refer, self.objects.numbers)
-        own: dict[str, Callable] = {"tell": self._tell, "names": self._names}
-        own |= {"source": told_source, "signature": told_signature}
+        questions: dict[str, Callable] = {"tell": self._tell, "names": self._names}
+        questions |= {"source": told_source, "signature": told_signature}
         reply: dict[str, Any] = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
                 with interruptible():
-                    reply["value"] = (own.get(operation) or OPERATIONS[operation])(*args, **kwargs)
+                    reply["value"] = (questions.get(operation) or OPERATIONS[operation])(*args, **kwargs)
             except BaseException as error:
                 reply["raised"] = exceptions.told(error, self.objects.number)
         outputs.add_written()
@@ -136,27 +156,27 @@ class Candidate:
             reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
         return self.with_state(reply)
 
-    def _tell(self, name: str, others: str) -> bytes:
-        """What a name means, and as far as they are bound and small what ``others`` do: a message with a row for each.
+    def _tell(self, name: str, wanted: str) -> bytes:
+        """A message with a row for each name: what it means. Of the ``wanted`` names only the small bound ones.
 
         Raises NameError.
         """
         space = self.shell.user_ns
         if name not in space:
             raise NameError(f"name '{name}' is not defined")
-        told = {name: space[name]}
-        for other in others.split():
+        values = {name: space[name]}
+        for label in wanted.split():
             with contextlib.suppress(Exception):
-                if _room(value := space[other], UNASKED) >= 0:
-                    told[other] = value
+                if _room(value := space[label], UNASKED) >= 0:
+                    values[label] = value
         rows: list[tuple[str, bytes | str]] = []
-        for one, value in told.items():
+        for label, value in values.items():
             try:
-                rows.append((one, wire.encode(value, self.objects.refer, self.objects.liken)))
-                self.named[one] = value
+                rows.append((label, wire.encode(value, self.objects.refer, self.objects.liken)))
+                self.named[label] = value
                 self.monitor.note_answer(value)
             except Exception as error:
-                if one == name:
+                if label == name:
                     rows.append((name, f"{type(error).__name__}: {safe(str, error)}"[:500]))
         return wire.encode(rows)
 
@@ -165,13 +185,14 @@ class Candidate:
         return [name for name in self.shell.user_ns if name not in hidden and name[0] != "_"]
 
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
-        """What a function of the other side's gives, which is asked in the middle of an answer to it."""
+        """The result of a function of the other side's, asked for in the middle of an answer to it."""
         if not self.asked:
             raise RuntimeError(f"{name}() belongs to a test cell, and can be called only while that cell runs")
         with interruptible(False):
             message = {"callback": number, "args": args, "kwargs": kwargs}
             if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):
                 message["parts"] = numbers
+            self.telling = "operate"
             self.answer(self.with_state(message))
             # The function may ask in its turn before it returns.
             while "do" in (reply := wire.decode(pipe.read(REQUEST), self.objects.resolve)):
@@ -201,8 +222,10 @@ class Candidate:
         lineage = exceptions.lineage(warning.category, self.objects.number)
         return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
 
-    def do_bind(self, names: dict, random_state: tuple | None = None) -> dict:
+    def do_bind(self, names: dict, random_state: tuple | None = None, shuffled: bool = False) -> dict:
         self.take_state(random_state)
+        if shuffled and random_state:
+            seed(number_of(random_state))
         self.named.clear()
         self.shell.user_ns.update(names)
         return {}
@@ -226,17 +249,17 @@ class Candidate:
 
     def do_digest(self, names: list[str]) -> dict:
         """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
-        found: dict[str, bytes | None] = {}
+        digests: dict[str, bytes | None] = {}
         for name in names:
             if name in self.shell.user_ns:
                 try:
-                    found[name] = wire.encode(self.shell.user_ns[name])
+                    digests[name] = wire.encode(self.shell.user_ns[name])
                 except WireError:
-                    found[name] = None
-        return {"digests": found, "files": state(self.folder)}
+                    digests[name] = None
+        return {"digests": digests, "files": state(self.folder)}
 
     def do_kinds(self) -> dict:
-        """Of every name that the notebook has bound: whether it is plain, and which module's property it is."""
+        """The kind of every name that the notebook has bound: plain, or the library's name for it."""
         hidden = self.shell.user_ns_hidden
         names = {
             name: value
@@ -250,12 +273,12 @@ class Candidate:
         return {"random_state": self.random.known}
 
     def do_facts(self) -> dict:
-        """What the notebook did to this process."""
+        """The facts about what the notebook did to this process."""
         return {"facts": self.monitor.told(self.snapshot, self)}
 
 
 def _room(value: object, room: int) -> int:
-    """How much of ``room`` bytes would be left beside a value, roughly; negative when there is not enough."""
+    """The rest of ``room`` bytes beside a value, roughly; negative if there is not enough."""
     if isinstance(value, np.ndarray):
         return room - value.nbytes
     if isinstance(value, str | bytes | bytearray):
@@ -274,11 +297,11 @@ def _room(value: object, room: int) -> int:
 
 
 @contextlib.contextmanager
-def interruptible(yes: bool = True):
-    """Let interrupts through, or hold them back, for a while."""
-    ways = (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
+def interruptible(allowed: bool = True):
+    """Let interrupts through for a while and hold them back afterwards; the other way round if not ``allowed``."""
+    inside, afterwards = (signal.SIG_UNBLOCK, signal.SIG_BLOCK) if allowed else (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
     try:
-        signal.pthread_sigmask(ways[yes], {signal.SIGINT})
+        signal.pthread_sigmask(inside, {signal.SIGINT})
         yield
     finally:
-        signal.pthread_sigmask(ways[not yes], {signal.SIGINT})
+        signal.pthread_sigmask(afterwards, {signal.SIGINT})

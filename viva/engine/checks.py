@@ -57,18 +57,18 @@ def visible_and_hidden(source: str) -> tuple[str, str]:
 def computed_from_hidden(source: str) -> set[str]:
     """The names to which visible lines of a test cell give values that hidden lines above have a part in."""
     secret: set[str] = set()
-    found: set[str] = set()
+    computed: set[str] = set()
     for node, hidden in _statements(source) if HIDDEN.search(source) else ():
         names = names_in(node)
         if hidden:
             secret |= names.bound
         elif names.needed & secret:
             secret |= names.bound
-            found |= names.bound
+            computed |= names.bound
         else:
             secret -= names.given
-            found -= names.given
-    return found
+            computed -= names.given
+    return computed
 
 
 def _statements(source: str) -> list[tuple[ast.stmt, bool]]:
@@ -103,7 +103,7 @@ def split_checks(source: str, name: str, points: float, where: str) -> tuple[str
 
 
 def parts_of(source: str) -> tuple[str, tuple[Check, ...]]:
-    """What stands above the first ``### CHECK`` line of a text, and the checks, whatever they are."""
+    """The lines above the first ``### CHECK`` line of a text, and its checks."""
     prelude: list[str] = []
     parts: list[tuple[str, float, list[str]]] = []
     for line in source.splitlines():

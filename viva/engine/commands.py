@@ -105,9 +105,9 @@ class Traces:
         for node in nodes_of(statement):
             match node:
                 case ast.Import(names=aliases):
-                    self.os |= {one.asname or one.name for one in aliases if one.name == "os"}
+                    self.os |= {alias.asname or alias.name for alias in aliases if alias.name == "os"}
                 case ast.ImportFrom(module="os", names=aliases):
-                    self.system |= {one.asname or one.name for one in aliases if one.name == "system"}
+                    self.system |= {alias.asname or alias.name for alias in aliases if alias.name == "system"}
                 case ast.Call(func=ast.Attribute(ast.Call(ast.Name("get_ipython")), kind), args=[first, *rest]):
                     text = _text(first)
                     if kind in ("system", "getoutput"):
@@ -116,9 +116,11 @@ class Traces:
                     elif kind in ("run_line_magic", "run_cell_magic") and text in SCRIPTS and rest:
                         yield f"{'%' if kind == 'run_line_magic' else '%%'}{text}", _text(rest[-1]), _text(rest[0])
                 case ast.Call(func=ast.Attribute(ast.Name(module), "system"), args=[first, *_]) if module in self.os:
-                    yield from [("os.system", _text(first), "")] * self.refused
+                    if self.refused:
+                        yield "os.system", _text(first), ""
                 case ast.Call(func=ast.Name(name), args=[first, *_]) if name in self.system:
-                    yield from [("os.system", _text(first), "")] * self.refused
+                    if self.refused:
+                        yield "os.system", _text(first), ""
 
 
 def _text(node: ast.expr) -> str:
@@ -127,7 +129,7 @@ def _text(node: ast.expr) -> str:
 
 def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, sandboxed: bool) -> list[str]:
     """Say in the reason of each lost check which command it may have been lost by; returns the test cells."""
-    if not any(one.verdict in LOST for results in outcome.checks.values() for one in results):
+    if not any(result.verdict in LOST for results in outcome.checks.values() for result in results):
         return []
     cells, traces = {cell.id: cell for cell in examination.blueprint.cells}, Traces(sandboxed)
     concerned: dict[str, None] = {}
@@ -135,14 +137,14 @@ def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, san
         if cell.cell_type != "code":
             continue
         name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
-        known = cells.get(name)
+        expected = cells.get(name)
         try:
-            if known is None or known.purpose != Purpose.TESTS:
-                stopped = any(one["output_type"] == "error" for one in outcome.outputs.get(index, ([], None))[0])
+            if expected is None or expected.purpose != Purpose.TESTS:
+                stopped = any(output["output_type"] == "error" for output in outcome.outputs.get(index, ([], None))[0])
                 traces.cell(cell.source, stopped)
                 continue
-            for check, result in zip(known.checks, outcome.checks.get(name, []), strict=False):
-                command = traces.cell(f"{known.prelude}\n{check.source}")
+            for check, result in zip(expected.checks, outcome.checks.get(name, []), strict=False):
+                command = traces.cell(f"{expected.prelude}\n{check.source}")
                 if command and result.verdict in LOST and not result.cause and not result.undone:
                     result.cause = note("command", result.reason[:REASON] or "the check failed", command)
                     concerned[name] = None

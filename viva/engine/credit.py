@@ -26,7 +26,7 @@ from viva.record import Note, note
 from viva.verdict import Verdict
 
 FULL, PART, BEYOND = "a number of points", "less than all points", "more than all points"
-"""What the solution's last value is, as points of its cell. One BEYOND them does not count; nbgrader refuses it."""
+"""The kind of the solution's last value, as points of its cell. One BEYOND them does not count; nbgrader refuses it."""
 ROUNDING = 1e-6
 """This part of the points may be lost by rounding."""
 SHOWN = 40
@@ -44,7 +44,7 @@ _FRACTION = re.compile(r"Fraction\((-?\d+), ([1-9]\d*)\)", re.ASCII)
 _TRUTH = re.compile(r"(?:np\.)?(True|False)_?|array\((True|False)\)")
 
 Result = bool | float | str | None
-"""What a last value is: a finite number, or a few words for what else it is, or None where there is no value."""
+"""A last value: a finite number, or a few words for anything else, or None if there is no value."""
 
 
 def result_of(value: Any) -> Result:
@@ -88,7 +88,7 @@ def _finite(value: Any) -> float | str:
 
 
 def kind_of(result: Result, points: float) -> str:
-    """What the solution's last value says of that of a cell worth so many points: FULL, PART, BEYOND or nothing.
+    """How the solution's last value compares with the points of its cell: FULL, PART, BEYOND or nothing.
 
     A truth value is a number of points only where it is all of them: a test that ends in ``a == b`` and is worth more
     than a point has forgotten its ``assert``.

@@ -1,4 +1,4 @@
-"""What students do every day, tried in the sandbox before anybody's work is graded there.
+"""Everyday work of students, tried in the sandbox before anybody's work is graded there.
 
 The layers of the sandbox are proven by attempts to break them (``viva.sandbox.attempts``). This proves the other half,
 with this machine's own paths: what students need works. Behind a link, say, a library may not find its own files.
@@ -29,24 +29,24 @@ CELLS = {
     "figure, axes = plt.subplots()\naxes.plot([1, 2], label='text')\naxes.legend()\n"
     "figure.savefig(io.BytesIO(), format='png')\nplt.close(figure)",
 }
-"""By what students do, a cell that does it; none of it is to raise anything."""
+"""Cells by the work that they do; none may raise anything."""
 
 
 def failures(pair: Pair) -> dict[str, str]:
-    """What does not work for the candidates of a pair of fork servers, each with the error."""
+    """The work that fails for the candidates of a pair of fork servers, each with its error."""
     cells = dict(CELLS)
     if "matplotlib.pyplot" not in pair.libraries:
         del cells[FIGURE]
-    found: dict[str, str] = {}
+    errors: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="viva-everyday-") as folder:
         Path(folder, FILE).write_text("1,2")
         try:
             with Session(pair.candidates, pair.examiners, Path(folder)) as session:
-                for what, source in cells.items():
-                    found[what] = _error(session, source)
+                for action, source in cells.items():
+                    errors[action] = _error(session, source)
         except (Died, SandboxError) as error:
-            found["run a cell"] = str(error)
-    return {what: error for what, error in found.items() if error}
+            errors["run a cell"] = str(error)
+    return {action: error for action, error in errors.items() if error}
 
 
 def _error(session: Session, source: str) -> str:

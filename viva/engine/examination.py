@@ -58,7 +58,7 @@ class Examination:
     """What the states of the random numbers come from: under "" that of a session, by test cell that of a cell above
     which nobody seeds. Without them a session begins as every fork does."""
     seconds: float = 0.0
-    """What the solution took."""
+    """The seconds that the solution took."""
     repeatable: bool = True
     """Whether no limit of time or memory was met, so that rehearsing again would show the same."""
 
@@ -74,12 +74,12 @@ class Examination:
 
     def single_process_sentences(self) -> dict[str, str]:
         """Sentences for the author about the single-process cells, by cell in the notebook's order."""
-        found = {}
+        sentences = {}
         for cell in self.blueprint.cells:
             if why := self.single_process.get(cell.id):
                 kind = "single_process_hidden" if HIDDEN.search(cell.source) else "single_process"
-                found[cell.id] = wording.sentence(Note(kind, cells=(cell.id,), because=why))
-        return found
+                sentences[cell.id] = wording.sentence(Note(kind, cells=(cell.id,), because=why))
+        return sentences
 
     def __deepcopy__(self, memo: dict) -> Examination:
         return self  # it never changes; nbconvert copies what it is handed for every step
@@ -100,28 +100,28 @@ class Examination:
         """The names that a grade cell uses, in its functions too, and in those of the grade cells above it."""
         used = set(cell.used_names())
         functions: dict[str, set[str]] = {}
-        for other in itertools.takewhile(lambda other: other.id != cell.id, self.blueprint.cells):
-            names = names_of(other.source) if other.purpose == Purpose.TESTS else None
+        for test in itertools.takewhile(lambda test: test.id != cell.id, self.blueprint.cells):
+            names = names_of(test.source) if test.purpose == Purpose.TESTS else None
             functions |= names.mentioned if names else {}
         return sorted(used | ownership.reached(used, functions))
 
     def definitions(self, cell: Cell) -> list[str]:
-        """What the candidate is to have of a grade cell that the examiner ran, for the cells below it.
+        """The texts of a grade cell that the candidate runs too, for the cells below it.
 
         That is what its visible lines import and define, and what its hidden lines import for a grade cell that runs in
         the candidate: its text, which is there, speaks of it.
         """
-        found = list(cell.definitions())
-        ids = [other.id for other in self.blueprint.cells]  # a cell that runs again may be without some of its checks
+        texts = list(cell.definitions())
+        ids = [later.id for later in self.blueprint.cells]  # a cell that runs again may be without some of its checks
         below = self.blueprint.cells[ids.index(cell.id) + 1 :]
-        sources = [names_of(other.source) for other in below if other.id in self.single_process]
+        sources = [names_of(later.source) for later in below if later.id in self.single_process]
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
-        return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
+        return texts + [text for text, names in imports if text not in texts and names & (used | {"*"})]
 
 
 SEEDING = re.compile(r"\bseed\s*\(|\bset_?state\s*\(")
-"""What a cell calls that chooses the state of the global random numbers."""
+"""A call that chooses the state of the global random numbers."""
 
 
 def dice_of(blueprint: Blueprint) -> dict[str, bytes]:
@@ -130,13 +130,13 @@ def dice_of(blueprint: Blueprint) -> dict[str, bytes]:
     Whoever grades has these texts and no student has them, so no key has to be kept, and all graders draw the same.
     """
     solutions = repr([blueprint.name, *(cell.source for cell in blueprint.cells if cell.purpose in ANSWERS)])
-    found = {"": _hashed(solutions)}
+    secrets = {"": _hashed(solutions)}
     for cell in blueprint.cells:
         if cell.purpose == Purpose.TESTS:
-            found[cell.id] = _hashed(solutions, cell.id, cell.source)
+            secrets[cell.id] = _hashed(solutions, cell.id, cell.source)
         if SEEDING.search(cell.source):
             break
-    return found
+    return secrets
 
 
 def _hashed(*texts: str) -> bytes:
@@ -148,7 +148,7 @@ def shuffle(session: Session, examination: Examination) -> None:
     if (secret := examination.dice.get("")) and not session.one_process:
         state = state_of(secret)
         with contextlib.suppress(Died):  # the first cell will say so
-            session.candidate(STUCK, do="bind", names={}, random_state=state)
+            session.candidate(STUCK, do="bind", names={}, random_state=state, shuffled=True)
         session.examiner(STUCK, do="shuffle", random_state=state)
 
 
@@ -172,17 +172,17 @@ def prepare(
 
 def read_by_functions(sources: Iterable[str]) -> set[str]:
     """The names that the functions in these cells read, and do not bind themselves."""
-    found: set[str] = set()
+    names_read: set[str] = set()
     for source in sources:
         with contextlib.suppress(Exception, MemoryError):  # IPython's reading of a stranger's text may raise anything
             if len(source) <= MOST_TEXT and (names := names_of(source)):
-                found.update(*names.mentioned.values())
-    return found
+                names_read.update(*names.mentioned.values())
+    return names_read
 
 
 def give_up(session: Session, cell: Cell, examination: Examination) -> None:
     """Let the examiner give up the names and files that are the student's from a cell on."""
-    names, files = (known.get(cell.id, frozenset()) for known in (examination.plan.owned, examination.files))
+    names, files = (table.get(cell.id, frozenset()) for table in (examination.plan.owned, examination.files))
     if names or files:
         session.examiner(10, do="own", names=sorted(names), files=sorted(files))
 
@@ -210,9 +210,9 @@ def examine(
         return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
         # The test may ask by a function of another cell.
-        asked = any(word in one.source for one in examination.blueprint.cells for word in ASKING)
-        told = sources if asked else ()
-        return _examine_split(session, cell, examination, seconds, skip, again, read, told)
+        asked = any(word in written.source for written in examination.blueprint.cells for word in ASKING)
+        texts = sources if asked else ()
+        return _examine_split(session, cell, examination, seconds, skip, again, read, texts)
     reports = _examine_inside(session, cell, seconds, skip)
     if not (reports and reports[-1].died):
         _keep_helpers(session, cell, examination)
@@ -230,8 +230,8 @@ def _examine_split(
     sources: Sequence[str],
 ) -> list[CheckReport]:
     """The examiner runs the test code, and asks the candidate."""
-    visible, known = sorted(cell.visible_names()), examination.used_names(cell)
-    begin: dict[str, Any] = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
+    visible, used = sorted(cell.visible_names()), examination.used_names(cell)
+    begin: dict[str, Any] = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": used}
     begin |= {"read": [name for name in visible if name in read], "sources": [*sources]}
     if secret := examination.dice.get(cell.id):
         begin["random_state"] = state_of(secret)
@@ -307,24 +307,26 @@ def _examine_inside(
 def _inside(session: Session, title: str, source: str, seconds: float, split: bool = False) -> CheckReport:
     """The report on test code that ran in the student's process; with ``split`` that says whose exception ended it."""
     report, reply, start = CheckReport(title, Verdict.PASSED), {}, time.monotonic()
-    if known := session.time_budget.hopeless(source):
-        return CheckReport(title, known[0], cause=known[1])
+    if given_up := session.time_budget.hopeless(source):
+        return CheckReport(title, given_up[0], cause=given_up[1])
     try:
-        more = {"test": True} if session.one_process else {}
-        reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source, **more)
+        options = {"test": True} if session.one_process else {}
+        reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source, **options)
     except Spent as spent:
         return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)
     except Died as death:
         report.verdict, report.cause, report.died = death.verdict, death.cause, True
     report.seconds = time.monotonic() - start
     if raised := raised_in(reply):
-        name, report.reason, report.traceback = (safe(str, raised.get(one)) for one in ("name", "message", "traceback"))
+        name, report.reason, report.traceback = (
+            safe(str, raised.get(field)) for field in ("name", "message", "traceback")
+        )
         report.verdict = Verdict.FAILED if name == "AssertionError" else Verdict.ERROR
         report.exception = "" if report.verdict is Verdict.FAILED else name
         report.raised_by = "student"  # in the candidate nobody can tell whose it is
         if split:
-            own = [name for name in raised.get("own", []) if name != "<module>"]
-            report.asked = own[0] if own else ""
+            frames = [name for name in raised.get("own", []) if name != "<module>"]
+            report.asked = frames[0] if frames else ""
             if report.exception or raised.get("own"):
                 report.exception, report.reason = name, f"{name}: {report.reason}"
             else:

@@ -33,7 +33,8 @@ from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, comp
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
-from viva.engine.values.randomness import set_state
+from viva.engine.values.randomness import number_of, set_state
+from viva.engine.values.sharing import seed
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
@@ -42,10 +43,11 @@ LINE, LOG = 500, 4000
 
 
 class Printed(io.StringIO):
-    """What a check and the student's code in it print, as far as it is kept."""
+    """The printed text of a check and the student's code in it, cut at a limit."""
 
     def write(self, text: str) -> int:
-        super().write(text[: CHARACTERS - self.tell()]) if self.tell() < CHARACTERS else None
+        if self.tell() < CHARACTERS:
+            super().write(text[: CHARACTERS - self.tell()])
         return len(text)
 
 
@@ -83,9 +85,9 @@ class Examiner:
             try:
                 reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
             except BaseException as error:  # a fault of the candidate's is not an Exception
-                what = f"{type(error).__name__}: {safe(str, error)}"
-                log = "".join([*traceback.format_tb(error.__traceback__), what])
-                reply = wire.encode({"fault": " ".join(what.split())[:LINE], "log": log[-LOG:]})
+                message = f"{type(error).__name__}: {safe(str, error)}"
+                log = "".join([*traceback.format_tb(error.__traceback__), message])
+                reply = wire.encode({"fault": " ".join(message.split())[:LINE], "log": log[-LOG:]})
             pipe.write(REPLY, reply)
 
     def _stop(self, *_: object) -> None:
@@ -110,15 +112,19 @@ class Examiner:
         return {}
 
     def do_shuffle(self, random_state: tuple) -> dict:
-        """From now on this process draws its random numbers from another state."""
-        set_state(random_state)
+        """Draw the random numbers of this process from another state from now on."""
+        self._shuffle(random_state)
         return {}
+
+    def _shuffle(self, random_state: tuple) -> None:
+        set_state(random_state)
+        seed(number_of(random_state))
 
     def do_kinds(self) -> dict:
         return {"kinds": self.asker.expected.texts()}
 
     def do_own(self, names: list[str], files: Sequence[str] = ()) -> dict:
-        """From now on these names are the student's, and so are these files of the folder that this process works in.
+        """Leave these names to the student from now on, and these files of this process's folder.
 
         A test that reads one of them fails here, and so is run in the candidate.
         """
@@ -163,14 +169,14 @@ class Examiner:
         """
         self.sourcecode.sources = [*sources]
         self.namespace.bound = set()
-        own = self.namespace.owned.difference(dict.keys(self.namespace))
-        self.asker.names.wanted = tuple(name for name in used if name in own)
-        known = self.namespace.owned | self.given | set(read)
-        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
+        unbound = self.namespace.owned.difference(dict.keys(self.namespace))
+        self.asker.names.wanted = tuple(name for name in used if name in unbound)
+        shareable = self.namespace.owned | self.given | set(read)
+        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in shareable}
         with contextlib.suppress(CandidateFault):
             self.asker.take_state(self.asker.exchange({"do": "random"}))
         if random_state is not None:
-            set_state(random_state)
+            self._shuffle(random_state)
         report = self._check(prelude, cell, **hurried) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
         return {"report": report.crossing()}
 
@@ -189,11 +195,12 @@ class Examiner:
         values = {
             name: self.namespace[name]
             for name in self.namespace.bound & names
-            if name in self.namespace and _can_be_told(self.namespace[name])
+            if name in self.namespace and self._can_be_told(self.namespace[name])
         }
         request = {"do": "bind", "names": values}
         self.asker.random.tell(request)  # a seed holds for the cells below, too
-        if (values or "random_state" in request) and not isinstance(self.asker.check.fault, CandidateDied):
+        shared = self.asker.references.shared.by_library
+        if (values or shared or "random_state" in request) and not isinstance(self.asker.check.fault, CandidateDied):
             with contextlib.suppress(CandidateFault):
                 self.asker.exchange(request)
 
@@ -201,9 +208,14 @@ class Examiner:
         new = {}
         for name, last in self.shared.items():
             value = dict.get(self.namespace, name)
-            if value is not last and value is not None and _can_be_told(value):
+            if value is not last and value is not None and self._can_be_told(value):
                 new[name] = self.shared[name] = value
         return new
+
+    def _can_be_told(self, value: object) -> bool:
+        if type(value) in PROXIES or isinstance(value, types.FunctionType):
+            return True
+        return wire.is_plain(value) or self.asker.references.shared.refer(value) is not None
 
     def _check(self, source: str, title: str, slow: Sequence[str] = (), given_up: Sequence[str] = ()) -> CheckReport:
         self.asker.check = state = CheckState()
@@ -236,10 +248,6 @@ class Examiner:
         self.guard.begin(code, last, awake=not self.namespace.giving)
         exec(code, self.namespace, self.namespace)
         return None if last is None else result_of(eval(last, self.namespace, self.namespace))
-
-
-def _can_be_told(value: object) -> bool:
-    return type(value) in PROXIES or isinstance(value, types.FunctionType) or wire.is_plain(value)
 
 
 def _shown(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
 from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES
-from viva.engine.values import librarycodecs
+from viva.engine.values import librarycodecs, sharing
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
 from viva.sandbox.confinement import Limits, Sandbox, begin_session, enter, limit
@@ -39,18 +39,18 @@ BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner"
 """By role, what matplotlib draws with."""
 
 
-def main(number: str, maker: str, place: str, *likely: str) -> None:
+def main(number: str, maker: str, folder: str, *likely: str) -> None:
     """The life of a process: of a fork server for each role that is named on the socket with this ``number``.
 
-    It works in the folder ``place``, and loads what is ``likely`` to be asked for until the order comes.
+    It works in the ``folder``, and loads what is ``likely`` to be asked for until the order comes.
     """
     if not _die_with(int(maker)):
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # until all is loaded, which stays
-    os.chdir(place)
+    os.chdir(folder)
     for name in ("HOME", "MPLCONFIGDIR", "IPYTHONDIR"):  # unless it was started with another
-        os.environ.setdefault(name, f"{place}/{HOME}")
+        os.environ.setdefault(name, f"{folder}/{HOME}")
     _draw_as("candidate")
     early = {name: libraries.load(name) for name in likely}
     with socket.socket(fileno=int(number)) as control:
@@ -60,16 +60,16 @@ def main(number: str, maker: str, place: str, *likely: str) -> None:
     order = json.loads(data)
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
-    (role, requests), *others = zip(order["roles"], descriptors, strict=True)
+    (role, requests), *further = zip(order["roles"], descriptors, strict=True)
     _draw_as(role)
     _load(order["loaded"], order | {"loaded": []}, descriptors, early)
-    for other, its_requests in others:
-        mine = os.getpid()
+    for next_role, its_requests in further:
+        parent = os.getpid()
         if os.fork() == 0:
             os.close(requests)
-            if not _die_with(mine):
+            if not _die_with(parent):
                 return
-            role, requests = other, its_requests
+            role, requests = next_role, its_requests
             _draw_as(role)
             break
         os.close(its_requests)
@@ -85,9 +85,9 @@ def _die_with(maker: int) -> bool:
 def _load(names: list[str], order: dict, requests: list[int], early: Mapping[str, tuple[list[str], str]] = {}) -> None:
     """Load libraries, and note in ``order`` which are not there. One that starts threads cannot be forked: again from
     the start, without it. ``early`` are the results for those that are loaded."""
-    found = {name: early.get(name) or libraries.load(name) for name in names}
-    order["absent"] |= {name: why for name, (_, why) in found.items() if why}
-    threads = {libraries.module_of(name): started for name, (started, _) in found.items() if started}
+    results = {name: early.get(name) or libraries.load(name) for name in names}
+    order["absent"] |= {name: why for name, (_, why) in results.items() if why}
+    threads = {libraries.module_of(name): started for name, (started, _) in results.items() if started}
     if threads:
         order["absent"] |= {name: f"{libraries.THREADS}{', '.join(started)}" for name, started in threads.items()}
         wanted = [name for name in (*order["loaded"], *names) if libraries.module_of(name) not in threads]
@@ -95,8 +95,8 @@ def _load(names: list[str], order: dict, requests: list[int], early: Mapping[str
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         socket.send_fds(ours, [json.dumps(order).encode()], requests)
         theirs.set_inheritable(True)
-        known = [str(theirs.fileno()), str(os.getppid()), os.getcwd()]
-        os.execv(sys.executable, [sys.executable, *ORIGIN, *known])
+        arguments = [str(theirs.fileno()), str(os.getppid()), os.getcwd()]
+        os.execv(sys.executable, [sys.executable, *ORIGIN, *arguments])
 
 
 def _draw_as(role: str) -> None:
@@ -211,6 +211,7 @@ def seed() -> None:
 
     random.seed(0)
     np.random.seed(0)
+    sharing.seed(0)
 
 
 def _learn(source: str, title: str) -> None:
@@ -271,9 +272,9 @@ def _live(work: Callable[[], None], descriptors: list[int], request: dict, paren
 
 def _into_place(descriptors: list[int]) -> None:
     """Make ``descriptors`` the numbers 0, 1, 2, ..., whatever they were."""
-    high = [os.dup2(descriptor, 100 + place) for place, descriptor in enumerate(descriptors)]
-    for place, descriptor in enumerate(high):
-        os.dup2(descriptor, place)
+    high = [os.dup2(descriptor, 100 + number) for number, descriptor in enumerate(descriptors)]
+    for number, descriptor in enumerate(high):
+        os.dup2(descriptor, number)
     os.closerange(len(descriptors), 1024)
 
 

@@ -51,7 +51,7 @@ MESSAGES = {
         re.VERBOSE,
     ),
 }
-"""By what was refused, the messages of the exceptions to which that leads."""
+"""The messages of the exceptions that a refusal leads to, by kind of refusal."""
 DOUBTS = {"network": "refused_network", "process": "refused_process"}
 LONGEST = 200
 
@@ -66,40 +66,40 @@ def refusals(outcome: Outcome, notebook: NotebookNode, examination: Examination,
     concerned = _by_exception(outcome, notebook) if sandboxed else {}
     if by_commands:
         concerned["process"] = list(dict.fromkeys([*concerned.get("process", ()), *by_commands]))
-    return [Note(DOUBTS[what], tests=tuple(tests), doubt=True) for what, tests in concerned.items()]
+    return [Note(DOUBTS[kind], tests=tuple(tests), doubt=True) for kind, tests in concerned.items()]
 
 
 def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[str]]:
-    """By what was refused, the test cells that exceptions name."""
+    """The test cells whose exceptions come from a refusal, by kind of refusal."""
     of_cells: dict[str, int] = {}
-    for place, (items, _) in sorted(outcome.outputs.items()):
+    for index, (items, _) in sorted(outcome.outputs.items()):
         for item in items:
-            if item["output_type"] == "error" and (what := _refused(item["evalue"])):
-                of_cells.setdefault(what, place)
+            if item["output_type"] == "error" and (kind := _refused(item["evalue"])):
+                of_cells.setdefault(kind, index)
     names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
     concerned: dict[str, dict[str, None]] = defaultdict(dict)
     for cell, results in outcome.checks.items():
-        place = names.index(cell) if cell in names else -1
+        index = names.index(cell) if cell in names else -1
         for result in results:
-            if what := _of(result):
-                result.cause = note(what, result.reason[:LONGEST])
+            if kind := _of(result):
+                result.cause = note(kind, result.reason[:LONGEST])
             elif result.verdict is Verdict.ERROR and result.exception == "NameError":
-                what = next((kind for kind, first in of_cells.items() if first < place), "")
-                result.cause = note(what, result.reason[:LONGEST]) if what and not result.cause else result.cause
-            if what:
-                concerned[what][cell] = None
-    return {what: list(tests) for what, tests in concerned.items()}
+                kind = next((kind for kind, first in of_cells.items() if first < index), "")
+                result.cause = note(kind, result.reason[:LONGEST]) if kind and not result.cause else result.cause
+            if kind:
+                concerned[kind][cell] = None
+    return {kind: list(tests) for kind, tests in concerned.items()}
 
 
 def _of(result: CheckResult) -> str:
-    """What was refused so that a check ended in an exception; empty where that is not why."""
+    """The kind of refusal that ended a check in an exception; empty for another cause."""
     if result.verdict is not Verdict.ERROR or result.raised_by != "student" or result.cause:
         return ""
     return _refused(result.message)
 
 
 def _refused(message: str) -> str:
-    return next((what for what, pattern in MESSAGES.items() if pattern.search(message)), "")
+    return next((kind for kind, pattern in MESSAGES.items() if pattern.search(message)), "")
 
 
 MOST_DEATHS = 3
@@ -119,21 +119,21 @@ class Shot(Exception):  # noqa: N818
 
 @dataclass
 class Losses:
-    """What did not finish in a run, or ended the candidate's process."""
+    """The cells and checks of a run that did not finish, or ended the candidate's process."""
 
     deadly: set[int] = field(default_factory=set)
     """Cells that are not run again."""
     lost: dict[str, Died] = field(default_factory=dict)
-    """By name: the death of the cell that would have bound it."""
+    """The death of the cell that would have bound a name, by name."""
     interrupted: set[int] = field(default_factory=set)
     fatal: set[tuple[str, str]] = field(default_factory=set)
     """Checks that ended the candidate: they are not run again."""
     finished: set[int] = field(default_factory=set)
     """Test cells that have all results."""
     failed_imports: dict[str, str] = field(default_factory=dict)
-    """By read-only cell, the exception by which it could not import something."""
+    """The failed import of a read-only cell, by cell."""
     spent: dict[str, float] = field(default_factory=dict)
-    """By test cell, the seconds that it took."""
+    """The seconds that a test cell took, by cell."""
 
 
 class Run:
@@ -201,8 +201,8 @@ class Run:
                 if _is_test(cell):
                     between = self.examination.cells_before(name, before)
                     errors = prepare(session, between, self.examination, self._seconds(cell), self.ran)
-                    for given, error in errors.items():
-                        self._look_for_imports(given, *error.partition("\n")[0].partition(": ")[::2])
+                    for read_only, error in errors.items():
+                        self._look_for_imports(read_only, *error.partition("\n")[0].partition(": ")[::2])
                     before, self.ran = name, False
                     self._examine(session, index, self.examination.cells[name])
                 else:
@@ -218,7 +218,7 @@ class Run:
         limit, before = time_budget.limit(cell.source, self._seconds(cell)), time_budget.spent
         if index in self.losses.interrupted:
             limit = time_budget.short(limit)
-        if own := self._known(cell) is None:
+        if extra := self._known(cell) is None:
             limit = min(limit, self.own)
         if limit <= 0:
             self.outcome.keep(index, NOT_RUN)
@@ -228,10 +228,11 @@ class Run:
         reply = session.candidate(limit, do="run", source=cell.source)
         with time_budget.working():
             self.outcome.keep(index, reply)
-        self.own -= (time_budget.spent - before) * own
+        if extra:
+            self.own -= time_budget.spent - before
         raised = reply.get("raised")
-        if isinstance(raised, dict) and (known := self._known(cell)) and known.purpose == Purpose.READ_ONLY:
-            self._look_for_imports(known.id, *(safe(str, raised.get(part)) for part in ("name", "message")))
+        if isinstance(raised, dict) and (expected := self._known(cell)) and expected.purpose == Purpose.READ_ONLY:
+            self._look_for_imports(expected.id, *(safe(str, raised.get(part)) for part in ("name", "message")))
         if session.interrupted:
             if index not in self.losses.interrupted:
                 self._lose(cell, Died(Verdict.TIMEOUT, Note("unfinished_code", amount=session.limit)))
@@ -258,11 +259,11 @@ class Run:
         self.time_budget.replaying = again
         if again:
             cell = replace(
-                cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.losses.fatal)
+                cell, checks=tuple(check for check in cell.checks if (cell.id, check.title) not in self.losses.fatal)
             )
         limit, before = cell.seconds or self.pair.seconds, self.time_budget.spent
         seconds = allowance(limit, self.time_budget, self.losses.spent.get(cell.id, 0.0))
-        ran = [one.source for place, one in self.cells if place < index and not _is_test(one)]
+        ran = [above.source for number, above in self.cells if number < index and not _is_test(above)]
         reports = examine(session, cell, self.examination, seconds, skip, self.last, self.read, ran)
         if cell.id in self.examination.single_process:
             self.ran = True
@@ -303,10 +304,10 @@ class Run:
             result.reason = result.exception = ""
             return result
         lost = result.verdict in (Verdict.ERROR, Verdict.FAILED)
-        for given, error in self.losses.failed_imports.items() if lost else ():
-            if given in self.examination.broken and cell.id not in self.examination.failing:
+        for read_only, error in self.losses.failed_imports.items() if lost else ():
+            if read_only in self.examination.broken and cell.id not in self.examination.failing:
                 continue  # the solution passes without it, as without google.colab outside of Colab
-            result.verdict, result.cause = Verdict.UNGRADED, note("import_failed", error, cells=(given,))
+            result.verdict, result.cause = Verdict.UNGRADED, note("import_failed", error, cells=(read_only,))
             result.reason = result.exception = ""
             return result
         if self.losses.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
@@ -318,7 +319,7 @@ class Run:
 
     def _unfinished(self, cell: Cell, result: CheckResult) -> str:
         """A name of a check that its cell may have left half done, as an interrupted loop leaves a list."""
-        check = next(one for one in cell.checks if one.title == result.title)
+        check = next(check for check in cell.checks if check.title == result.title)
         names = names_of(f"{cell.prelude}\n{check.source}")
         used = names.used if names else set()
         return next((name for name in self.losses.lost if name in used and name not in self.time_budget.functions), "")
@@ -344,7 +345,7 @@ class Run:
         self.losses.lost |= dict.fromkeys(self._bound(cell), death)
 
     def _bound(self, cell: NotebookNode) -> set[str]:
-        """What a cell binds, or should."""
+        """The names that a cell binds, or should bind."""
         names = names_of(cell.source)
         return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
 
@@ -361,8 +362,8 @@ class Run:
 
     def _seconds(self, cell: NotebookNode) -> float:
         """The time limit, which is the blueprint's: what the submission says does not count."""
-        known = self._known(cell)
-        return float((known and known.seconds) or self.pair.seconds)
+        expected = self._known(cell)
+        return float((expected and expected.seconds) or self.pair.seconds)
 
     def _known(self, cell: NotebookNode) -> Cell | None:
         """The cell of the assignment that a cell is."""
@@ -374,8 +375,8 @@ def _name(cell: NotebookNode) -> str:
 
 
 def _is_test(cell: NotebookNode) -> bool:
-    about = cell.metadata.get("nbgrader", {})
-    return bool(about.get("grade")) and not about.get("solution")
+    nbgrader = cell.metadata.get("nbgrader", {})
+    return bool(nbgrader.get("grade")) and not nbgrader.get("solution")
 
 
 def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = False) -> list[CheckResult]:
@@ -387,9 +388,9 @@ def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = 
         if credit and earned and len(cell.checks) == 1:
             verdict, earned, cause = judged(report.result, check.points)
         texts = ("reason", "exception", "traceback", "printed")
-        told: dict[str, Any] = {name: whole(getattr(report, name))[:CHARACTERS] for name in texts}
-        told |= {"cause": cause, "seconds": report.seconds, "raised_by": report.raised_by}
-        results.append(CheckResult(check.title, check.points, verdict, earned, **told))
+        details: dict[str, Any] = {name: whole(getattr(report, name))[:CHARACTERS] for name in texts}
+        details |= {"cause": cause, "seconds": report.seconds, "raised_by": report.raised_by}
+        results.append(CheckResult(check.title, check.points, verdict, earned, **details))
     return results
 
 

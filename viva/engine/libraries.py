@@ -1,4 +1,4 @@
-"""Which libraries the fork servers load before the first submission comes.
+"""The libraries that the fork servers load before the first submission comes.
 
 Those that nobody's code speaks of would only make every fork larger. One that is not loaded here is
 imported by the code that wants it, as anywhere, and costs each submission its time.
@@ -22,7 +22,7 @@ from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
 
 PUT_OFF = ("testing", "fft", "polynomial")
-"""What of NumPy is loaded when it is first spoken of, without an import."""
+"""The parts of NumPy that are loaded at their first use, without an import."""
 COMMON = (
     "numpy",
     *(f"numpy.{part}" for part in PUT_OFF),
@@ -32,7 +32,7 @@ COMMON = (
     "pandas",
     "matplotlib.pyplot",
 )
-"""What courses in numerical Python use, and students unasked."""
+"""Libraries that courses in numerical Python use, and students without being asked."""
 WORDS = {f"numpy.{part}": tuple(f"{word}{part}".encode() for word in ("np.", "numpy.", "import ")) for part in PUT_OFF}
 """One of which a text says that may use the library, where its own name says too little or too much."""
 # A text may plot if only by ``frame.plot()``; in the sandbox the fonts cannot be listed for good.
@@ -52,7 +52,7 @@ PASSING = 0.2
 
 
 def wanted(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> tuple[str, ...]:
-    """What the instructor's notebooks import, and those of the common libraries that any file mentions."""
+    """The libraries that the instructor's notebooks import, and the common ones that any file mentions."""
     texts = list(_read(notebooks))
     common = mentioned(itertools.chain(texts, _read(files)))
     return tuple(dict.fromkeys((*common, *imported(cell for text in texts for cell in _cells(text)))))
@@ -117,8 +117,8 @@ def is_installed(package: str) -> bool:
     if package in sys.stdlib_module_names:
         return False
     with contextlib.suppress(ImportError, ValueError):
-        found = importlib.util.find_spec(package)
-        return bool(found and found.origin and "site-packages" in Path(found.origin).parts)
+        spec = importlib.util.find_spec(package)
+        return bool(spec and spec.origin and "site-packages" in Path(spec.origin).parts)
     return False
 
 
@@ -150,7 +150,7 @@ def module_of(name: str) -> str:
 
 
 def _said(error: Exception) -> str:
-    """What a library said when it could not be loaded, in one line."""
+    """The error of a library that could not be loaded, in one line."""
     lines = f"{type(error).__name__}: {error}".split("\n")
     return lines[0][:LONGEST]
 
@@ -160,11 +160,11 @@ def threads() -> dict[str, str]:
 
     None survives a fork but the one that forks.
     """
-    found = {}
+    names = {}
     for number in os.listdir("/proc/self/task"):
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            found[number] = Path(f"/proc/self/task/{number}/comm").read_text().strip()
-    return found
+            names[number] = Path(f"/proc/self/task/{number}/comm").read_text().strip()
+    return names
 
 
 def _new_threads(before: dict[str, str]) -> list[str]:

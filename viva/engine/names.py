@@ -132,24 +132,24 @@ def _imports(statement: ast.stmt) -> bool:
 def helpers_of(source: str) -> dict[str, set[str]]:
     """The imports and plain functions of a cell's top level, each as text, with the names that it alone binds."""
     tree = parsed(source) or NOTHING
-    found: dict[str, set[str]] = {}
+    helpers: dict[str, set[str]] = {}
     bound: Counter[str] = Counter()
     for statement in tree.body:
         names = names_in(statement)
         bound.update(names.bound)
         function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not statement.decorator_list
         if function or _imports(statement):
-            found[ast.unparse(statement)] = names.bound
-    return {text: names for text, names in found.items() if all(bound[name] == 1 for name in names)}
+            helpers[ast.unparse(statement)] = names.bound
+    return {text: names for text, names in helpers.items() if all(bound[name] == 1 for name in names)}
 
 
 def import_statements(source: str) -> dict[str, set[str]]:
     """The imports of a cell's top level, each as text, with the names that it binds."""
-    found = {}
+    imports = {}
     for statement in (parsed(source) or NOTHING).body:
         if _imports(statement):
-            found[ast.unparse(statement)] = names_in(statement).bound
-    return found
+            imports[ast.unparse(statement)] = names_in(statement).bound
+    return imports
 
 
 def imports_of(source: str) -> set[str]:
@@ -194,14 +194,14 @@ def nodes_of(tree: ast.AST) -> list[ast.AST]:
 
 
 def _parts(node: ast.AST) -> list[ast.AST]:
-    found = []
+    values = []
     for name in node._fields:
         value = getattr(node, name, None)
         if isinstance(value, ast.AST):
-            found.append(value)
+            values.append(value)
         elif isinstance(value, list):
-            found += value
-    return [part for part in found if isinstance(part, ast.AST) and part._fields]
+            values += value
+    return [part for part in values if isinstance(part, ast.AST) and part._fields]
 
 
 def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
@@ -221,17 +221,17 @@ def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
             names.imported |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
         case ast.For(target=target) | ast.AsyncFor(target=target) | ast.withitem(optional_vars=ast.expr() as target):
-            found = names_in(target)
-            names.passing |= found.assigned
-            names.changed |= found.changed
-            names.used |= found.used
+            bound = names_in(target)
+            names.passing |= bound.assigned
+            names.changed |= bound.changed
+            names.used |= bound.used
             return (part for part in parts if part is not target)
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             names.passing.add(name)
         case ast.MatchMapping(rest=str(name)):
             names.passing.add(name)
-        case ast.Global(names=found):
-            names.shared |= set(found)
+        case ast.Global(names=bound):
+            names.shared |= set(bound)
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
             return _comprehension(node, names)
         case ast.FunctionDef(name=label) | ast.AsyncFunctionDef(name=label):
@@ -264,21 +264,21 @@ def _comprehension(node: Comprehension, names: Names) -> Iterable[ast.AST]:
     """
     first = node.generators[0].iter  # which is read outside
     targets = names_in(*(part.target for part in node.generators))
-    read = [part for one in node.generators for part in (one.iter, *one.ifs) if part is not first]
+    read = [part for generator in node.generators for part in (generator.iter, *generator.ifs) if part is not first]
     inner = names_in(*read, *(part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.comprehension)))
-    own = targets.assigned
-    names.assigned |= inner.assigned - own  # := binds outside
-    names.changed |= (inner.changed | targets.changed) - own
-    names.used |= (inner.used | targets.used) - own
-    names.mentioned |= {label: mentioned - own for label, mentioned in inner.mentioned.items()}
+    variables = targets.assigned
+    names.assigned |= inner.assigned - variables  # := binds outside
+    names.changed |= (inner.changed | targets.changed) - variables
+    names.used |= (inner.used | targets.used) - variables
+    names.mentioned |= {label: mentioned - variables for label, mentioned in inner.mentioned.items()}
     return (first,)
 
 
 def _mention(label: str, function: Function, body: Sequence[ast.AST], names: Names) -> set[str]:
     """Note what a function mentions that is not its own; what it declares global it binds as the cell does."""
     inner = names_in(*body)
-    own = {part.arg for part in _parts(function.args) if isinstance(part, ast.arg)} | inner.given
-    mentioned = (inner.needed | inner.changed | inner.shared & inner.given) - (own - inner.shared)
+    local = {part.arg for part in _parts(function.args) if isinstance(part, ast.arg)} | inner.given
+    mentioned = (inner.needed | inner.changed | inner.shared & inner.given) - (local - inner.shared)
     names.assigned |= inner.shared
     names.mentioned.setdefault(label, set()).update(mentioned)
     return mentioned

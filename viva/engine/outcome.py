@@ -1,4 +1,4 @@
-"""What checks and notebooks came to: reports, results and outputs, as far as a stranger's words can be kept."""
+"""The outcome of checks and notebooks: reports, results and outputs, cleaned of what a stranger may not say."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class CheckReport(Struct):
     verdict: Verdict
     reason: str = ""
     exception: str = ""
-    """What the class of the exception is called that ended the check; nothing where the test's own assertion did."""
+    """The class name of the exception that ended the check; empty for the test's own assertion."""
     cause: Note | None = None
     """In place of a reason."""
     traceback: str = ""
     printed: str = ""
     result: Result = None
-    """What the last expression of the check came to, for partial credit."""
+    """The value of the last expression of the check, for partial credit."""
     seconds: float = 0.0
     raised_by: str = ""
     """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
@@ -56,13 +56,13 @@ class CheckReport(Struct):
 
     def crossing(self) -> dict:
         """The report as the wire carries it, no text of it too long."""
-        known = msgspec.to_builtins(self)
-        return known | {name: value[:CHARACTERS] for name, value in known.items() if isinstance(value, str)}
+        fields = msgspec.to_builtins(self)
+        return fields | {name: value[:CHARACTERS] for name, value in fields.items() if isinstance(value, str)}
 
     @classmethod
-    def crossed(cls, known: object) -> CheckReport:
-        """What ``crossing`` gave on the other side. Raises msgspec.ValidationError."""
-        return msgspec.convert(known, cls)
+    def crossed(cls, fields: object) -> CheckReport:
+        """The report from the ``fields`` that ``crossing`` gave on the other side. Raises msgspec.ValidationError."""
+        return msgspec.convert(fields, cls)
 
 
 def failed(error: BaseException, title: str) -> CheckReport:
@@ -76,23 +76,23 @@ def failed(error: BaseException, title: str) -> CheckReport:
 def _described(error: BaseException, title: str) -> CheckReport:
     trace = safe(_traceback, error)
     student = getattr(error, "viva_traceback", "")
-    whose = "student" if hasattr(error, "viva_traceback") else "test"
-    if found := _cause(error):
-        verdict, cause = found
+    raised_by = "student" if hasattr(error, "viva_traceback") else "test"
+    if caused := _cause(error):
+        verdict, cause = caused
         return CheckReport(title, verdict, cause=cause, traceback=trace, raised_by="grader")
     asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
-    if asserted and whose == "test":
-        return CheckReport(title, Verdict.FAILED, safe(str, error), traceback=trace, raised_by=whose)
+    if asserted and raised_by == "test":
+        return CheckReport(title, Verdict.FAILED, safe(str, error), traceback=trace, raised_by=raised_by)
     name = str(getattr(error, "viva_name", type(error).__name__))
     # What a student calls a class, or asserts, is to be read as theirs.
     name = name if name.isidentifier() else repr(name)
     verdict = Verdict.FAILED if asserted else Verdict.ERROR
     reason = f"{name}: {safe(str, error)[:CHARACTERS]}"
-    return CheckReport(title, verdict, reason, name, traceback=student or trace, raised_by=whose)
+    return CheckReport(title, verdict, reason, name, traceback=student or trace, raised_by=raised_by)
 
 
 def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
-    """What the grader has to say of an exception of its own."""
+    """The verdict and the note for an exception of the grader's own."""
     match error:
         case CandidateDied():
             return Verdict.KILLED, Note("ended")
@@ -116,10 +116,10 @@ def _traceback(error: BaseException) -> str:
         frames += [] if ours else [frame]
     lines = "".join(traceback.format_list(frames[-10:])).splitlines()
     # Of a student's SyntaxError Python would believe where it is and what stands there.
-    told = hasattr(error, "viva_traceback")
+    remote = hasattr(error, "viva_traceback")
     last = (
         f"{type(error).__name__}: {safe(str, error)[:CHARACTERS]}"
-        if told
+        if remote
         else "".join(traceback.format_exception_only(error)).rstrip()
     )
     return "\n".join([*lines, last])[:8000]
@@ -141,7 +141,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass
 class Outcome:
-    """What a notebook came to: results by grade cell, outputs by index of the notebook's cells, the grader's faults."""
+    """The outcome of a notebook: results by grade cell, outputs by index of the cell, the grader's faults."""
 
     checks: dict[str, list[CheckResult]] = field(default_factory=dict)
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
@@ -150,9 +150,9 @@ class Outcome:
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     doubts: list[Note] = field(default_factory=list)
-    """What a grader should look at where points were lost."""
+    """Doubts for a grader to look at where points were lost."""
     room: int = ALL_CHARACTERS
-    """How much more its outputs may hold."""
+    """The rest of the room for its outputs."""
 
     def keep(self, index: int, reply: dict) -> None:
         """Keep the outputs of a cell, unless it has been run before."""
@@ -177,14 +177,14 @@ def whole(text: str) -> str:
 def outputs_of(reply: dict, room: int = ALL_CHARACTERS) -> list[dict]:
     """The outputs of a cell, as far as a notebook can hold them: the reply comes from a stranger."""
     outputs = reply.get("outputs")
-    kept: list[dict] = []
+    valid: list[dict] = []
     for item in map(_output, outputs[:ITEMS] if isinstance(outputs, list) else []):
         text = json.dumps(item, ensure_ascii=False)
         if (room := room - len(text)) < 0:
-            return [*kept, {"output_type": "stream", "name": "stdout", "text": "[more output was cut here]\n"}]
+            return [*valid, {"output_type": "stream", "name": "stdout", "text": "[more output was cut here]\n"}]
         if item:
-            kept.append(json.loads(whole(text)))
-    return kept
+            valid.append(json.loads(whole(text)))
+    return valid
 
 
 def raised_in(reply: dict) -> dict | None:
@@ -256,11 +256,11 @@ class Frame:
     code: str
 
 
-def own_frames(traceback: str, own: Mapping[str, str]) -> list[Frame]:
-    """The frames of a traceback, the outermost first, whose line stands in one of the ``own`` cells, by id."""
+def own_frames(traceback: str, sources: Mapping[str, str]) -> list[Frame]:
+    """The frames of a traceback, the outermost first, whose line stands in one of the ``sources``, by cell id."""
     frames = []
     for number, function, code in FRAME.findall(traceback):
-        for cell, source in own.items():
+        for cell, source in sources.items():
             lines, line = source.splitlines(), int(number)
             if 0 < line <= len(lines) and code.strip() and lines[line - 1].strip() == code.strip():
                 frames.append(Frame(cell, line, function, code.strip()))

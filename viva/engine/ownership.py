@@ -1,4 +1,4 @@
-"""Which cells and names of a notebook depend on the student.
+"""Ownership: the cells and names of a notebook that depend on the student.
 
 Untainted cells can be run by the examiner itself. An instructor cell is tainted when running it
 uses a name that is the student's: a name that an answer cell binds or changes, or that a tainted
@@ -40,23 +40,23 @@ def plan(cells: Iterable[tuple[str, Purpose, str]], changed: dict[str, set[str]]
     text shows.
     """
     cells = list(cells)
-    known = [(cell, purpose, names_of(source)) for cell, purpose, source in cells]
-    result = _fixed(known, changed or {})
-    tested = _only_tested(cells, known, result)
+    named = [(cell, purpose, names_of(source)) for cell, purpose, source in cells]
+    result = _fixed(named, changed or {})
+    tested = _only_tested(cells, named, result)
     if not tested:
         return result
-    known = [(cell, Purpose.ANSWER if cell in tested else purpose, names) for cell, purpose, names in known]
-    return _fixed(known, changed or {})
+    named = [(cell, Purpose.ANSWER if cell in tested else purpose, names) for cell, purpose, names in named]
+    return _fixed(named, changed or {})
 
 
-def _only_tested(cells: list[tuple[str, Purpose, str]], known: list, found: Plan) -> set[str]:
+def _only_tested(cells: list[tuple[str, Purpose, str]], named: list, plan: Plan) -> set[str]:
     """The open cells that hold the answers to tests which use nothing of an answer cell; imports are not answers."""
-    mine: set[str] = set()
+    students: set[str] = set()
     functions: dict[str, set[str]] = {}
     open_cells: dict[str, set[str]] = {}
     tested: set[str] = set()
-    for (cell, purpose, source), (_, _, names) in zip(cells, known, strict=True):
-        mine |= found.owned.get(cell, frozenset())
+    for (cell, purpose, source), (_, _, names) in zip(cells, named, strict=True):
+        students |= plan.owned.get(cell, frozenset())
         if names is None:
             continue
         functions |= names.mentioned
@@ -65,25 +65,25 @@ def _only_tested(cells: list[tuple[str, Purpose, str]], known: list, found: Plan
         elif purpose == Purpose.TESTS:
             needed = names.needed
             needed |= reached(needed, functions)
-            if not needed & mine:
+            if not needed & students:
                 tested |= {name for name, bound in open_cells.items() if bound & needed}
     return tested
 
 
-def _fixed(known: list, changed: dict[str, set[str]]) -> Plan:
+def _fixed(named: list, changed: dict[str, set[str]]) -> Plan:
     ever: set[str] = set()
     while True:
-        result, found = _pass(known, changed, ever)
-        if found <= ever:
+        result, lost = _pass(named, changed, ever)
+        if lost <= ever:
             return result
-        ever |= found
+        ever |= lost
 
 
-def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Plan, set[str]]:
-    mine: set[str] = set()
+def _pass(named: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Plan, set[str]]:
+    students: set[str] = set()
     functions: dict[str, set[str]] = {}
-    given, owned, found = set(), {}, set()
-    for cell, purpose, names in known:
+    read_only, owned, lost_names = set(), {}, set()
+    for cell, purpose, names in named:
         if purpose == Purpose.TESTS:
             continue
         if names is None:
@@ -92,16 +92,16 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
         else:
             functions |= names.mentioned
             used = names.used | reached(names.used, functions)
-            tainted = purpose in ANSWERS or bool(used & mine) or bool(reached(names.used, functions) & ever)
+            tainted = purpose in ANSWERS or bool(used & students) or bool(reached(names.used, functions) & ever)
         if tainted:
             lost = names.bound | changed.get(cell, set())
-            mine |= lost
-            found |= lost
+            students |= lost
+            lost_names |= lost
             owned[cell] = frozenset(lost)
         else:
-            mine -= names.bound
-            given.add(cell)
-    return Plan(frozenset(given), owned), found
+            students -= names.bound
+            read_only.add(cell)
+    return Plan(frozenset(read_only), owned), lost_names
 
 
 def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
@@ -122,7 +122,7 @@ def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
 
 
 def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
-    """Of the names that are the ``students``', those that the solution imports and that are answers all the same."""
+    """Those of the ``students``' names that the solution imports and that are answers all the same."""
     brought: set[str] = set()
     solved: set[str] = set()
     shown: set[str] = set()
@@ -141,14 +141,14 @@ def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
         else:
             depends |= (names_of(cell.source) or Names()).mentioned
     candidates = solved & students - brought
-    about = [names & students for names in asserted]
-    alone = set().union(*(names for names in about if names <= candidates))
-    beside = set().union(*(names for names in about if not names <= candidates))
+    compared = [names & students for names in asserted]
+    alone = set().union(*(names for names in compared if names <= candidates))
+    beside = set().union(*(names for names in compared if not names <= candidates))
     return (alone - beside) | solved & shown
 
 
 def _stub(source: str) -> str:
-    """What students see of an answer cell: nothing where no mark says what the solution is."""
+    """The lines of an answer cell that students see; empty if no mark says what the solution is."""
     lines, inside, marked = [], False, False
     for line in source.splitlines():
         if SOLUTION_MARK.match(line):
@@ -159,7 +159,7 @@ def _stub(source: str) -> str:
 
 
 def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
-    """For each assertion of a grade cell the names that it comes to.
+    """The names that each assertion of a grade cell depends on.
 
     ``depends`` says on which names others depend, those of the cells above too, and learns of this one.
     """
@@ -171,15 +171,15 @@ def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
                 depends.setdefault(name, set()).update(names.needed)
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     checking = {node.name for node in functions if any(_asserts(part, set()) for part in nodes_of(node))}
-    found = [names_in(node).needed for node in nodes if _asserts(node, checking)]
+    compared = [names_in(node).needed for node in nodes if _asserts(node, checking)]
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):  # partial credit
-        found.append(names_in(last).needed)
-    return [names | reached(names, depends) for names in found]
+        compared.append(names_in(last).needed)
+    return [names | reached(names, depends) for names in compared]
 
 
 def _binding(node: ast.AST) -> Iterable[tuple[Names, set[str]]]:
-    """What one part of a cell binds or changes, and the names that this depends on."""
+    """The names that one part of a cell binds or changes, and those that this depends on."""
     match node:
         case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
             yield names_in(value), names_in(target).assigned

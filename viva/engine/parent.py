@@ -60,7 +60,7 @@ class Channel:
 
     @property
     def place(self) -> str:
-        """What the folder of the scratch folders is called by the processes in it."""
+        """The name of the folder of the scratch folders for the processes in it."""
         return bubblewrap.PLACE if self._boxed else str(self.folder)
 
     def channel(self, slot: int) -> Channel:
@@ -110,7 +110,7 @@ class Channel:
         self._ask(json.dumps({"do": "signal", "pid": pid, "number": number}).encode())
 
     def effort(self, pid: int) -> Effort:
-        """What a child did until now."""
+        """The work of a child until now."""
         return Effort(pid, *self._ask(json.dumps({"do": "effort", "pid": pid}).encode()))
 
     def absent(self) -> dict[str, str]:
@@ -144,9 +144,9 @@ class Channel:
 
 
 HOME = "home"
-"""What the folder is called, beside the scratch folders, that a fork server and its libraries write to."""
+"""The folder beside the scratch folders to which a fork server and its libraries write."""
 ORIGIN = ("-sP", "-m", "viva.engine.forkserver")
-"""How Python runs it. Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already."""
+"""The arguments of Python for it. Not -I, which would ignore PYTHONHASHSEED; the environment is clean already."""
 ENVIRONMENT = {
     "PATH": os.defpath,
     "LANG": "C.UTF-8",
@@ -215,11 +215,11 @@ class Origin:
         self.folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
         (self.folder / HOME).mkdir()
         around = bubblewrap.command(box.readable, self.folder) if box else ()
-        place, maker = (bubblewrap.PLACE, bubblewrap.INIT) if box else (str(self.folder), self.maker)
+        folder, maker = (bubblewrap.PLACE, bubblewrap.INIT) if box else (str(self.folder), self.maker)
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self.process = subprocess.Popen(
-                [*around, sys.executable, *ORIGIN, str(theirs.fileno()), str(maker), place, *likely],
+                [*around, sys.executable, *ORIGIN, str(theirs.fileno()), str(maker), folder, *likely],
                 pass_fds=[theirs.fileno()],
                 env=ENVIRONMENT | (environment or {}),
                 cwd="/",
@@ -248,7 +248,7 @@ class Origin:
 
 
 _early: list[Origin] = []
-"""What was prepared and is not taken yet: one at the most."""
+"""The prepared process that is not taken yet: one at the most."""
 
 
 def prepare(likely: Sequence[str] = ()) -> None:

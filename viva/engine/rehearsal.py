@@ -1,4 +1,4 @@
-"""What the grader learns about a notebook by grading the instructor's own solution, before any student's.
+"""The rehearsal: the grader learns about a notebook by grading the instructor's own solution first.
 
 The solution runs alone first, cell by cell in one process, as a kernel runs it: which names do its answers change in
 place, which files do they write? Then it is examined with the recording on: what is the expected type of each answer,
@@ -14,13 +14,13 @@ import hashlib
 import os
 import re
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, shuffle
@@ -57,7 +57,7 @@ BUSY = (
 
 
 BROUGHT = {"lacks_file": "brings_file", "lacks_module": "brings_module"}
-"""By what the solution lacks, the reason for a single-process cell."""
+"""The reason for a single-process cell, by what the solution lacks."""
 GONE = ("FileNotFoundError", "ModuleNotFoundError")
 NOT_FOUND = re.compile(r"(\S+) not found\.")
 
@@ -83,43 +83,43 @@ def watching(session: Session, cell: Cell, seconds: float) -> Iterator[None]:
             sentence = BUSY.format(cell=cell.id)
         else:
             number = os.WTERMSIG(status)
-            name = next((known.name for known in signal.Signals if known == number), f"signal {number}")
+            name = next((member.name for member in signal.Signals if member == number), f"signal {number}")
             sentence = CRASHED.format(cell=cell.id, name=name)
         raise Ended(sentence) from death
 
 
 @dataclass
 class Solo:
-    """What running the solution in one process showed, by cell."""
+    """The findings of the run of the solution in one process, by cell."""
 
     changed: dict[str, set[str]] = field(default_factory=dict)
     """The names that an answer changes in place."""
     raised: dict[str, dict | None] = field(default_factory=dict)
-    """What a grade cell raises."""
+    """The exception of a grade cell."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     """The files that were there before, and that it writes."""
     cut: dict[str, str] = field(default_factory=dict)
     """Why a cell could not finish."""
     broken: dict[str, dict] = field(default_factory=dict)
-    """What other cells raise."""
+    """The exceptions of other cells."""
 
 
 def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
     """Run the solution, and its tests, in one process."""
     solo = Solo()
-    given: set[str] = set()
+    names: set[str] = set()
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):
-                _run_one(session, cell, seconds, solo, given)
+                _run_one(session, cell, seconds, solo, names)
     return solo
 
 
-def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: set[str]) -> None:
-    """Run one cell, with the names of ``given`` cells before it known, and note what it does."""
+def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, bound: set[str]) -> None:
+    """Run one cell, and note what it does."""
     names = names_of(cell.source)
-    before = _digests(session, given) if cell.purpose in ANSWERS else {}
+    before = _digests(session, bound) if cell.purpose in ANSWERS else {}
     files = files_of(session)
     raised = raised_in(session.candidate(seconds, do="run", source=cell.source))
     if changed := written(files, files_of(session)):
@@ -131,10 +131,10 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
     if cell.purpose == Purpose.TESTS:
         solo.raised[cell.id] = raised
     elif cell.purpose in ANSWERS:
-        after = _digests(session, given)
+        after = _digests(session, bound)
         solo.changed[cell.id] = {name for name in before if before[name] != after.get(name)}
     elif names:
-        given |= names.bound
+        bound |= names.bound
 
 
 def _cut(cell: Cell, raised: dict | None, seconds: float) -> str:
@@ -146,18 +146,18 @@ def _cut(cell: Cell, raised: dict | None, seconds: float) -> str:
 
 
 def files_of(session: Session) -> dict[str, tuple]:
-    """What tells by name whether a file of the candidate's has changed."""
+    """The state of the candidate's files, by name."""
     return session.candidate(60, do="digest", names=[])["files"]
 
 
 def written(before: dict[str, tuple], after: dict[str, tuple]) -> frozenset[str]:
     """The files that were there before and are others now. One that is gone stays: a test may ask whether it is."""
-    return frozenset(name for name, about in after.items() if name in before and before[name] != about)
+    return frozenset(name for name, state in after.items() if name in before and before[name] != state)
 
 
 def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
-    found = session.candidate(60, do="digest", names=sorted(names))["digests"]
-    return {name: value and hashlib.sha256(value).digest() for name, value in found.items()}
+    digests = session.candidate(60, do="digest", names=sorted(names))["digests"]
+    return {name: value and hashlib.sha256(value).digest() for name, value in digests.items()}
 
 
 # --- the solution in two
@@ -165,14 +165,14 @@ def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
 
 @dataclass
 class _Examined:
-    """What examining the solution showed; ``lost`` are the grade cells that it does not pass, with the reason."""
+    """The findings of the solution's examination; ``lost`` has the grade cells that it does not pass, with reasons."""
 
     kinds: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
     missed: dict[str, int] = field(default_factory=dict)
     """By grade cell, how many of its checks the solution loses."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By grade cell that was split, the files that the candidate writes meanwhile."""
+    """The files that the candidate writes during a split grade cell, by cell."""
     reading: set[str] = field(default_factory=set)
     """The read-only cells that find a file no longer, as it is the student's."""
     seconds: float = 0.0
@@ -203,22 +203,8 @@ def rehearse(
     cells = [cell for cell in blueprint.cells if cell.code]
     try:
         alone = run_alone(cells, grader, data)
-        plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
-        found = {cell.id: Note("declared") for cell in cells if cell.inside}
-        found = _with_files_of_students(cells, alone.raised, grader) | found
-        found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
-        found = _with_submitted(cells, submitted) | found
-        split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
-        files = {cell: names for cell, names in alone.files.items() if cell not in split}
-        if submitted and cells:
-            files[cells[0].id] = files.get(cells[0].id, frozenset()) | submitted
-        known, examined = _tried(
-            cells,
-            Examination(blueprint, plan, {}, found, files=files, dice=dice_of(blueprint)),
-            alone,
-            grader,
-            data,
-        )
+        planned = _planned(blueprint, alone, grader, data, submitted)
+        examination, examined = _tried(cells, planned, alone, grader, data)
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
@@ -227,16 +213,36 @@ def rehearse(
     refused = _refused(cells, alone, examined, grader)
     reasons = _reasons(cells, alone)
     failing = {
-        cell: reasons.get(cell, note("told", said)) for cell, said in examined.lost.items() if cell not in refused
+        cell: reasons.get(cell, note("told", reason)) for cell, reason in examined.lost.items() if cell not in refused
     }
-    repeatable = known.repeatable and not (alone.cut or refused)
+    repeatable = examination.repeatable and not (alone.cut or refused)
     kinds |= dict.fromkeys(wide, ANY)
     broken = frozenset(alone.broken)
-    return replace(known, kinds=kinds, refused=refused, failing=failing, broken=broken, repeatable=repeatable)
+    return replace(examination, kinds=kinds, refused=refused, failing=failing, broken=broken, repeatable=repeatable)
+
+
+def _planned(
+    blueprint: Blueprint, alone: Solo, grader: Grader, data: Path | None, submitted: frozenset[str]
+) -> Examination:
+    """The examination as far as the texts of the cells and the run in one process tell it."""
+    cells = [cell for cell in blueprint.cells if cell.code]
+    plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
+    students = set().union(*plan.owned.values())
+    single = {
+        **_with_submitted(cells, submitted),
+        **_single_process_by_text(cells, alone.raised, students, data),
+        **_with_files_of_students(cells, alone.raised, grader),
+        **{cell.id: Note("declared") for cell in cells if cell.inside},
+    }
+    split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
+    files = {cell: names for cell, names in alone.files.items() if cell not in split}
+    if submitted and cells:
+        files[cells[0].id] = files.get(cells[0].id, frozenset()) | submitted
+    return Examination(blueprint, plan, {}, single, files=files, dice=dice_of(blueprint))
 
 
 def _tried(
-    cells: list[Cell], known: Examination, alone: Solo, grader: Grader, data: Path | None
+    cells: list[Cell], examination: Examination, alone: Solo, grader: Grader, data: Path | None
 ) -> tuple[Examination, _Examined]:
     """Find out which grade cells are single-process cells, as the solution passes them in no other way.
 
@@ -245,41 +251,58 @@ def _tried(
     those above it bind in the examiner.
     """
     while True:
-        found = _examine_recording(cells, known, grader, data)
-        seconds, repeatable = found.seconds, known.repeatable and not found.limited
-        known = replace(known, seconds=seconds, repeatable=repeatable)
-        lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
-        more = _needed_by_others(cells, found.broken - alone.broken.keys(), known.inside)
-        more = more or {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
-        more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
-        more = more or dict.fromkeys(_needed(cells, lost, through=True) - known.inside, Note("needed_below"))
-        more = more or _failing_less(cells, known, found, alone, grader, data)
-        files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
-        files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
-        if not more and not found.reading and known.files | files == known.files:
-            return known, found
-        plan = _without(cells, known.plan, found.reading)
-        single = {**known.single_process, **more}
-        known = replace(known, plan=plan, single_process=single, files=known.files | files)
+        examined = _examine_recording(cells, examination, grader, data)
+        seconds, repeatable = examined.seconds, examination.repeatable and not examined.limited
+        examination = replace(examination, seconds=seconds, repeatable=repeatable)
+        lost = {cell for cell in examined.lost if alone.raised[cell] is None or cell == examined.ended}
+        broken = examined.broken - alone.broken.keys()
+        single = _newly_single(cells, examination.inside, broken, {cell: examined.lost[cell] for cell in lost})
+        single = single or _failing_less(cells, examination, examined, alone, grader, data)
+        files = {cell: names | examination.files.get(cell, frozenset()) for cell, names in examined.files.items()}
+        files |= {cell: alone.files[cell] for cell in single if cell in alone.files}
+        if not single and not examined.reading and examination.files | files == examination.files:
+            return examination, examined
+        plan = _without(cells, examination.plan, examined.reading)
+        single = {**examination.single_process, **single}
+        examination = replace(examination, plan=plan, single_process=single, files=examination.files | files)
+
+
+def _newly_single(cells: list[Cell], inside: frozenset[str], broken: set[str], lost: dict[str, str]) -> dict[str, Note]:
+    """The grade cells that a round shows to be single-process cells beside those ``inside``, each with the reason.
+
+    Only the first reason that holds for any cell counts: what it explains may explain the rest. ``broken`` cells raise
+    in the candidate alone; the grade cells ``lost`` are not passed, each with what was said.
+    """
+    if single := _needed_by_others(cells, broken, inside):
+        return single
+    if single := {cell: note("not_in_two", reason) for cell, reason in lost.items() if cell not in inside}:
+        return single
+    if binding := _needed(cells, lost.keys()) - inside:
+        return dict.fromkeys(binding, Note("needed_below"))
+    return dict.fromkeys(_needed(cells, lost.keys(), through=True) - inside, Note("needed_below"))
 
 
 def _failing_less(
-    cells: list[Cell], known: Examination, found: _Examined, alone: Solo, grader: Grader, data: Path | None
+    cells: list[Cell], examination: Examination, examined: _Examined, alone: Solo, grader: Grader, data: Path | None
 ) -> dict[str, Note]:
     """The grade cells that the solution does not pass in one process either, and of which it passes more checks there.
 
     For the others of its checks a wrong line in one of them must not cost a student the points.
     """
-    failing = {cell: note("less_in_two", found.lost[cell]) for cell in found.missed if alone.raised[cell] is not None}
-    failing = {cell: why for cell, why in failing.items() if cell not in known.inside and found.missed[cell] > 1}
+    failing = {
+        cell: note("less_in_two", examined.lost[cell]) for cell in examined.missed if alone.raised[cell] is not None
+    }
+    failing = {
+        cell: why for cell, why in failing.items() if cell not in examination.inside and examined.missed[cell] > 1
+    }
     if not failing:
         return {}
     try:
-        single = replace(known, single_process={**known.single_process, **failing})
+        single = replace(examination, single_process={**examination.single_process, **failing})
         missed = _examine_recording(cells, single, grader, data).missed
     except Ended:  # in a check below the one that ended the cell before
         return {}
-    return {cell: why for cell, why in failing.items() if missed.get(cell, 0) < found.missed[cell]}
+    return {cell: why for cell, why in failing.items() if missed.get(cell, 0) < examined.missed[cell]}
 
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
@@ -290,50 +313,50 @@ def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> owne
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 
 
-def _needed(cells: list[Cell], lost: set[str], through: bool = False) -> set[str]:
+def _needed(cells: list[Cell], lost: Set[str], through: bool = False) -> set[str]:
     """The grade cells that bind what these, which stand below them, use: themselves or by way of a function.
 
     With ``through`` also by way of what the statements of cells between them bind.
     """
     functions: dict[str, set[str]] = {}
     above: list[tuple[Cell, set[str], set[str]]] = []
-    found: set[str] = set()
+    tests: set[str] = set()
     for cell in cells:
         names = names_of(cell.source) or Names()
         functions |= names.mentioned
         used = names.needed | reached(names.needed, functions)
         if cell.id in lost:
             wanted = set(used)
-            for other, bound, needed in reversed(above):
+            for earlier, bound, needed in reversed(above):
                 if not bound.isdisjoint(wanted):
-                    found |= {other.id} if other.purpose == Purpose.TESTS else set()
+                    tests |= {earlier.id} if earlier.purpose == Purpose.TESTS else set()
                     wanted |= needed if through else set()
         above.append((cell, rebound_of(cell.source), used))
-    return found
+    return tests
 
 
 def _needed_by_others(cells: list[Cell], broken: set[str], inside: frozenset[str]) -> dict[str, Note]:
     """The grade cells that bind what cells use that raise without it: answers, and others that bind something."""
-    found: dict[str, Note] = {}
+    needed: dict[str, Note] = {}
     for cell in cells:
         names = names_of(cell.source) or Names()
         if cell.id in broken and (cell.purpose in ANSWERS or names.bound):
             for test in _needed(cells, {cell.id}) - inside:
-                found.setdefault(test, Note("needed_by_cell", cells=(cell.id,)))
-    return found
+                needed.setdefault(test, Note("needed_by_cell", cells=(cell.id,)))
+    return needed
 
 
-def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -> dict[str, Note]:
+def _refused(cells: list[Cell], alone: Solo, examined: _Examined, grader: Grader) -> dict[str, Note]:
     """The grade cells that cannot be graded though stock nbgrader could, each with the reason."""
     refused: dict[str, Note] = {}
     cut = ""
     for cell in cells:
         cut = cut or alone.cut.get(cell.id, "")
-        if cell.purpose != Purpose.TESTS or cell.id not in found.lost:
+        if cell.purpose != Purpose.TESTS or cell.id not in examined.lost:
             continue
         error = alone.raised[cell.id]
         if error is None:
-            refused[cell.id] = note("told", cut) if cut else note("unproven", found.lost[cell.id])
+            refused[cell.id] = note("told", cut) if cut else note("unproven", examined.lost[cell.id])
         elif cut:
             refused[cell.id] = note("told", cut)
         elif grader.sandboxed and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
@@ -352,22 +375,22 @@ def _reasons(cells: list[Cell], alone: Solo) -> dict[str, Note]:
     """By cell, why the solution does not pass it in one process; where a name is missing, why the cell that binds it
     did not run."""
     errors = alone.raised | alone.broken
-    found: dict[str, Note] = {}
+    reasons: dict[str, Note] = {}
     binding: dict[str, str] = {}
     for cell in cells:
         if error := errors.get(cell.id):
             above = binding.get(str(error["attributes"].get("name"))) if error["name"] == "NameError" else None
-            why = found.get(above or "")
+            why = reasons.get(above or "")
             if why:
-                found[cell.id] = why if why.kind == "in_cell" else Note("in_cell", cells=(above or "",), because=why)
+                reasons[cell.id] = why if why.kind == "in_cell" else Note("in_cell", cells=(above or "",), because=why)
             else:
-                found[cell.id] = _lacking(error) or note("told", _said(error))
+                reasons[cell.id] = _lacking(error) or note("told", _said(error))
         binding |= dict.fromkeys((names_of(cell.source) or Names()).bound, cell.id)
-    return found
+    return reasons
 
 
 def _said(error: dict) -> str:
-    """What was raised, in one line."""
+    """The exception in one line."""
     message = " ".join(str(error["message"]).split())
     if error["name"] == "AssertionError":
         return message or "an assertion fails"
@@ -389,7 +412,7 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
 
     Only a submission may hold the file, as a module that students write and submit.
     """
-    found: dict[str, Note] = {}
+    reasons: dict[str, Note] = {}
     bound: dict[str, Note] = {}
     for cell in cells:
         error, names = raised.get(cell.id), names_of(cell.source)
@@ -398,14 +421,14 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
         lacking = None if _is_elsewhere(error, grader) else _lacking(error)
         why = Note(BROUGHT[lacking.kind], names=lacking.names) if lacking else None
         if why := why or next((bound[name] for name in sorted(names.used & bound.keys())), None):
-            found[cell.id] = why
+            reasons[cell.id] = why
             bound |= dict.fromkeys(names.bound, why)
-    return found
+    return reasons
 
 
 def _with_submitted(cells: list[Cell], submitted: frozenset[str]) -> dict[str, Note]:
     """The grade cells that name a file which students submit, each with the reason."""
-    found: dict[str, Note] = {}
+    reasons: dict[str, Note] = {}
     for cell in cells:
         for node in nodes_of(parsed(cell.source) or NOTHING) if cell.purpose == Purpose.TESTS else ():
             match node:
@@ -418,8 +441,8 @@ def _with_submitted(cells: list[Cell], submitted: frozenset[str]) -> dict[str, N
                 case _:
                     continue
             for name in named & submitted:
-                found[cell.id] = note("own_file", name)
-    return found
+                reasons[cell.id] = note("own_file", name)
+    return reasons
 
 
 def _single_process_by_text(
@@ -429,12 +452,12 @@ def _single_process_by_text(
     reader = SingleProcess(cell.source for cell in cells if cell.purpose in ANSWERS)
     for module in filter(Path.is_file, data.glob("*.py") if data else ()):
         reader.read(module.read_text(errors="replace"))
-    found: dict[str, Note] = {}
+    reasons: dict[str, Note] = {}
     for cell in cells:
         if cell.purpose == Purpose.TESTS and (why := reader.why(cell.source, students, raised[cell.id] is None)):
-            found[cell.id] = why
-        reader.read(cell.source, given=cell.purpose not in ANSWERS)
-    return found
+            reasons[cell.id] = why
+        reader.read(cell.source, helpers=cell.purpose not in ANSWERS)
+    return reasons
 
 
 def _untold(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
@@ -453,83 +476,86 @@ def _part(cell: Cell) -> tuple[Purpose, str]:
     return cell.purpose, cell.source
 
 
-def kinds_of_answers(known: Examination) -> dict[str, str]:
-    """By path, the kinds of what answers bind, of what else depends on them in a test, and of what comes from it."""
-    cells = {cell.id: (cell.purpose, names_of(cell.source)) for cell in known.blueprint.cells}
+def kinds_of_answers(examination: Examination) -> dict[str, str]:
+    """The kinds, by path, of the names that answers bind, of what depends on them in a test, and of its results."""
+    cells = {cell.id: (cell.purpose, names_of(cell.source)) for cell in examination.blueprint.cells}
     tested = [names for purpose, names in cells.values() if purpose == Purpose.TESTS and names]
     used = set().union(*(names.needed for names in tested))
     shown = {
-        name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
+        name
+        for cell, names in examination.plan.owned.items()
+        for name in names
+        if name in used or cells[cell][0] in ANSWERS
     }
-    recorded = {path: expected_of(text) for path, text in sorted(known.kinds.items())}
-    kinds = {path: Expected(one.kind, one.own).text for path, one in recorded.items()}
+    recorded = {path: expected_of(text) for path, text in sorted(examination.kinds.items())}
+    kinds = {path: Expected(expected.kind, expected.imported).text for path, expected in recorded.items()}
     return {path: kind for path, kind in kinds.items() if kind == ANY or path_of(path).root in shown}
 
 
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
     """Examine the solution, recording the kinds of its answers."""
-    found = _Examined()
+    examined = _Examined()
     answers = imported_answers(cells, set().union(*examination.plan.owned.values()))
     imported: set[str] = set()
     before = None
     with Session(grader.candidates, grader.examiners, data) as session:
         shuffle(session, examination)
         for cell in cells:
-            seconds, found.seconds = cell.seconds or grader.seconds, session.time_budget.spent
+            seconds, examined.seconds = cell.seconds or grader.seconds, session.time_budget.spent
             with watching(session, cell, seconds):
                 if cell.purpose == Purpose.TESTS:
                     try:
-                        _examine_one(session, cell, examination, seconds, found, before)
+                        _examine_one(session, cell, examination, seconds, examined, before)
                     except Died as death:  # as of a list so long that it cannot cross in time
                         if cell.id in examination.inside:
                             raise
-                        found.lost[cell.id], found.ended, found.limited = str(death), cell.id, True
-                        return found
+                        examined.lost[cell.id], examined.ended, examined.limited = str(death), cell.id, True
+                        return examined
                     before = cell.id
                     continue
                 if session.candidate(seconds, do="run", source=cell.source).get("raised"):
-                    found.broken.add(cell.id)
+                    examined.broken.add(cell.id)
                 seen = session.candidate(60, do="kinds")["kinds"]
                 imported |= imports_of(cell.source)
                 for name in imported & seen.keys():
                     if ":" in seen[name] and (name not in answers or seen[name].endswith(":")):
                         seen[name] = OWN + seen[name]
-                _merge(found.kinds, seen)
-        _merge(found.kinds, session.examiner(10, do="kinds")["kinds"])
-        found.seconds = session.time_budget.spent
-    return found
+                _merge(examined.kinds, seen)
+        _merge(examined.kinds, session.examiner(10, do="kinds")["kinds"])
+        examined.seconds = session.time_budget.spent
+    return examined
 
 
 def _examine_one(
-    session: Session, cell: Cell, examination: Examination, seconds: float, found: _Examined, before: str | None
+    session: Session, cell: Cell, examination: Examination, seconds: float, examined: _Examined, before: str | None
 ) -> None:
     """Examine the solution with one grade cell, which follows the one called ``before``, and note what comes of it."""
-    places = {name: kind for name, kind in found.kinds.items() if ":" in kind}
+    places = {name: kind for name, kind in examined.kinds.items() if ":" in kind}
     session.examiner(10, do="prepare", kinds=places, recording=True)
     errors = prepare(session, examination.cells_before(cell.id, before), examination, seconds)
     if examination.files:
-        found.reading |= {given for given, error in errors.items() if error.startswith(GONE)}
+        examined.reading |= {read_only for read_only, error in errors.items() if error.startswith(GONE)}
     files = files_of(session)
     read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != Purpose.TESTS)
     ran = [above.source for above in examination.cells_before(cell.id, None) if above.code]
     reports = examine(session, cell, examination, allowance(seconds, session.time_budget), read=read, sources=ran)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
-        found.files[cell.id] = names
-    found.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
+        examined.files[cell.id] = names
+    examined.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
     lost = [
         wording.sentence(report.cause) if report.cause else report.reason
         for report in reports
         if report.verdict is not Verdict.PASSED
     ]
     if lost or len(reports) != len(cell.checks):
-        found.missed[cell.id] = len(lost) + len(cell.checks) - len(reports)
-        found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
+        examined.missed[cell.id] = len(lost) + len(cell.checks) - len(reports)
+        examined.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
     elif len(cell.checks) == 1 and (credit := kind_of(reports[0].result, cell.checks[0].points)):
-        found.kinds[CREDIT + cell.id] = credit
+        examined.kinds[CREDIT + cell.id] = credit
 
 
-def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
+def _merge(kinds: dict[str, str], added: dict[str, str]) -> None:
     """Add what was recorded; what was seen as two different types may be either."""
-    for path, text in more.items():
-        one, other = expected_of(kinds.get(path, text)), expected_of(text)
-        kinds[path] = replace(merged(one, other), full=one.full | other.full).text
+    for path, text in added.items():
+        first, second = expected_of(kinds.get(path, text)), expected_of(text)
+        kinds[path] = replace(merged(first, second), full=first.full | second.full).text

@@ -52,8 +52,8 @@ class Died(Exception):  # noqa: N818
 class ExaminerFault(Exception):  # noqa: N818
     """The examiner itself failed; the fault is the grader's. ``log`` is the traceback, where there is one."""
 
-    def __init__(self, what: str, log: str = "") -> None:
-        super().__init__(what)
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
         self.log = log
 
 
@@ -80,9 +80,9 @@ class Session:
         self.interrupted = False
         """Whether the time of the last request was over before its answer came."""
         self.limit = 0.0
-        """How long the last request could take."""
+        """The time limit of the last request."""
         self.efforts: list[Effort] = []
-        """What the two processes had done when they were last looked at."""
+        """The work of the two processes when they were last looked at."""
         self.unseen = 0.0
         """Seconds that were spent since then, all of them: of the first ones of a step nobody asks."""
         self.candidates, self.examiners = candidates, examiners
@@ -202,7 +202,7 @@ class Session:
         self.limit, self.interrupted = self.time_budget.granted(within), False
 
     def _told(self, within: float) -> dict:
-        """What the examiner replies; when it says that it asks for something slow, its time is short from then on."""
+        """The reply of the examiner. Once it says that it asks for something slow, its time is short."""
         left = self.limit
         while True:
             if not self._readable(self.reply, left):
@@ -229,26 +229,26 @@ class Session:
         poll.register(descriptor, select.POLLIN)
         start, now, sandbox = time.monotonic(), None, self.candidates.sandbox
         watched = None if sandbox is None or sandbox.private_tmp else sandbox.limits
-        found, took = poll.poll(min(PROMPT, seconds) * 1000), time.monotonic() - start
-        while not found and took < seconds:
+        ready, took = poll.poll(min(PROMPT, seconds) * 1000), time.monotonic() - start
+        while not ready and took < seconds:
             if watched and overflowing(self.scratches[0], watched):
                 self._end_candidate()
             rest = seconds - took
-            found = poll.poll((min(WATCH, rest) if watched else rest) * 1000)
+            ready = poll.poll((min(WATCH, rest) if watched else rest) * 1000)
             passed = time.monotonic() - start
             now = self._efforts()
             took = max(_taken(self.unseen + passed, self.efforts, now) - self.unseen, passed / STRETCH)
         self.efforts, self.unseen = (self.efforts, self.unseen + took) if now is None else (now, 0.0)
         self.time_budget.spend(took)
-        return bool(found)
+        return bool(ready)
 
     def _efforts(self) -> list[Effort]:
-        """What the two processes did until now."""
-        found = []
+        """The work of the two processes until now."""
+        efforts = []
         for parent, pid in self.pids.items():
             with contextlib.suppress(SandboxError):
-                found.append(parent.effort(pid))
-        return found
+                efforts.append(parent.effort(pid))
+        return efforts
 
     def _interrupt(self, parent: Channel) -> None:
         if pid := self.pids.get(parent):
@@ -275,16 +275,16 @@ class Session:
 
 
 def _taken(passed: float, before: list[Effort], after: list[Effort]) -> float:
-    """Of so many seconds that passed, those in which the processes did not wait for a processor.
+    """Those of the ``passed`` seconds in which the processes did not wait for a processor.
 
     A process that waits for its own threads keeps itself waiting: they cannot take less than their work needs.
     """
-    starts = {one.pid: one for one in before}
+    starts = {effort.pid: effort for effort in before}
     waited = worked = 0.0
-    for one in after:
-        start = starts.get(one.pid, Effort(one.pid, 0.0, {}))
-        waited += max((now - start.waited.get(thread, 0.0) for thread, now in one.waited.items()), default=0.0)
-        worked += one.worked - start.worked
+    for effort in after:
+        start = starts.get(effort.pid, Effort(effort.pid, 0.0, {}))
+        waited += max((now - start.waited.get(thread, 0.0) for thread, now in effort.waited.items()), default=0.0)
+        worked += effort.worked - start.worked
     return min(passed, max(passed - waited, worked / len(os.sched_getaffinity(0))))
 
 
@@ -344,16 +344,16 @@ class Pair:
 
     def _start(self) -> None:
         candidate_sandbox, examiner_sandbox = self.sandboxes or (None, None)
-        slot, known = self.claims.pair(OWN_PAIR), self.environment
+        slot, environment = self.claims.pair(OWN_PAIR), self.environment
         roles = (
             Role("candidate", candidate_sandbox, slot, self.limits),
             Role("examiner", examiner_sandbox, slot + 1, examiners_limits(self.limits)),
         )
-        candidates, examiners = begin(roles, self.libraries, known)
+        candidates, examiners = begin(roles, self.libraries, environment)
         self.candidates: Channel = candidates
         self.examiners: Channel = examiners
-        if more := [name for name in self.hidden if name not in self.libraries]:
-            examiners.load(more)
+        if unloaded := [name for name in self.hidden if name not in self.libraries]:
+            examiners.load(unloaded)
 
     def __deepcopy__(self, memo: dict) -> Self:
         return self  # a handle on processes
@@ -391,7 +391,7 @@ class Pair:
         return Session(self.candidates, self.examiners, data, files, time_budget)
 
     def twice(self, work: Callable[[], Found]) -> Found:
-        """What ``work`` returns; with new fork servers where the first attempt met a fault of the grader."""
+        """The result of ``work``, tried once more with new fork servers after a fault of the grader."""
         try:
             return work()
         except (ExaminerFault, SandboxError):
@@ -411,7 +411,7 @@ class Pair:
 
     def _share(self, number: int) -> Self:
         slot = self.claims.pair(number)
-        other = copy.copy(self)  # it owns neither the fork servers nor the claims
-        other.claims = Claims()
-        other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
-        return other
+        shared = copy.copy(self)  # it owns neither the fork servers nor the claims
+        shared.claims = Claims()
+        shared.candidates, shared.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
+        return shared

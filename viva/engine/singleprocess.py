@@ -15,22 +15,26 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import functools
 import re
 import sys
 from collections.abc import Iterable, Iterator
 
+from viva import doors
 from viva.engine.libraries import is_installed
 from viva.engine.names import CHANGING, NOTHING, imports_of, nodes_of, parsed
 from viva.record import Note
+from viva.verdict import CourseError
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
 ABOUT_CODE = frozenset("setrecursionlimit settrace setprofile setrlimit tracemalloc".split())
-"""What limits or measures student code in its own process."""
+"""Functions that limit or measure student code in its own process."""
 IDENTITY = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
 """Functions that look whether two things are one, as ``id`` does too. (``is`` asks the student's process.)"""
 SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Pool ProcessPoolExecutor".split())
-"""What runs student code beside the test, which goes on meanwhile, and sees how far it has come."""
+"""Classes that run student code beside the test, which goes on and sees how far the code has come."""
 PATCHING = frozenset({"patch", "MonkeyPatch"})
 WAYS = frozenset({"object", "dict", "multiple", "context"})
 """As in ``patch.object``."""
@@ -42,7 +46,7 @@ FUNCTIONS = frozenset(
     for name, value in vars(builtins).items()
     if callable(value) and not (isinstance(value, type) and issubclass(value, BaseException))
 )
-"""What students may be told not to use."""
+"""Functions that students may be forbidden to use."""
 SPECIAL = re.compile(r"__\w+__")
 SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 RUNNING = frozenset(
@@ -62,9 +66,17 @@ DOCTESTS = frozenset(
     "doctest testmod testfile run_docstring_examples DocTestFinder DocTestParser DocTestRunner DocTestSuite".split()
 )
 NAMES = frozenset({"globals", "locals", "vars"})
-"""Where a text chooses what a name means."""
+"""Tables of names, in which a text chooses the value."""
 SEVERAL = frozenset({"shuffle", "put", "copyto", "fill_diagonal"})
 """Functions that change their first argument in place."""
+
+
+@functools.cache
+def shared_libraries() -> frozenset[str]:
+    """The libraries of whose values a package knows how they cross."""
+    with contextlib.suppress(CourseError):  # told where it keeps grading from being right
+        return frozenset(doors.entries(doors.CODECS))
+    return frozenset()
 
 
 class SingleProcess:
@@ -74,19 +86,19 @@ class SingleProcess:
         """``answers`` are the texts of the solution's answers."""
         trees = [parsed(source) or NOTHING for source in answers]
         defined = [node for tree in trees for node in tree.body]
-        self.classes = {node.name for node in defined if isinstance(node, ast.ClassDef)}
+        self.classes = {node.name: node for node in defined if isinstance(node, ast.ClassDef)}
         self.imported: set[str] = set()
         """Names that the cells above import."""
         self.modules: dict[str, str] = {}
-        """By the name under which they were imported, modules and those of functions."""
+        """Modules, and those of functions, by the name under which they were imported."""
         self.helpers: set[str] = set()
         """Functions and methods of read-only cells and modules that run a text as code, and classes whose special
         methods do: nobody calls ``__init__`` by its name, and ``super().__init__()`` may be that of any class."""
 
-    def read(self, source: str, given: bool = True) -> None:
-        """Learn what a cell, or a module of the course's, imports and, if it is ``given``, defines."""
+    def read(self, source: str, helpers: bool = True) -> None:
+        """Learn what a cell, or a module of the course's, imports and, where its functions are ``helpers``, defines."""
         self.imported |= imports_of(source)
-        if given:
+        if helpers:
             nodes = nodes_of(parsed(source) or NOTHING)
             self._import(nodes)
             for node in nodes:
@@ -118,7 +130,13 @@ class SingleProcess:
             return Note("patches")
         if any(map(_identifies, nodes)):
             return Note("identity")
-        return Note("looks_again") if Sharing(students, self.classes).shows(tree) else None
+        classes = {name for name, node in self.classes.items() if not self._is_shared(node)}
+        return Note("looks_again") if Sharing(students, classes).shows(tree) else None
+
+    def _is_shared(self, node: ast.ClassDef) -> bool:
+        """Whether a class derives from one of a library of which both processes share what is changed in place."""
+        roots = [_base_of(base) for base in node.bases]
+        return any(self.modules.get(root, root).partition(".")[0] in shared_libraries() for root in roots)
 
     def _import(self, nodes: list[ast.AST]) -> None:
         for node in nodes:
@@ -146,16 +164,16 @@ class SingleProcess:
                 pass
             case _:
                 return False
-        given = [*args, *(keyword.value for keyword in keywords)]
+        values = [*args, *(keyword.value for keyword in keywords)]
         root = function.value if isinstance(function, ast.Attribute) else function
         module = self.modules.get(_name_of(root), "").partition(".")[0]
         name = _name_of(function)
         if module == "sympy":  # it makes an expression of any text
-            return not all(isinstance(one, ast.Constant) for one in given)
+            return not all(isinstance(argument, ast.Constant) for argument in values)
         running = name in RUNNING or module in OF_MODULES.get(name, ())
         running = running or not OPTIONS.isdisjoint(keyword.arg for keyword in keywords)
         if running or (name == "get" and _is_all_names(root)):
-            return not all(map(_is_own, given[:1]))
+            return not all(map(_is_own, values[:1]))
         return False
 
 
@@ -209,7 +227,7 @@ def _identifies(node: ast.AST) -> bool:
     return False
 
 
-def _shadows(tree: ast.Module, known: set[str]) -> Iterator[bool]:
+def _shadows(tree: ast.Module, names: set[str]) -> Iterator[bool]:
     """Whether statements outside of functions put something else under a known name, as a function that only raises.
 
     What is only called so (``max = 5``) is not meant for the student.
@@ -219,13 +237,13 @@ def _shadows(tree: ast.Module, known: set[str]) -> Iterator[bool]:
     for node in todo:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Del()):
-                yield name in known
+                yield name in names
             case ast.Assign(targets=[target], value=value):
                 pairs = [(target, value)]
                 if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                     pairs = list(zip(target.elts, value.elts, strict=False))
-                for one, other in pairs:
-                    yield isinstance(one, ast.Name) and one.id in known and _takes_the_place(other, defined)
+                for bound, assigned in pairs:
+                    yield isinstance(bound, ast.Name) and bound.id in names and _takes_the_place(assigned, defined)
         if not isinstance(node, SCOPES):
             todo.extend(ast.iter_child_nodes(node))
 
@@ -280,11 +298,11 @@ class Sharing:
         self.instances: set[str] = set()
         """Names of the test's that mean objects of the student's."""
         self.behind: dict[str, set[str]] = {}
-        """By name of a value: the objects that may hold it, the values that may look into it, and the calls."""
+        """The objects that may hold a value, the values that may look into it, and the calls, by name of the value."""
         self.got: dict[str, str] = {}
-        """By name of a value: the object that gave it."""
+        """The object that gave a value, by name of the value."""
         self.changed: set[str] = set()
-        """What it would show to look at again."""
+        """Names that would show sharing if the test looked at them again."""
         self.acted: set[str] = set()
         """Values whose object has done something since."""
 
@@ -295,12 +313,17 @@ class Sharing:
         """Whether one statement does; it is noted what it does to names."""
         nodes = nodes_of(statement)
         calls = [node for node in nodes if isinstance(node, ast.Call)]
-        mine = {one for call in calls if _base_of(call.func) in self.students | self.instances for one in _handed(call)}
+        passed = {
+            argument
+            for call in calls
+            if _base_of(call.func) in self.students | self.instances
+            for argument in _handed(call)
+        }
         names = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-        used = {node.id for node in names if node not in mine or node.id in self.instances}
+        used = {node.id for node in names if node not in passed or node.id in self.instances}
         used |= {ast.unparse(call) for call in calls} if self.changed else set()
-        found = not self.changed.isdisjoint(used)
-        found = found or (isinstance(statement, ast.Assert) and not self.acted.isdisjoint(_compared(statement.test)))
+        shows = not self.changed.isdisjoint(used)
+        shows = shows or (isinstance(statement, ast.Assert) and not self.acted.isdisjoint(_compared(statement.test)))
         for changed in _changes(statement):
             self._change(changed)
         for call in calls:
@@ -312,7 +335,7 @@ class Sharing:
                 self._bind([target], value)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner)))) if owner in self.instances:
                 self.acted |= {name for name, giver in self.got.items() if giver == owner}
-        return found
+        return shows
 
     def _bind(self, targets: list[ast.expr], value: ast.expr) -> None:
         for target in targets:
@@ -321,8 +344,8 @@ class Sharing:
                     self._bind_one(part.id, value)
 
     def _bind_one(self, name: str, value: ast.expr) -> None:
-        for known in (self.behind, self.got):
-            known.pop(name, None)
+        for table in (self.behind, self.got):
+            table.pop(name, None)
         self.instances.discard(name)
         self.changed.discard(name)
         self.acted.discard(name)
@@ -333,20 +356,20 @@ class Sharing:
         elif root in self.instances:
             self.behind[name], self.got[name] = {root}, root
         elif isinstance(value, ast.Call) and root in self.students:
-            handed = {one.id for one in _handed(value) if one.id not in self.students}
+            handed = {argument.id for argument in _handed(value) if argument.id not in self.students}
             self.behind[name] = handed | (set() if value.args or value.keywords else {ast.unparse(value)})
-            for one in handed:
-                self.behind.setdefault(one, set()).add(name)
+            for argument in handed:
+                self.behind.setdefault(argument, set()).add(name)
         elif root in self.behind:
             self.behind[name] = {root, *self.behind[root]}
 
-    def _hand_over(self, call: ast.Call, made: str | None) -> None:
-        """Note what a student's object, or one that is ``made``, may hold from now on."""
-        owner = made or _base_of(call.func)
+    def _hand_over(self, call: ast.Call, instance: str | None) -> None:
+        """Note what a student's object, or an ``instance`` that is new, may hold from now on."""
+        owner = instance or _base_of(call.func)
         if owner in self.instances:
-            for one in _handed(call):
-                if one.id not in self.instances | self.students:
-                    self.behind.setdefault(one.id, set()).add(owner)
+            for argument in _handed(call):
+                if argument.id not in self.instances | self.students:
+                    self.behind.setdefault(argument.id, set()).add(owner)
 
     def _change(self, target: ast.expr) -> None:
         """Note that what an expression means was changed in place."""
@@ -380,7 +403,7 @@ def _in_order(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _changes(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What a statement changes in place: the expressions before an index, a method or ``+=``."""
+    """The expressions that a statement changes in place: those before an index, a method or ``+=``."""
     for node in nodes_of(statement):
         match node:
             case ast.AugAssign(target=ast.Name() as target, value=value) if not isinstance(value, ast.Constant):
@@ -402,9 +425,11 @@ def _base_of(node: ast.expr) -> str:
 
 def _handed(call: ast.Call) -> list[ast.Name]:
     """The names that a call hands over, by themselves or in a list."""
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    given += [item for one in given if isinstance(one, ast.List | ast.Tuple) for item in one.elts]
-    return [one for one in given if isinstance(one, ast.Name)]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    arguments += [
+        item for argument in arguments if isinstance(argument, ast.List | ast.Tuple) for item in argument.elts
+    ]
+    return [argument for argument in arguments if isinstance(argument, ast.Name)]
 
 
 def _compared(test: ast.expr) -> set[str]:

@@ -1,4 +1,4 @@
-"""How long a submission is waited for: all of it together, each step, and what did not finish before.
+"""The time budget of a submission: of all of it, of each step, and of what did not finish before.
 
 Theory of operation. Everything that a submission makes the grader wait for is paid from one budget, and so is the work
 of reading what its process replies. Each cell has its own limit as well. What did not finish in it once is not given
@@ -49,7 +49,7 @@ def budget(limits: Iterable[float], solution: float) -> float:
 
 
 class TimeBudget:
-    """What is left of the time for one submission, whose code cells have the texts ``sources``.
+    """The rest of the time for one submission, whose code cells have the texts ``sources``.
 
     With ``once`` nothing more is waited for when anything did not finish.
     """
@@ -63,7 +63,7 @@ class TimeBudget:
         """Why the time is over, once it is."""
         self.sources = tuple(sources)
         self.stopped: dict[str, float] = {}
-        """By name: after how many seconds it was stopped the first time."""
+        """The seconds after which a function was stopped the first time, by name."""
         self.slow: set[str] = set()
         self.given_up: dict[str, tuple[Verdict, Note]] = {}
         self.strikes: Counter[str] = Counter()
@@ -72,15 +72,15 @@ class TimeBudget:
 
     @functools.cached_property
     def functions(self) -> dict[str, set[str]]:
-        """By function of the notebook: the names that its code mentions."""
-        found: dict[str, set[str]] = {}
+        """The names that the code of a function of the notebook mentions, by function."""
+        functions: dict[str, set[str]] = {}
         for names in filter(None, map(names_of, self.sources)):
             for name, mentioned in names.mentioned.items():
-                found.setdefault(name, set()).update(mentioned)
-        return found
+                functions.setdefault(name, set()).update(mentioned)
+        return functions
 
     def granted(self, seconds: float) -> float:
-        """How long a step may take that may take ``seconds`` by itself. Raises Spent."""
+        """The time limit of a step whose own limit is ``seconds``. Raises Spent."""
         if self.left <= 0:
             raise Spent(self.cause)
         return min(seconds, self.left)
@@ -100,26 +100,26 @@ class TimeBudget:
 
     @staticmethod
     def short(seconds: float) -> float:
-        """How long something slow may take where anything else may take ``seconds``."""
+        """The time limit of a slow function, if the usual limit is ``seconds``."""
         return min(seconds, max(SHORT, seconds / 30))
 
     def limit(self, source: str, seconds: float) -> float:
-        """How long code of the notebook may take that may take ``seconds`` by itself."""
+        """The time limit of code of the notebook whose own limit is ``seconds``."""
         return self.short(seconds) if self.slow and self.slow & self._uses(source) else seconds
 
     def hopeless(self, source: str) -> tuple[Verdict, Note] | None:
-        """What such code comes to where it uses what was given up."""
+        """The verdict of code that uses a function that was given up, with the note; None for other code."""
         used = self._uses(source) if self.given_up else set()
-        return next((known for name, known in self.given_up.items() if name in used), None)
+        return next((reason for name, reason in self.given_up.items() if name in used), None)
 
     def words(self) -> dict[str, list[str]]:
-        """What the examiner has to know."""
+        """The lists of functions that the examiner has to know."""
         return {"slow": sorted(self.slow), "given_up": sorted(self.given_up)} if self.slow or self.given_up else {}
 
-    def stop(self, what: str, seconds: float) -> None:
-        """Note that ``what`` did not finish."""
+    def stop(self, step: str, seconds: float) -> None:
+        """Note that a ``step`` did not finish."""
         if self.once and self.left > 0:
-            self.left, self.cause = 0.0, note("not_tried", what, amount=seconds)
+            self.left, self.cause = 0.0, note("not_tried", step, amount=seconds)
 
     def suspect(self, names: Iterable[str], seconds: float) -> None:
         """Note that these functions of the student's were running when the time was over."""
@@ -166,11 +166,11 @@ class TimeBudget:
         )
 
     def _culprit(self, name: str) -> str:
-        """What was stopped before, and is used in the code of ``name``."""
+        """The function that was stopped before and is used in the code of ``name``; empty if there is none."""
         if name in self.stopped:
             return name
         used = ownership.reached({name}, self.functions)
-        return next((one for one in self.stopped if one in used), "")
+        return next((stopped for stopped in self.stopped if stopped in used), "")
 
     def _strike(self, report: CheckReport, seconds: float) -> None:
         asked, running = report.asked, report.running
@@ -195,7 +195,7 @@ class TimeBudget:
 
 
 def allowance(limit: float, time_budget: TimeBudget, spent: float = 0.0) -> Iterator[float]:
-    """How long each step of a grade cell may take: what is left of its limit, then a tenth of it for every check.
+    """The time limits of the steps of a grade cell: the rest of its limit, then a tenth of it for every check.
 
     So a check that never ends costs the others of its cell nothing. ``spent`` is what the cell took in another process.
     """

@@ -62,23 +62,25 @@ class State:
 
 @functools.lru_cache(1024)
 def state_of(source: str, stub: str = "") -> State:
-    """How far an answer is; ``stub`` is its text as it was released, where that is known."""
+    """The state of an answer; ``stub`` is its text as it was released, if that is known."""
     if len(source) > LONGEST:
         return State()
-    known = {*_IDLE, *_lines(stub)}
+    trivial = {*_IDLE, *_lines(stub)}
     tree = _tree(source)
-    idle = known.issuperset(_lines(source)) or (tree is not None and all(_is_idle(node, known) for node in tree.body))
+    idle = trivial.issuperset(_lines(source)) or (
+        tree is not None and all(_is_idle(node, trivial) for node in tree.body)
+    )
     if tree is None:
         return State(idle)
-    lines = {*_IDLE, *(line for line in known if line.startswith(f"raise {STUB}"))}
+    lines = {*_IDLE, *(line for line in trivial if line.startswith(f"raise {STUB}"))}
     functions = _undone(tree, lines)
     if not idle and (released := _tree(stub) if stub else None):
         functions &= _undone(released, lines)
-    place = next((place for place, node in enumerate(tree.body) if _raises(node, known)), None)
-    if place is None:
+    index = next((index for index, node in enumerate(tree.body) if _raises(node, trivial)), None)
+    if index is None:
         return State(idle, functions)
-    inside = not isinstance(tree.body[place], ast.Raise)  # what a loop was to fill is not there yet
-    before = [] if inside else [node for node in tree.body[:place] if not _is_beginning(node, known)]
+    inside = not isinstance(tree.body[index], ast.Raise)  # what a loop was to fill is not there yet
+    before = [] if inside else [node for node in tree.body[:index] if not _is_beginning(node, trivial)]
     bound = names_of("\n".join(map(ast.unparse, before))) or Names()
     return State(idle, functions, True, frozenset(bound.bound))
 
@@ -97,9 +99,9 @@ class _Walk:
         self.cells = {cell.id: cell for cell in examination.blueprint.cells}
         self.missing: dict[str, frozenset[str]] = {}
         self.raising: dict[str, frozenset[str]] = {}
-        """By function, the answers in which it is not done."""
+        """The answers in which a function is not done, by function."""
         self.owner: dict[str, str] = {}
-        """By name, the last answer that gives it."""
+        """The last answer that binds a name, by name."""
         self.order: list[str] = []
 
     def through(self, notebook: NotebookNode) -> None:
@@ -107,21 +109,21 @@ class _Walk:
             if cell.cell_type != "code":
                 continue
             name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
-            known = self.cells.get(name)
-            if known is not None and known.purpose == Purpose.TESTS:
-                for check, result in zip(known.checks, self.outcome.checks.get(name, []), strict=False):
+            expected = self.cells.get(name)
+            if expected is not None and expected.purpose == Purpose.TESTS:
+                for check, result in zip(expected.checks, self.outcome.checks.get(name, []), strict=False):
                     if result.verdict in LOST:
-                        result.undone = sorted(self._causes(known, check, result), key=self.order.index)
+                        result.undone = sorted(self._causes(expected, check, result), key=self.order.index)
             else:
-                self._pass(name, cell.source, known, self.outcome.outputs.get(index, ([], None))[0])
+                self._pass(name, cell.source, expected, self.outcome.outputs.get(index, ([], None))[0])
 
-    def _pass(self, name: str, source: str, known: Cell | None, outputs: list[dict]) -> None:
+    def _pass(self, name: str, source: str, expected: Cell | None, outputs: list[dict]) -> None:
         """Go over a cell that is not a test: what it leaves missing, and what it gives."""
         errors = {item["ename"]: item["evalue"] for item in outputs if item["output_type"] == "error"}
         owned = self.examination.plan.owned.get(name, frozenset())
         names = _names(source)
         state = State()
-        if known is not None and known.purpose in ANSWERS:
+        if expected is not None and expected.purpose in ANSWERS:
             self.order.append(name)
             self.owner |= dict.fromkeys(owned, name)
             state = state_of(source, self.examination.stubs.get(name, ""))
@@ -134,18 +136,18 @@ class _Walk:
         if causes and not lacking:
             lacking = set(owned) | names.bound
         if not errors or lacking:
-            for one in (names.bound | owned) - lacking:
-                self.missing.pop(one, None)
-                self.raising.pop(one, None)
+            for binding in (names.bound | owned) - lacking:
+                self.missing.pop(binding, None)
+                self.raising.pop(binding, None)
         self.missing |= dict.fromkeys(lacking, causes)
         self.raising |= dict.fromkeys(state.functions, causes)
 
     def _wanted(self, errors: dict[str, str], names: Names) -> frozenset[str]:
         """The answers for want of which a cell stopped."""
-        if found := UNDEFINED.fullmatch(errors.get("NameError", "")):
-            return self._missing(found[1])
+        if match := UNDEFINED.fullmatch(errors.get("NameError", "")):
+            return self._missing(match[1])
         if STUB in errors:
-            return frozenset().union(*(self.raising[one] for one in names.used & self.raising.keys()))
+            return frozenset().union(*(self.raising[function] for function in names.used & self.raising.keys()))
         return frozenset()
 
     def _missing(self, name: str) -> frozenset[str]:
@@ -169,8 +171,8 @@ class _Walk:
 
 def undefined(result: CheckResult) -> str:
     """The name for want of which a check ended; empty where it did not."""
-    found = UNDEFINED.match(result.message.strip()) if result.exception == "NameError" else None
-    return found[1] if found else ""
+    match = UNDEFINED.match(result.message.strip()) if result.exception == "NameError" else None
+    return match[1] if match else ""
 
 
 def _names(source: str) -> Names:
@@ -194,37 +196,37 @@ def _lines(source: str) -> Iterator[str]:
             yield " ".join(words)
 
 
-def _undone(tree: ast.Module, known: set[str]) -> frozenset[str]:
+def _undone(tree: ast.Module, trivial: set[str]) -> frozenset[str]:
     """The functions that do nothing, or raise whatever they are given."""
     return frozenset(
         node.name
         for node in nodes_of(tree)
         if isinstance(node, _FUNCTIONS)
-        if all(_is_idle(inner, known) for inner in node.body) or any(_raises(inner, known) for inner in node.body)
+        if all(_is_idle(inner, trivial) for inner in node.body) or any(_raises(inner, trivial) for inner in node.body)
     )
 
 
-def _is_idle(node: ast.stmt, known: set[str]) -> bool:
+def _is_idle(node: ast.stmt, trivial: set[str]) -> bool:
     """Whether a statement does nothing: also a function or a loop around nothing."""
     if isinstance(node, _BLOCKS | _FUNCTIONS | ast.ClassDef):
-        return all(_is_idle(inner, known) for inner in node.body)
+        return all(_is_idle(inner, trivial) for inner in node.body)
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
-    return isinstance(node, ast.Pass | ast.Return | ast.Raise) and ast.unparse(node) in known
+    return isinstance(node, ast.Pass | ast.Return | ast.Raise) and ast.unparse(node) in trivial
 
 
-def _raises(node: ast.stmt, known: set[str]) -> bool:
+def _raises(node: ast.stmt, trivial: set[str]) -> bool:
     """Whether a statement is the line of the stub that raises, or a loop around it; no condition stands before it."""
     if isinstance(node, _BLOCKS):
-        return any(_raises(inner, known) for inner in node.body)
-    return isinstance(node, ast.Raise) and bool(node.exc) and STUB in (text := ast.unparse(node)) and text in known
+        return any(_raises(inner, trivial) for inner in node.body)
+    return isinstance(node, ast.Raise) and bool(node.exc) and STUB in (text := ast.unparse(node)) and text in trivial
 
 
-def _is_beginning(node: ast.stmt, known: set[str]) -> bool:
+def _is_beginning(node: ast.stmt, trivial: set[str]) -> bool:
     """Whether a statement only makes a place for what the answer was to fill, or was released."""
     value = getattr(node, "value", None)
     empty = isinstance(value, ast.List | ast.Tuple | ast.Dict) and not list(ast.iter_child_nodes(value))[1:]
-    return isinstance(value, ast.Constant) or empty or set(_lines(ast.unparse(node))) <= known
+    return isinstance(value, ast.Constant) or empty or set(_lines(ast.unparse(node))) <= trivial
 
 
 # --- libraries that are not installed
@@ -236,7 +238,7 @@ FROM_MODULE = re.compile(
     r"cannot\ import\ name\ '[^']*'\ from\ (?:partially\ initialized\ module\ )? '(\w{1,60})", re.VERBOSE
 )
 FOR_WANT = frozenset({"NameError", MISSING})
-"""What a test ends with that uses what a cell below such an import would have given."""
+"""The exceptions of a test that uses a name from below such an import."""
 
 
 def import_fails(error: str, message: str) -> bool:
@@ -246,8 +248,8 @@ def import_fails(error: str, message: str) -> bool:
     """
     if error == "OSError":
         return "shared object" in message
-    found = NO_MODULE.search(message) or FROM_MODULE.search(message)
-    return error in ("ImportError", MISSING) and (not found or _is_here(found[1]))
+    match = NO_MODULE.search(message) or FROM_MODULE.search(message)
+    return error in ("ImportError", MISSING) and (not match or _is_here(match[1]))
 
 
 def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> list[Note]:
@@ -255,30 +257,30 @@ def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Exa
     ended = [
         cell
         for cell, results in outcome.checks.items()
-        if any(one.verdict is Verdict.ERROR and one.exception in FOR_WANT for one in results)
+        if any(result.verdict is Verdict.ERROR and result.exception in FOR_WANT for result in results)
     ]
-    told = {match[1] for text in _told(outcome) for match in NO_MODULE.finditer(text)} if ended else set()
-    told = {name for name in told if not _is_here(name)}
+    named = {match[1] for text in _told(outcome) for match in NO_MODULE.finditer(text)} if ended else set()
+    named = {name for name in named if not _is_here(name)}
     tests = {cell.id for cell in examination.blueprint.cells if cell.purpose == Purpose.TESTS}
-    found = []
-    for index, cell in enumerate(notebook.cells if told else ()):
+    doubts = []
+    for index, cell in enumerate(notebook.cells if named else ()):
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
         if cell.cell_type != "code" or name in tests or len(cell.source) > LONGEST:
             continue
-        below = {other.metadata.get("nbgrader", {}).get("grade_id") for other in notebook.cells[index:]}
+        below = {later.metadata.get("nbgrader", {}).get("grade_id") for later in notebook.cells[index:]}
         if concerned := tuple(test for test in ended if test in below):
-            for library in sorted(told & _imported(cell.source)):
+            for library in sorted(named & _imported(cell.source)):
                 kind, cells = ("library", (name,)) if name else ("own_library", ())
-                found.append(note(kind, library, cells=cells, tests=concerned, doubt=True))
-    return list(dict.fromkeys(found))
+                doubts.append(note(kind, library, cells=cells, tests=concerned, doubt=True))
+    return list(dict.fromkeys(doubts))
 
 
 def _told(outcome: Outcome) -> list[str]:
-    """What was said about modules, by cells and by checks."""
+    """The messages of cells and checks about modules."""
     outputs = [item for items, _ in outcome.outputs.values() for item in items if item["output_type"] == "error"]
     cells = [item["evalue"] for item in outputs if item["ename"] == MISSING]
-    results = [one for results in outcome.checks.values() for one in results]
-    return cells + [one.message for one in results if one.exception == MISSING]
+    results = [result for results in outcome.checks.values() for result in results]
+    return cells + [result.message for result in results if result.exception == MISSING]
 
 
 def _is_here(name: str) -> bool:
@@ -290,11 +292,11 @@ def _is_here(name: str) -> bool:
 
 def _imported(source: str) -> set[str]:
     """The libraries that a cell imports, also in its functions."""
-    found = set()
+    libraries = set()
     for node in nodes_of(parsed(source) or NOTHING):
         match node:
             case ast.Import(names=aliases):
-                found |= {alias.name.partition(".")[0] for alias in aliases}
+                libraries |= {alias.name.partition(".")[0] for alias in aliases}
             case ast.ImportFrom(module=str(module), level=0):
-                found.add(module.partition(".")[0])
-    return found
+                libraries.add(module.partition(".")[0])
+    return libraries

@@ -52,7 +52,7 @@ ATOM_TYPES = frozenset(ATOMS)
 
 
 def mark(codec: Codec, count: int) -> ExtType:
-    """What stands before the ``count`` parts of a value."""
+    """The mark before the ``count`` parts of a value."""
     return ExtType(NUMBER_OF[codec], COUNT.pack(count))
 
 
@@ -118,11 +118,11 @@ class Writer:
         if codec in HOLDERS:
             self.put_parts(codec, parts, type(value))
         else:
-            known, refer, self.known = self.known, self.refer, None
+            copies, refer, self.known = self.known, self.refer, None
             if codec is LIBRARY:
                 self.refer = None  # its parts are plain
             self.put_parts(codec, parts, type(value))
-            self.known, self.refer = known, refer
+            self.known, self.refer = copies, refer
         if self.known is not None and codec in CHANGEABLE:
             self.known[id(value)] = len(self.known), self.items - before, value
         return None
@@ -146,9 +146,9 @@ class Writer:
             raise WireError(f"a value is nested deeper than {LEVELS} levels, or holds itself{self.where()}")
         self.count(len(parts))
         self.row.append(mark(codec, len(parts)))
-        found = set(map(type, parts))
-        if found <= ATOM_TYPES:
-            if not found.isdisjoint(SIZED):
+        types = set(map(type, parts))
+        if types <= ATOM_TYPES:
+            if not types.isdisjoint(SIZED):
                 self.charge(sum([len(part) for part in parts if type(part) in SIZED]))
             self.row.extend(parts)
         else:
@@ -245,27 +245,27 @@ class Reader:
             raise WireError(f"a message is nested deeper than {LEVELS} levels")
         if self.owed > len(self.row) - self.at:
             raise WireError("a message declares more items than it contains")
-        before, known = self.items, self.known
+        before, copies = self.items, self.known
         if codec not in HOLDERS:
             self.known = None
         parts = self.row[self.at : self.at + count]
-        found = set(map(type, parts))
-        if tuple in found:
+        types = set(map(type, parts))
+        if tuple in types:
             parts = self.take_marked(codec, count, level + 1)
-            found = codec.parts and set(map(type, parts))
+            types = codec.parts and set(map(type, parts))
         else:
             self.at += count
             self.owed -= count
             self.items += count
-        self.known = known
+        self.known = copies
         left_out = self.simple and codec not in SIMPLE and codec is not AGAIN
-        if codec.parts is not None and not left_out and not found <= codec.parts:
+        if codec.parts is not None and not left_out and not types <= codec.parts:
             raise WireError("a message holds a value with impossible parts")
         if codec is AGAIN:
             return self.again(*parts)
         value = None if left_out else self.build(codec, parts)
-        if known is not None and codec in CHANGEABLE:
-            known.append((value, self.items - before))
+        if copies is not None and codec in CHANGEABLE:
+            copies.append((value, self.items - before))
         return value
 
     def again(self, number: int):

@@ -1,4 +1,4 @@
-"""How a process gives up everything but its own work, by Linux's own means.
+"""The sandbox: a process gives up everything but its own work, by Linux's own means.
 
 The theory of operation stands in ``confinement``. Each layer is tried before anything relies on it: ``attempts`` does
 what the layer forbids, and ``protection`` says which layers withstood.

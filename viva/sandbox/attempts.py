@@ -50,7 +50,7 @@ def _folder(sandbox: Sandbox) -> contextlib.AbstractContextManager[str]:
 
 
 def fault_of(attempt: Callable[[Sandbox, str], object], sandbox: Sandbox, scratch: str) -> str:
-    """What went wrong with an attempt, made in a fork; empty when nothing did."""
+    """The fault of an attempt that is made in a fork; empty if there is none."""
     reader, writer = os.pipe()
     parent = os.getpid()
     child = os.fork()
@@ -65,13 +65,13 @@ def fault_of(attempt: Callable[[Sandbox, str], object], sandbox: Sandbox, scratc
             os.write(REPORT, f"finished {fault}".encode())
         os._exit(0)
     os.close(writer)
-    with os.fdopen(reader, "rb") as told:
-        answer = told.read().decode()
+    with os.fdopen(reader, "rb") as report:
+        answer = report.read().decode()
     os.waitpid(child, 0)
     return answer.removeprefix("finished ") if answer else "the process that tried it ended"
 
 
-def _refused(what: str, number: int, attempt: Callable, *arguments) -> None:
+def _refused(attempted: str, number: int, attempt: Callable, *arguments) -> None:
     """Make an attempt that must fail with this error number."""
     try:
         attempt(*arguments)
@@ -79,29 +79,29 @@ def _refused(what: str, number: int, attempt: Callable, *arguments) -> None:
         if error.errno == number:
             return
         raise
-    raise OSError(f"{what} got through")
+    raise OSError(f"{attempted} got through")
 
 
 def _session(sandbox: Sandbox, scratch: str) -> None:
     """A grandchild must die with its parent: then it never comes to its answer. No clock tells, as a busy machine may
     take any time to let it die."""
-    (told, teller), (heard, caller) = os.pipe(), os.pipe()
+    (reports, teller), (requests, caller) = os.pipe(), os.pipe()
     middle = os.fork()
     if middle == 0:
         parent = os.getpid()
         if os.fork() == 0:
             begin_session(parent)
             os.write(teller, b"begun")
-            os.read(heard, 1)
+            os.read(requests, 1)
             os.write(teller, b"alive")
             os._exit(0)
         os.close(teller)
-        os._exit(os.read(told, 5) != b"begun")
+        os._exit(os.read(reports, 5) != b"begun")
     os.close(teller)
     if os.waitpid(middle, 0)[1] != 0:  # from here on the grandchild has its signal
         raise OSError("a session could not be started")
     os.write(caller, b"x")
-    if os.read(told, 5):
+    if os.read(reports, 5):
         raise OSError("a process outlived its parent")
 
 

@@ -24,7 +24,7 @@ from viva.sandbox.privileges import SHARED
 PROGRAM = "bwrap"
 INSTALL = "sudo apt-get install bubblewrap"
 PLACE = "/viva"
-"""Where the folder of the scratch folders is found inside."""
+"""The path inside of the folder of the scratch folders."""
 INIT = 1
 """The number of bwrap's own process inside, the parent of the fork server."""
 DEVICES = (os.devnull, "/dev/urandom")
@@ -49,7 +49,7 @@ def command(readable: Iterable[str], folder: str | Path) -> list[str]:
 
 
 def inside(scratch: str | Path) -> str:
-    """What a scratch folder is called inside."""
+    """The path of a scratch folder inside."""
     return f"{PLACE}/{Path(scratch).name}"
 
 

@@ -75,7 +75,7 @@ systemd makes up users for services."""
 
 @dataclass(frozen=True)
 class Limits:
-    """What one process may use; memory is on top of what its parent uses at the fork."""
+    """The limits of one process; memory is on top of what its parent uses at the fork."""
 
     cpu_seconds: int = 60
     memory_bytes: int = 2 * GB
@@ -101,7 +101,7 @@ LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What the processes of one role may reach; ``landlock_abi`` stands for an older kernel's version of Landlock."""
+    """The reach of the processes of one role; ``landlock_abi`` stands for an older kernel's version of Landlock."""
 
     readable: tuple[str, ...]
     limits: Limits = Limits()
@@ -113,17 +113,17 @@ class Sandbox:
     """Whether a user of its own stands in for Landlock: what is closed to other users is out of reach, and no more."""
 
     @classmethod
-    def for_candidate(cls, readable: Iterable[str | Path] = (), limits: Limits = Limits(), **known) -> Sandbox:
-        """The sandbox around a student's code; ``known`` overrides what ``protection`` found out about this machine."""
-        found = protection()
-        usual = {"private_tmp": found.works("namespaces"), "bubblewrap": found.level == IN_BUBBLEWRAP}
-        known = usual | known
-        return cls((*readable_by_default(), *map(str, readable)), limits, **known)
+    def for_candidate(cls, readable: Iterable[str | Path] = (), limits: Limits = Limits(), **overrides) -> Sandbox:
+        """The sandbox around a student's code; ``overrides`` replace what ``protection`` says of this machine."""
+        machine = protection()
+        usual = {"private_tmp": machine.works("namespaces"), "bubblewrap": machine.level == IN_BUBBLEWRAP}
+        overrides = usual | overrides
+        return cls((*readable_by_default(), *map(str, readable)), limits, **overrides)
 
     @classmethod
-    def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **known) -> Sandbox:
+    def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **overrides) -> Sandbox:
         """The sandbox around the instructor's tests: the same reach, larger limits, a private folder if it must."""
-        return replace(cls.for_candidate(readable, limits, **known), private_tmp=False)
+        return replace(cls.for_candidate(readable, limits, **overrides), private_tmp=False)
 
 
 def prepare() -> None:
@@ -153,10 +153,10 @@ def enter(
     limits, private = sandbox.limits, sandbox.private_tmp or sandbox.bubblewrap
     alone = sandbox.bubblewrap or sandbox.other_user  # without Landlock
     rooted = private and scratch and not sandbox.bubblewrap
-    own = os.geteuid()
-    numbers = (FIRST_UID + slot, own) if own == 0 else (own,)  # which of root's it will be is known later
+    user = os.geteuid()
+    numbers = (FIRST_UID + slot, user) if user == 0 else (user,)  # which of root's it will be is known later
     readable = (*sandbox.readable, *own_proc(), *(LISTS if rooted else ()))
-    writable = ([scratch] if scratch else []) + [SHARED] * bool(rooted)
+    writable = [folder for folder in (scratch, SHARED if rooted else None) if folder]
     steps: list[tuple[str, Callable[[], object]]] = [
         ("slot", lambda: _require_slot(slot)),
         ("session", lambda: begin_session(parent)),
@@ -317,14 +317,14 @@ def _claim() -> tuple[int, int]:
 
 def _folder_of_claims() -> str:
     """A folder that only this user can write to. Raises SandboxError."""
-    for place in PLACES:
-        folder = f"{place}/viva-slots"
+    for parent in PLACES:
+        folder = f"{parent}/viva-slots"
         with contextlib.suppress(OSError):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(folder, 0o700)
-            about = os.lstat(folder)
-            own = stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & 0o022
-            if own and os.access(folder, os.W_OK):
+            status = os.lstat(folder)
+            private = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
+            if private and os.access(folder, os.W_OK):
                 return folder
     raise SandboxError(
         f"No user for the sandbox could be reserved: a folder viva-slots of this user's own can be made in none of "

@@ -28,11 +28,11 @@ ON_FILES = READ | WRITE | TRUNCATE
 
 def version(at_most: int | None = None) -> int:
     """The version to use here, at least 1; ``at_most`` stands for an older kernel. Raises OSError."""
-    found = call("landlock_create_ruleset", None, 0, 1)
-    found = found if at_most is None else min(found, at_most)
-    if found < 1:
+    abi = call("landlock_create_ruleset", None, 0, 1)
+    abi = abi if at_most is None else min(abi, at_most)
+    if abi < 1:
         raise OSError(errno.ENOSYS, "there is no Landlock")
-    return found
+    return abi
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], at_most: int | None = None) -> None:
@@ -78,9 +78,9 @@ def readable_by_default() -> tuple[str, ...]:
     """
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
     inside = ("lib", "lib64", "pyvenv.cfg", "share/zoneinfo", "share/fonts", "etc/fonts")
-    found = {Path(prefix) / name for prefix in prefixes for name in inside}
-    found |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
-    found |= {Path(viva.__file__).parent, *map(Path, _SYSTEM), *map(Path, doors.folders(doors.CODECS))}
-    found = {path for path in found if path.exists()}
-    found |= {path.resolve() for path in found}
-    return tuple(sorted(str(path) for path in found if not found.intersection(path.parents)))
+    paths = {Path(prefix) / name for prefix in prefixes for name in inside}
+    paths |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
+    paths |= {Path(viva.__file__).parent, *map(Path, _SYSTEM), *map(Path, doors.folders(doors.CODECS))}
+    paths = {path for path in paths if path.exists()}
+    paths |= {path.resolve() for path in paths}
+    return tuple(sorted(str(path) for path in paths if not paths.intersection(path.parents)))

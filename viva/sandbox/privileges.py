@@ -42,11 +42,11 @@ scikit-learn), and that it is there and how large (psutil, which dask asks for x
 cannot find out without.
 """
 MEMORY = "/proc/meminfo"
-"""What memory the machine has, which the system call sysinfo tells too."""
+"""The file with the machine's memory, which the system call sysinfo tells too."""
 CPUS = "/proc/cpuinfo"
-"""Which processors the machine has: PyTorch and psutil ask for them."""
+"""The file with the machine's processors: PyTorch and psutil read it."""
 USER = "student"
-"""What the user of a candidate is called, whatever its number is."""
+"""The name of a candidate's user, whatever its number is."""
 LISTS = ("/etc/passwd", "/etc/group")
 """The lists of users and groups; in a root folder of its own a process finds one entry in each, its own."""
 COUNTED_BY_NAMESPACE = (5, 14)
@@ -63,8 +63,8 @@ def capabilities() -> int:
 
 def require_private(folder: str) -> None:
     """Refuse a folder that is not ours alone: it is about to be given away, with everything in it. Raises OSError."""
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o077 or found.st_uid != os.geteuid():
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode) or status.st_mode & 0o077 or status.st_uid != os.geteuid():
         raise OSError(errno.EPERM, f"{folder} is not a folder of mode 0700 of this user's own")
 
 
@@ -118,13 +118,13 @@ def keep_only(paths: Sequence[str], folder: str, size: int, files: int, numbers:
     os.chdir(folder)  # keeps the folder in reach that the new root covers
     _mount_tmpfs(root, "size=1m,mode=0711")
     for path, source in (*((path, path) for path in (*paths, os.devnull, *own_proc())), (folder, ".")):
-        place = root + path
+        target = root + path
         if os.path.isdir(source):
-            os.makedirs(place, exist_ok=True)
+            os.makedirs(target, exist_ok=True)
         else:
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            os.close(os.open(place, os.O_CREAT))
-        call("mount", os.fsencode(source), os.fsencode(place), None, MS_BIND | MS_REC, None)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.close(os.open(target, os.O_CREAT))
+        call("mount", os.fsencode(source), os.fsencode(target), None, MS_BIND | MS_REC, None)
     os.symlink(str(os.getpid()), f"{root}/proc/self")
     os.makedirs(f"{root}/etc", exist_ok=True)
     users = {
@@ -148,12 +148,12 @@ def share_alone(folder: str, size: int, files: int) -> None:
 
 def cover_proc() -> None:
     """Leave of /proc nothing but ``own_proc``. Raises OSError."""
-    folder, place = os.getcwd(), f"/proc/{os.getpid()}"
+    folder, process = os.getcwd(), f"/proc/{os.getpid()}"
     os.chdir("/proc")  # keeps in reach what the tmpfs covers
     options = "size=4k,nr_inodes=20,mode=0111"
     _mount_tmpfs("/proc", options)
-    os.mkdir(place, 0o111)
-    os.symlink(os.path.basename(place), "/proc/self")
+    os.mkdir(process, 0o111)
+    os.symlink(os.path.basename(process), "/proc/self")
     for path in own_proc():
         os.close(os.open(path, os.O_CREAT))
         call("mount", os.path.relpath(path, "/proc").encode(), path.encode(), None, MS_BIND, None)

@@ -84,15 +84,15 @@ _known: dict[bool, Protection] = {}
 
 
 def protection(all_layers: bool = False) -> Protection:
-    """What withstood ``viva.sandbox.attempts`` here; they run in a process of their own, in about 0.2 s.
+    """The layers that withstood ``viva.sandbox.attempts`` here, which run in a process of their own, in about 0.2 s.
 
     Bubblewrap is tried where Landlock does not hold, or with ``all_layers``. What does not hold is tried again when
     somebody asks again; the rest is kept until ``forget``.
     """
-    found = _known.get(all_layers) or _found(all_layers)
-    if found.level != "none" and not any(layer.fault.startswith(UNTESTED) for layer in found.layers):
-        _known[all_layers] = found
-    return found
+    result = _known.get(all_layers) or _found(all_layers)
+    if result.level != "none" and not any(layer.fault.startswith(UNTESTED) for layer in result.layers):
+        _known[all_layers] = result
+    return result
 
 
 def forget() -> None:
@@ -140,8 +140,8 @@ def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
     except subprocess.TimeoutExpired:
         return dict.fromkeys(names, f"{UNTESTED}: the test did not end in {HANGS} seconds")
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        told = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
-        return dict.fromkeys(names, f"{UNTESTED}: {told}")
+        lines = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
+        return dict.fromkeys(names, f"{UNTESTED}: {lines}")
 
 
 def _how_to_open_namespaces() -> str:

@@ -168,7 +168,7 @@ def _is_null(index: int, match: int, otherwise: int) -> list[Instruction]:
 
 
 def _one_of(index: int, values: Sequence[int], match: int, otherwise: int) -> list[Instruction]:
-    tests = [(JEQ, len(values) - place, 0, value) for place, value in enumerate(values)]
+    tests = [(JEQ, len(values) - number, 0, value) for number, value in enumerate(values)]
     return [_argument(index), *tests, _returning(otherwise), _returning(match)]
 
 
@@ -197,8 +197,8 @@ def _judged(guard_truncate: bool) -> Iterator[tuple[str, list[Instruction]]]:
     yield "utimensat", _is_null(2, denied, ERRNO | 0)
     yield "prctl", _one_of(0, BAD_PRCTLS, denied, ALLOW)
     commands = dict.fromkeys(BAD_FCNTLS, denied) | dict.fromkeys(LOCKS, ERRNO | 0)
-    told = [step for command, said in commands.items() for step in ((JEQ, 0, 1, command), _returning(said))]
-    yield "fcntl", [_argument(1), *told, _returning(ALLOW)]
+    steps = [step for command, verdict in commands.items() for step in ((JEQ, 0, 1, command), _returning(verdict))]
+    yield "fcntl", [_argument(1), *steps, _returning(ALLOW)]
     yield "ioctl", _one_of(1, SAFE_IOCTLS, ALLOW, ERRNO | errno.EOPNOTSUPP)
     if guard_truncate:  # before ABI 3 Landlock knows truncate no more than O_TRUNC without O_WRONLY
         yield "truncate", [_returning(denied)]

@@ -19,6 +19,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.values.codec import module_of
+from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.verdict import WireError
 
 MOST, BYTES = 128, 1_000_000
@@ -31,7 +32,7 @@ ITEMS: dict[type, Callable[..., Iterable]] = {
     OrderedDict: OrderedDict.values,
     dict: dict.values,
 }
-"""How to go through what may be of a class of the test's own."""
+"""Functions that give the items of containers, also of those of a class of the test's own."""
 
 
 def _items_of(value: object) -> Callable | None:
@@ -40,35 +41,37 @@ def _items_of(value: object) -> Callable | None:
 
 def _is_changeable(value: object) -> bool:
     cls = type(value)  # isinstance would ask a proxy
-    return issubclass(cls, CHANGEABLE) or (hasattr(cls, "_update_inplace") and module_of(cls).startswith("pandas"))
+    if issubclass(cls, CHANGEABLE) or (hasattr(cls, "_update_inplace") and module_of(cls).startswith("pandas")):
+        return True
+    return bool((codec := codec_that_was_added(cls)) and codec.fill)
 
 
 def parts_of(values: Iterable[object], without: Container[int] = ()) -> list:
-    """What can be changed in some values, each thing once; not what has one of the ids ``without``."""
-    found, ahead, seen = [], [value for value in values if type(value) not in ATOMS][::-1], set()
+    """The changeable parts of some values, each once, without those that have one of the ids ``without``."""
+    parts, ahead, seen = [], [value for value in values if type(value) not in ATOMS][::-1], set()
     while ahead:
         part = ahead.pop()
         if id(part) in seen or id(part) in without:
             continue
         seen.add(id(part))
         if _is_changeable(part):
-            found.append(part)
+            parts.append(part)
         if items := _items_of(part):
             ahead += [item for item in items(part) if type(item) not in ATOMS][::-1]
-    return found
+    return parts
 
 
 class Handed:
     """The candidate's side of one operation: what of the arguments can be changed, and what it was like."""
 
-    def __init__(self, args: Iterable[object], refer: Callable, kept: Container[int]) -> None:
-        """``kept`` are the ids of objects that are not copies."""
-        self.refer, self.kept = refer, kept
-        self.parts = parts_of(args, kept)
-        self.places = {id(part): place for place, part in enumerate(self.parts)}
+    def __init__(self, args: Iterable[object], refer: Callable, uncopied: Container[int]) -> None:
+        """``uncopied`` are the ids of objects that are not copies."""
+        self.refer, self.uncopied = refer, uncopied
+        self.parts = parts_of(args, uncopied)
+        self.places = {id(part): index for index, part in enumerate(self.parts)}
         self.most = len(self.parts) + MOST
         self.seen: dict[tuple[int, ...], int] = {}
-        """By the numbers of parts that crossed together, the hash of what the examiner saw of them last."""
+        """The hash of the state that the examiner saw last, by the numbers of the parts that crossed together."""
         self._note([*range(len(self.parts))])
 
     def _note(self, places: list[int]) -> None:
@@ -77,14 +80,14 @@ class Handed:
 
     def _state(self, places: Iterable[int]) -> bytes:
         try:
-            return wire.encode([self.parts[place] for place in places], self.refer)
+            return wire.encode([self.parts[index] for index in places], self.refer)
         except WireError:
             return b""
 
     def hand_over(self, args: Iterable[object]) -> list[int | None]:
         """The numbers of what can be changed in the arguments of a function of the other side's."""
         numbers = []
-        for part in parts_of(args, self.kept):
+        for part in parts_of(args, self.uncopied):
             if id(part) not in self.places and len(self.parts) < self.most:
                 self.parts.append(part)
                 if 0 < len(self._state([len(self.parts) - 1])) <= BYTES:
@@ -96,96 +99,100 @@ class Handed:
         return numbers
 
     def news(self, value: object) -> dict:
-        """What is to be told beside the ``value`` that came of it."""
-        told: dict[str, Any] = {}
+        """The changes to tell beside the ``value`` of the operation."""
+        news: dict[str, Any] = {}
         if any(state != hash(self._state(places)) for places, state in self.seen.items()):
-            told["changed"] = wire.encode(self.parts, self.refer)
-        if (place := self.places.get(id(value))) is not None:
-            told["same"] = place
-        return told
+            news["changed"] = wire.encode(self.parts, self.refer)
+        if (index := self.places.get(id(value))) is not None:
+            news["same"] = index
+        return news
 
 
-def take(mine: list, theirs: object) -> None:
+def take(parts: list, received: object) -> None:
     """Change the parts of the arguments in place so that they are what the other side's have become.
 
     Raises WireError for what cannot be that.
     """
-    if type(theirs) is not list or len(theirs) != len(mine):
+    if type(received) is not list or len(received) != len(parts):
         raise WireError("invalid changed arguments")
-    known = {id(part): own for part, own in zip(theirs, mine, strict=True) if _fits(own, part)}
-    for part in theirs:
-        if id(part) in known:
-            _fill(known[id(part)], part, known)
+    counterparts = {id(part): local for part, local in zip(received, parts, strict=True) if _fits(local, part)}
+    for part in received:
+        if id(part) in counterparts:
+            _fill(counterparts[id(part)], part, counterparts)
 
 
-def taken(args: Iterable[object], kwargs: dict, numbers: object, mine: list) -> tuple[list, dict]:
+def taken(args: Iterable[object], kwargs: dict, numbers: object, handed: list) -> tuple[list, dict]:
     """The arguments of a callback, with what is known already in place of its copies; the rest is known from now on."""
     args = [*args]
     parts = parts_of([*args, *kwargs.values()])
-    known = {}
+    counterparts = {}
     for part, number in zip(parts, numbers if type(numbers) is list else (), strict=False):
-        if type(number) is int and number == len(mine):
-            mine.append(part)
-        elif type(number) is int and 0 <= number < len(mine) and _fits(mine[number], part):
-            known[id(part)] = mine[number]
+        if type(number) is int and number == len(handed):
+            handed.append(part)
+        elif type(number) is int and 0 <= number < len(handed) and _fits(handed[number], part):
+            counterparts[id(part)] = handed[number]
     for part in parts:
-        if id(part) in known:
-            _fill(known[id(part)], part, known)
-    return [_own(value, known) for value in args], {name: _own(value, known) for name, value in kwargs.items()}
+        if id(part) in counterparts:
+            _fill(counterparts[id(part)], part, counterparts)
+    return [_own(value, counterparts) for value in args], {
+        name: _own(value, counterparts) for name, value in kwargs.items()
+    }
 
 
-def _fits(mine: Any, theirs: Any) -> bool:
+def _fits(local: Any, received: Any) -> bool:
     """Whether one can be changed in place to the other."""
-    return is_like(mine, theirs) and (not issubclass(type(mine), np.ndarray) or mine.flags.writeable)
+    return is_like(local, received) and (not issubclass(type(local), np.ndarray) or local.flags.writeable)
 
 
-def is_like(mine: Any, theirs: Any) -> bool:
-    """Whether ``theirs`` can be a copy of what ``mine`` was or has become."""
-    if type(mine) is np.ndarray or type(theirs) is np.ndarray:
-        arrays = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
-        return arrays and mine.shape == theirs.shape and mine.dtype == theirs.dtype
-    return issubclass(type(mine), type(theirs))  # one of a class of the test's own crosses as its base
+def is_like(local: Any, received: Any) -> bool:
+    """Whether ``received`` can be a copy of what ``local`` was or has become."""
+    if type(local) is np.ndarray or type(received) is np.ndarray:
+        arrays = isinstance(local, np.ndarray) and isinstance(received, np.ndarray)
+        return arrays and local.shape == received.shape and local.dtype == received.dtype
+    return issubclass(type(local), type(received))  # one of a class of the test's own crosses as its base
 
 
-def _fill(mine: Any, theirs: Any, known: dict[int, object]) -> None:
-    """Give ``mine`` the contents of ``theirs``; ``known`` says by id() what the parts of that are here."""
-    cls = type(theirs)
-    if mine is theirs:
+def _fill(local: Any, received: Any, counterparts: dict[int, object]) -> None:
+    """Give ``local`` the contents of ``received``; ``counterparts`` has by id() what the parts of that are here."""
+    cls = type(received)
+    if local is received:
         return
     if issubclass(cls, list):
-        list.__setitem__(mine, slice(None), [_own(part, known) for part in theirs])
+        list.__setitem__(local, slice(None), [_own(part, counterparts) for part in received])
     elif issubclass(cls, dict):
-        items = [(key, _own(part, known)) for key, part in theirs.items()]
-        base = OrderedDict if issubclass(type(mine), OrderedDict) else dict  # a Counter would count
-        base.clear(mine)
+        items = [(key, _own(part, counterparts)) for key, part in received.items()]
+        base = OrderedDict if issubclass(type(local), OrderedDict) else dict  # a Counter would count
+        base.clear(local)
         for key, part in items:
-            base.__setitem__(mine, key, part)
+            base.__setitem__(local, key, part)
     elif issubclass(cls, set):
-        set.clear(mine)
-        set.update(mine, theirs)
+        set.clear(local)
+        set.update(local, received)
     elif issubclass(cls, np.ndarray):
-        mine[...] = theirs
+        local[...] = received
     elif issubclass(cls, bytearray):
-        mine[:] = theirs
+        local[:] = received
+    elif (codec := codec_that_was_added(cls)) and codec.fill:
+        codec.fill(local, received)
     else:
-        mine._update_inplace(theirs)
+        local._update_inplace(received)
 
 
-def _own(value: Any, known: dict[int, object]) -> object:
-    """A value of the other side's with what is ``known`` in place of its parts."""
-    if id(value) in known:
-        return known[id(value)]
+def _own(value: Any, counterparts: dict[int, object]) -> object:
+    """A value of the other side's with its ``counterparts`` in place of its parts."""
+    if id(value) in counterparts:
+        return counterparts[id(value)]
     items = _items_of(value)
     if items is None or ATOMS.issuperset(map(type, items(value))):
         return value
     if issubclass(type(value), tuple):
-        parts = [_own(part, known) for part in value]
+        parts = [_own(part, counterparts) for part in value]
         return value if all(map(operator.is_, value, parts)) else tuple.__new__(type(value), parts)
-    known[id(value)] = value
+    counterparts[id(value)] = value
     if issubclass(type(value), dict):
         for key, part in [*value.items()]:
-            dict.__setitem__(value, key, _own(part, known))
+            dict.__setitem__(value, key, _own(part, counterparts))
     else:
-        for place, part in enumerate([*value]):
-            value[place] = _own(part, known)
+        for index, part in enumerate([*value]):
+            value[index] = _own(part, counterparts)
     return value

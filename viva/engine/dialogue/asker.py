@@ -20,26 +20,29 @@ from viva.engine.dialogue.namecache import NameCache
 from viva.engine.dialogue.proxies import PROXIES, Home, about, can_be_called, is_class, method_of, number_of, refusing
 from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
+from viva.engine.values.sharing import NEWS
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
 ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
-"""What tests limit the time of student code with. A handler that raises would leave an answer unread."""
+"""The signals with which tests limit the time of student code. A handler that raises would leave an answer unread."""
 OF_SOLUTION_BYTES = pipe.MESSAGE // 2
 """The largest answer of the solution's: a right one may hold float64 where it holds float32."""
+TELLING = frozenset({"operate", "bind"})
+"""Requests before which the candidate is told the news of what both sides share."""
 UNSEEN = frozenset({"call", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
 
 
 @dataclass
 class CheckState:
-    """What is to be known of the check that runs."""
+    """The state of the check that runs."""
 
     first: bool = True
     """Whether its next question is the first."""
     fault: CandidateFault | None = None
     """The first fault of the candidate; it counts even when test code swallowed it."""
     asserted: AssertionError | None = None
-    """What a test asserted in vain while it was called back; it counts even when student code swallowed it."""
+    """An assertion of the test's that failed in a callback; it counts even if student code swallowed it."""
     culprit: str = ""
     """The name that the first fault was asked for."""
     running: str = ""
@@ -103,7 +106,7 @@ class Asker:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def name(self, name: str) -> object:
-        """What a name of the notebook means."""
+        """The value of a name of the notebook."""
         try:
             return self.names.name(name)
         except CandidateFault as fault:
@@ -116,6 +119,17 @@ class Asker:
         Raises what the operation raised there, CandidateLied when the answer is malformed or of
         another type than the solution's, CandidateDied when there is no answer.
         """
+        arguments = [*args, *kwargs.values()]
+        if self.expected.recording:
+            self.expected.check_arguments(arguments)
+        answer = Answer(path, parts_of(arguments))
+        reply = self.exchange(self._request(operation, args, kwargs, path), answer)
+        self._take_effects(reply, operation, answer)
+        of_class = operation == "call" and is_class(args[0])
+        return self._value(reply, operation, answer, of_class)
+
+    def _request(self, operation: str, args: tuple, kwargs: dict, path: Path) -> dict[str, Any]:
+        """The request for an operation, with all that the candidate has to know before it."""
         request: dict[str, Any] = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
         if self.check.first:
             request["first"], self.check.first = True, False
@@ -124,52 +138,62 @@ class Asker:
         if self.expected.takes_objects(path) and not self.expected.recording:
             request["by_name"] = True
         self.random.tell(request)
-        if self.expected.recording:
-            self.expected.check_arguments([*args, *kwargs.values()])
-        mine = parts_of([*args, *kwargs.values()])
-        answer = Answer(path, mine)
-        reply = self.exchange(request, answer)
+        return request
+
+    def _take_effects(self, reply: dict, operation: str, answer: Answer) -> None:
+        """Print what the student's code printed, warn of what it warned of, change the arguments that it changed.
+
+        Raises what it raised, and what is wrong with the arguments that it handed to callbacks.
+        """
         with doubting():
             self.take_state(reply)
             warned = self.raised.warnings(reply["warned"]) if "warned" in reply else ()
-            error = self._error(reply["raised"], operation, path) if "raised" in reply else None
+            error = self._error(reply["raised"], operation, answer.path) if "raised" in reply else None
         if "printed" in reply:
             _print(reply["printed"])
         for warning, filename, line in warned:
             warnings.warn_explicit(warning, None, filename, line)
         if "changed" in reply:
             with doubting():
-                self._take_changed(reply["changed"], mine, path.then(CHANGED))
+                self._take_changed(reply["changed"], answer.changeable, answer.path.then(CHANGED))
         if error is not None:
             raise error
         if answer.handed:
             raise answer.handed[0]
-        of_class = operation == "call" and is_class(args[0])
-        with doubting():
-            value, found = given_back(reply.get("value"), reply.get("same"), mine)
-            odd = self.expected.odd(path, answer.found + found, value, answer.data, of_class)
-        if odd:
-            if operation not in UNSEEN or self.expected.recording:
-                raise odd
-            if answer.found and operation == "getattr" and path not in self.expected.known and can_be_called(value):
-                return method_of(value)
-            return refusing(odd, self.refuse)
-        return value
 
-    def _take_changed(self, data: object, mine: list, path: Path) -> None:
+    def _value(self, reply: dict, operation: str, answer: Answer, of_class: bool) -> Any:
+        """The value that the test gets; ``of_class`` says that a class of the student's was called.
+
+        Raises what is wrong with the value. Where the test may ask for the sake of the operation alone, it gets a
+        stand-in instead, which raises as soon as the test looks at it.
+        """
+        with doubting():
+            value, references = given_back(reply.get("value"), reply.get("same"), answer.changeable)
+            odd = self.expected.odd(answer.path, answer.references + references, value, answer.data, of_class)
+        if not odd:
+            return value
+        if operation not in UNSEEN or self.expected.recording:
+            raise odd
+        of_object = operation == "getattr" and answer.references and answer.path not in self.expected.known
+        if of_object and can_be_called(value):
+            return method_of(value)
+        return refusing(odd, self.refuse)
+
+    def _take_changed(self, data: object, changeable: list, path: Path) -> None:
         """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
         if not isinstance(data, bytes):
             raise CandidateLied("invalid changed arguments")
-        found: list[wire.Reference] = []
-        theirs = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
-        if type(theirs) is not list or len(theirs) != len(mine):
+        references: list[wire.Reference] = []
+        received = wire.decode(data, lambda reference: self.references.resolve(reference, path, references))
+        if type(received) is not list or len(received) != len(changeable):
             raise CandidateLied("invalid changed arguments")
-        before = [_objects_in(part) for part in mine]
-        new = set().union(*(_objects_in(part) - known for part, known in zip(theirs, before, strict=True)))
-        new |= {reference.id for reference in found} - set().union(*before)
-        if odd := self.expected.odd(path, [one for one in found if one.id in new], theirs, data):
+        before = [_objects_in(part) for part in changeable]
+        new = set().union(*(_objects_in(part) - numbers for part, numbers in zip(received, before, strict=True)))
+        new |= {reference.id for reference in references} - set().union(*before)
+        new_references = [reference for reference in references if reference.id in new]
+        if odd := self.expected.odd(path, new_references, received, data):
             raise odd
-        take(mine, theirs)
+        take(changeable, received)
 
     def _error(self, raised: object, operation: str, path: Path) -> BaseException:
         if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
@@ -194,7 +218,7 @@ class Asker:
                 raise self.check.fault
             before, self.waiting = self.waiting, True
             try:
-                pipe.write(self.pipes[0], wire.encode(request, self.references.refer))
+                self._send(wire.encode(request, self.references.refer), request["do"] in TELLING)
                 while "callback" in (reply := self._reply(answer or Answer(Path("")))):
                     if answer is None:
                         raise CandidateLied("a callback while no student code runs")
@@ -207,12 +231,22 @@ class Asker:
             finally:
                 self.waiting = before
 
+    def _send(self, data: bytes, telling: bool = True) -> None:
+        """Send a message, behind the news of what both sides share."""
+        if telling and (news := self.references.shared.news()):
+            pipe.write(self.pipes[0], wire.encode({"do": "news", "news": news}))
+        pipe.write(self.pipes[0], data)
+
     def _reply(self, answer: Answer) -> dict:
         """The next message of the candidate's; what is in a callback's is at another path."""
         answer.data = data = pipe.read(self.pipes[1])
+        if data[: len(NEWS)] == NEWS:
+            with doubting():
+                self.references.shared.take(wire.decode(data[len(NEWS) :]))
+            answer.data = data = pipe.read(self.pipes[1])
         if self.expected.recording and len(data) > OF_SOLUTION_BYTES:
             raise CandidateLied(f"a reply of {len(data)} bytes")
-        reply = self._decoded(data, answer.path, answer.found)
+        reply = self._decoded(data, answer.path, answer.references)
         if "refused" in reply:
             raise CandidateLied(f"the reply cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
         if "value" in reply:
@@ -229,9 +263,9 @@ class Asker:
                 answer.handed.append(odd)
         return reply
 
-    def _decoded(self, data: bytes, path: Path, found: list) -> dict:
-        found.clear()
-        reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
+    def _decoded(self, data: bytes, path: Path, references: list) -> dict:
+        references.clear()
+        reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, references))
         if not isinstance(reply, dict):
             raise CandidateLied("the reply has a wrong form")
         return reply
@@ -247,14 +281,14 @@ class Asker:
         self.take_state(reply)
         self.names.called()
         with doubting():
-            args, kwargs = taken(args, kwargs, reply.get("parts"), answer.mine)
+            args, kwargs = taken(args, kwargs, reply.get("parts"), answer.changeable)
         refer = self.references.refer
         try:
             self.waiting = False
-            told = {"value": self.references.functions[number](*args, **kwargs)}
+            message = {"value": self.references.functions[number](*args, **kwargs)}
             self.waiting = True
-            self.random.tell(told)
-            data = wire.encode(told, refer)
+            self.random.tell(message)
+            data = wire.encode(message, refer)
         except CandidateDied:
             raise
         except CandidateStopped:
@@ -262,11 +296,11 @@ class Asker:
         except BaseException as error:
             if isinstance(error, AssertionError) and not hasattr(error, "viva_traceback"):
                 self.check.asserted = self.check.asserted or error
-            told = {"raised": self.raised.answer(error)}
-            self.random.tell(told)
-            data = wire.encode(told)
+            message = {"raised": self.raised.answer(error)}
+            self.random.tell(message)
+            data = wire.encode(message)
         self.waiting = True
-        pipe.write(self.pipes[0], data)
+        self._send(data)
 
     def take_state(self, reply: dict) -> None:
         for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
@@ -281,16 +315,16 @@ class Asker:
 
 @dataclass
 class Answer:
-    """What comes in answer to one operation."""
+    """The answer to one operation."""
 
     path: Path
-    mine: list = field(default_factory=list)
+    changeable: list = field(default_factory=list)
     """The parts of the arguments that can be changed; those that callbacks are handed are added."""
     data: bytes = b""
-    found: list[wire.Reference] = field(default_factory=list)
+    references: list[wire.Reference] = field(default_factory=list)
     """The references to objects in it."""
     handed: list[CandidateFault] = field(default_factory=list)
-    """What is wrong with what callbacks were handed."""
+    """The faults of the arguments that callbacks were handed."""
 
 
 @contextlib.contextmanager
@@ -303,11 +337,11 @@ def doubting() -> Iterator[None]:
         raise CandidateLied(f"the reply cannot be read: {why}") from None
 
 
-def given_back(value: object, same: object, mine: list) -> tuple[Any, list[wire.Reference]]:
+def given_back(value: object, same: object, changeable: list) -> tuple[Any, list[wire.Reference]]:
     """What an operation gives, and the objects in it that were there before: one of the arguments where the candidate
     says that it is the same, as that is now. What the candidate sends beside it is not what a test will see."""
-    if type(same) is int and 0 <= same < len(mine) and is_like(mine[same], value):
-        value = mine[same]
+    if type(same) is int and 0 <= same < len(changeable) and is_like(changeable[same], value):
+        value = changeable[same]
         return value, [wire.Reference(number_of(part), about(part)) for part in walk(value) if type(part) in PROXIES]
     return value, []
 

@@ -66,7 +66,7 @@ FIELDS: dict[type, dict[str, frozenset | None]] = {
     SystemExit: {"code": None},
     np.exceptions.AxisError: {"axis": NUMBER, "ndim": NUMBER},
 }
-"""Which fields may be told, and of which types they are (None: any); one that is not listed stays None."""
+"""The fields that cross, each with its types (None: any); a field that is not listed stays None."""
 
 DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 PLAIN_TEXTS = (BaseException.__str__, KeyError.__str__)
@@ -77,8 +77,8 @@ def can_be_told(cls: object) -> TypeGuard[type[Exception]]:
     return isinstance(cls, type) and issubclass(cls, Exception) and not issubclass(cls, BaseExceptionGroup)
 
 
-def make(cls: type[BaseException], args: tuple, attributes: dict, **about: object) -> BaseException:
-    """An exception of a class, or of its likeness, that was not initialised; ``about`` stands in its dictionary too."""
+def make(cls: type[BaseException], args: tuple, attributes: dict, **notes: object) -> BaseException:
+    """An exception of a class, or of its likeness, that was not initialised; ``notes`` stand in its dictionary too."""
     base: Any = cls
     while base.__flags__ & WRITTEN_IN_PYTHON:
         base = base.__base__
@@ -88,30 +88,30 @@ def make(cls: type[BaseException], args: tuple, attributes: dict, **about: objec
     if isinstance(error, StopIteration):  # ``yield from`` reads the field without a look whether there is anything
         StopIteration.__init__(error, *args)
     allowed = _allowed(cls)
-    known = {name: value for name, value in attributes.items() if _may_be(allowed, name, value)}
-    BaseException.__dict__["__dict__"].__get__(error).update(known | about)
+    fields = {name: value for name, value in attributes.items() if _may_be(allowed, name, value)}
+    BaseException.__dict__["__dict__"].__get__(error).update(fields | notes)
     return error
 
 
-def like(cls: type[BaseException], args: tuple, attributes: dict, message: str, **about: object) -> BaseException:
+def like(cls: type[BaseException], args: tuple, attributes: dict, message: str, **notes: object) -> BaseException:
     """An exception of a library's class with these arguments and attributes, and with this text."""
-    about["viva_message"] = message
+    notes["viva_message"] = message
     if _is_plain(cls):  # type: ignore[arg-type]  # a class is hashable, whatever its exceptions are
-        error = make(cls, args, attributes, **about)
+        error = make(cls, args, attributes, **notes)
         try:
             str(error)
             return error
         except Exception:  # an int of more than 4300 digits has no text
             pass
-    return make(_likeness(cls), args, attributes, **about)  # type: ignore[arg-type]  # the same
+    return make(_likeness(cls), args, attributes, **notes)  # type: ignore[arg-type]  # the same
 
 
 def hiding(bases: Iterable[type]) -> dict[str, None]:
-    """For a class derived from exceptions: the names of their fields, with nothing in them."""
-    found: dict[str, None] = {}
+    """Members that hide the fields of these exception classes in a class derived from them."""
+    fields: dict[str, None] = {}
     for base in bases:
-        found |= dict.fromkeys(_fields(base))
-    return found
+        fields |= dict.fromkeys(_fields(base))
+    return fields
 
 
 def _text(error: BaseException) -> str:
@@ -135,18 +135,18 @@ def _may_be(allowed: dict[str, frozenset | None], name: object, value: object) -
 @functools.cache
 def _fields(cls: type) -> frozenset[str]:
     """The names of the fields that a class has beyond those of every exception."""
-    own = [base for base in cls.__mro__ if base not in BaseException.__mro__]
-    names = {name for base in own for name, what in vars(base).items() if isinstance(what, DESCRIPTORS)}
+    classes = [base for base in cls.__mro__ if base not in BaseException.__mro__]
+    names = {name for base in classes for name, member in vars(base).items() if isinstance(member, DESCRIPTORS)}
     return frozenset(names - {"__dict__", "__weakref__"})
 
 
 def _allowed(cls: type) -> dict[str, frozenset | None]:
-    """By name the types that a class's fields may have."""
-    found: dict[str, frozenset | None] = dict.fromkeys(_fields(cls), frozenset())
+    """The types that a class's fields may have, by name."""
+    types: dict[str, frozenset | None] = dict.fromkeys(_fields(cls), frozenset())
     for base, fields in FIELDS.items():
         if issubclass(cls, base):
-            found |= fields
-    return found
+            types |= fields
+    return types
 
 
 @functools.cache
@@ -174,7 +174,7 @@ KNOWN_CLASSES = 2000
 """The most exception classes that a notebook may have of its own."""
 
 FRAMEWORKS = frozenset({"unittest", "hypothesis"})
-"""Whose exceptions skip a test or end it as if it had passed: those of student code are only called so."""
+"""Libraries whose exceptions skip a test or end it as if it had passed: those of student code only look alike."""
 
 
 # --- in the candidate
@@ -193,7 +193,7 @@ def told(error: BaseException, number_of, causes: int = CAUSES) -> dict:
         with contextlib.suppress(Exception):
             if wire.is_plain(value := getattr(error, name)):
                 attributes[name] = value
-    kept = getattr(error, "viva_kept", None)
+    number = getattr(error, "viva_kept", None)
     return {
         "number": number_of(error),
         "lineage": lineage(type(error), number_of),
@@ -203,20 +203,20 @@ def told(error: BaseException, number_of, causes: int = CAUSES) -> dict:
         "attributes": attributes,
         "traceback": student_traceback(error),
         "cause": told(error.__cause__, number_of, causes - 1) if error.__cause__ and causes else None,
-        "kept": kept if type(kept) is int else None,
+        "kept": number if type(number) is int else None,
     }
 
 
-def again(known: dict, objects: list) -> BaseException:
+def again(described: dict, objects: list) -> BaseException:
     """An exception of the examiner's, as far as it can be made here; one of ours as it is."""
-    if known["number"] is not None:
-        return objects[known["number"]]
-    cls = next(getattr(builtins, name) for name in known["names"] if hasattr(builtins, name))
+    if described["number"] is not None:
+        return objects[described["number"]]
+    cls = next(getattr(builtins, name) for name in described["names"] if hasattr(builtins, name))
     try:
-        error = cls(*known["args"])
+        error = cls(*described["args"])
     except Exception:
-        error = RuntimeError(known["message"])
-    error.viva_kept = known["kept"]
+        error = RuntimeError(described["message"])
+    error.viva_kept = described["kept"]
     return error
 
 
@@ -230,8 +230,8 @@ def safe(function, value: object) -> str:
 def student_traceback(error: BaseException) -> str:
     """The traceback from the first line of the student's code on."""
     package = os.path.dirname(viva.__file__)
-    found = traceback.extract_tb(error.__traceback__)
-    frames = [frame for frame in found if not frame.filename.startswith(package)][-12:]
+    summary = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in summary if not frame.filename.startswith(package)][-12:]
     lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
     return "\n".join([*lines[-TRACEBACK_LINES:], f"{name_of(type(error))}: {safe(str, error)}"])[:TRACEBACK]
 
@@ -257,39 +257,39 @@ class Raised:
         self.kept: list[BaseException] = []
         """Exceptions that test code raised into the candidate."""
 
-    def exception(self, known: object) -> BaseException:
+    def exception(self, described: object) -> BaseException:
         """An exception like the one that the candidate describes. Raises CandidateLied when that makes no sense."""
-        if not (isinstance(known, dict) and isinstance(known.get("message"), str)):
+        if not (isinstance(described, dict) and isinstance(described.get("message"), str)):
             raise CandidateLied("an invalid exception")
-        kept = known.get("kept")
-        if type(kept) is int and 0 <= kept < len(self.kept):
-            return self.kept[kept]
-        args, attributes = known.get("args"), known.get("attributes")
+        number = described.get("kept")
+        if type(number) is int and 0 <= number < len(self.kept):
+            return self.kept[number]
+        args, attributes = described.get("args"), described.get("attributes")
         error = self.instance(
-            self.class_of(known.get("lineage")),
+            self.class_of(described.get("lineage")),
             args if type(args) is tuple else None,
-            known["message"][:MESSAGE],
+            described["message"][:MESSAGE],
             attributes if type(attributes) is dict and len(attributes) <= ATTRIBUTES else {},
-            viva_number=known.get("number"),
-            viva_name=_cut(known.get("name"), NAME),
-            viva_traceback=_cut(known.get("traceback"), TRACEBACK),
+            viva_number=described.get("number"),
+            viva_name=_cut(described.get("name"), NAME),
+            viva_traceback=_cut(described.get("traceback"), TRACEBACK),
         )
-        if known.get("cause"):
-            error.__cause__ = self.exception(known["cause"])
+        if described.get("cause"):
+            error.__cause__ = self.exception(described["cause"])
         return error
 
     def instance(
-        self, cls: type[Exception], args: tuple | None, message: str, attributes: dict, **about: object
+        self, cls: type[Exception], args: tuple | None, message: str, attributes: dict, **notes: object
     ) -> BaseException:
         """An exception of a class that ``cls`` gave; without arguments the message is the only one."""
         args = (message,) if args is None else args
         if type(cls) is StudentClass:
-            return make(cls, args, attributes, viva_message=message, **about)
-        return like(cls, args, attributes, message, **about)
+            return make(cls, args, attributes, viva_message=message, **notes)
+        return like(cls, args, attributes, message, **notes)
 
     def warnings(self, warned: object) -> list[tuple[Warning, str, int]]:
-        """What the student's code warned of, to be warned of here, so that filters of test code apply."""
-        found = []
+        """The warnings of the student's code, to be repeated here, so that filters of test code apply."""
+        warnings = []
         for warning in warned[:WARNINGS] if isinstance(warned, list) else ():
             match warning:
                 case (lineage, str(message), str(filename), int(line)) if 0 <= line < LINES:
@@ -297,9 +297,9 @@ class Raised:
                     if issubclass(cls, Warning):
                         # Made here: a class of the student's would be asked for it, and could warn again.
                         message = message[:MESSAGE]
-                        made: Any = self.instance(cls, (message,), message, {})
-                        found.append((made, filename[:NAME], line))
-        return found
+                        likeness: Any = self.instance(cls, (message,), message, {})
+                        warnings.append((likeness, filename[:NAME], line))
+        return warnings
 
     def class_of(self, lineage: Any) -> type[Exception]:
         """Our class for an exception class of the candidate."""
@@ -316,22 +316,22 @@ class Raised:
             raise CandidateLied("an invalid exception class") from None
 
     def _made(self, number: int, module: str, name: str, bases: list[int]) -> type[Exception]:
-        known: object = None
+        original: object = None
         with contextlib.suppress(Exception):  # what a module says to a name that it does not have
-            known = library(f"{module}:{name}")
-        if can_be_told(known) and known.__module__.partition(".")[0] not in FRAMEWORKS:
-            return known
-        if isinstance(known, type) and issubclass(known, BaseException) and not issubclass(known, Exception):
-            return type(known.__name__, (Exception,), {})
+            original = library(f"{module}:{name}")
+        if can_be_told(original) and original.__module__.partition(".")[0] not in FRAMEWORKS:
+            return original
+        if isinstance(original, type) and issubclass(original, BaseException) and not issubclass(original, Exception):
+            return type(original.__name__, (Exception,), {})
         if len(self.classes) >= KNOWN_CLASSES:
             raise ValueError
         above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
         members: dict[str, Any] = {**hiding(above), "viva_number": number, "__str__": _text}
-        made: Any = StudentClass(name.rpartition(".")[2][:NAME], above, members)
-        return made
+        cls: Any = StudentClass(name.rpartition(".")[2][:NAME], above, members)
+        return cls
 
     def answer(self, error: BaseException) -> dict:
-        """What the candidate gets of an exception that test code raised into it."""
+        """The message to the candidate about an exception that test code raised into it."""
         number = getattr(error, "viva_number", None)
         self.kept.append(error)
         message = safe(str, error)[:MESSAGE]
@@ -350,7 +350,7 @@ def _cut(text: object, most: int) -> str:
 
 
 def left_generator(stop: StopIteration) -> RuntimeError:
-    """What Python makes of a StopIteration that leaves a generator."""
+    """The RuntimeError that Python makes of a StopIteration that leaves a generator."""
     error = RuntimeError(f"the code raised {type(stop).__name__}")
     vars(error).update(viva_name="RuntimeError", viva_traceback=vars(stop)["viva_traceback"])
     error.__cause__ = stop

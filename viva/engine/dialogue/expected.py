@@ -20,6 +20,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.values.codec import CODEC_OF, module_of
+from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.engine.values.plain import codec_of
 from viva.verdict import CandidateLied, CandidateOdd
 
@@ -45,7 +46,7 @@ class Step(NamedTuple):
 
 CALL, ITEM, EACH = Step("call"), Step("item"), Step("each")
 CHANGED, HANDED, ITERATED = Step("operation", "changed"), Step("operation", "handed"), Step("operation", "iter")
-"""What the arguments have become, what a function of the test's was handed, and what ``iter`` gave."""
+"""Steps to the arguments after a call, to the arguments of a callback, and to the result of ``iter``."""
 WRITTEN = re.compile(r"(\(\))|(\[\])|(\[\*\])|\.([^.()\[\] ]+)| ([^.()\[\] ]+)")
 
 
@@ -89,9 +90,9 @@ def path_of(text: str) -> Path:
 
 PLAIN, OBJECT, ANY = "plain", "", "any"
 NOTHING = "nothing"
-"""None or something empty: which type it is otherwise does not show, as of a leaf's ``left`` or ``children``."""
+"""None or an empty value. Its other type is not seen there, as of a leaf's ``left`` or ``children``."""
 WIDER = {(NOTHING, PLAIN), (NOTHING, OBJECT), (PLAIN, OBJECT)}
-"""What was recorded of a path, and what else it may turn out to be."""
+"""Pairs of the kind recorded for a path and a wider kind that it may turn out to be."""
 OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 CREDIT = " credit "
@@ -109,26 +110,26 @@ VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()), type({}.keys()))
 
 @dataclass(frozen=True)
 class Expected:
-    """What the solution gave at a path.
+    """The kind of value that the solution gave at a path.
 
-    ``kind`` is PLAIN, OBJECT, NOTHING, ANY, or ``module:qualname`` of something in a library, which is the examiner's
-    ``own`` where the solution imported it. With ``arrays`` there was an array of pandas' own in it, with ``missing``
-    something that is missing for pandas. ``full`` are the places where all were numbers, or arrays and frames that hold
-    some: the value itself is at "", and what is in lists, tuples and dicts of it at places such as "0.W".
+    ``kind`` is PLAIN, OBJECT, NOTHING, ANY, or ``module:qualname`` of something in a library. Where the solution
+    ``imported`` it, the examiner takes its own. ``arrays`` says that there was an array of pandas' own in it,
+    ``missing`` that there was a missing value of pandas. ``full`` are the positions of numbers, and of arrays and
+    frames that are not empty: the value itself is at "", the parts of its lists, tuples and dicts at such as "0.W".
     """
 
     kind: str = PLAIN
-    own: bool = False
+    imported: bool = False
     arrays: bool = False
     missing: bool = False
     full: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
-        more = [word for name, word in WORDS.items() if getattr(self, name)]
-        more += [FULL] if "" in self.full else []
-        more += [f"{FULL_IN}{' '.join(sorted(self.full - {''}))}"] if self.full - {""} else []
-        return ", ".join(filter(None, [OWN + self.kind if self.own else self.kind, *more]))
+        words = [word for name, word in WORDS.items() if getattr(self, name)]
+        words += [FULL] if "" in self.full else []
+        words += [f"{FULL_IN}{' '.join(sorted(self.full - {''}))}"] if self.full - {""} else []
+        return ", ".join(filter(None, [OWN + self.kind if self.imported else self.kind, *words]))
 
 
 WORDS = {"arrays": "pandas array", "missing": "missing values"}
@@ -139,25 +140,27 @@ def expected_of(text: str) -> Expected:
     """The record that a text says."""
     words = text.split(", ")
     kind = "" if words[0] in WORDS.values() or words[0].startswith(FULL) else words[0]
-    more = {name: word in words for name, word in WORDS.items()}
-    full = [place for word in words if word.startswith(FULL_IN) for place in word.removeprefix(FULL_IN).split(" ")]
+    flags = {name: word in words for name, word in WORDS.items()}
+    full = [
+        position for word in words if word.startswith(FULL_IN) for position in word.removeprefix(FULL_IN).split(" ")
+    ]
     full += [""] if FULL in words else []
-    return Expected(kind.removeprefix(OWN), kind.startswith(OWN), **more, full=frozenset(full))
+    return Expected(kind.removeprefix(OWN), kind.startswith(OWN), **flags, full=frozenset(full))
 
 
-def library(place: str) -> object:
-    """What ``module:qualname`` names among the modules loaded here, or None."""
-    module, _, name = place.partition(":")
+def library(full_name: str) -> object:
+    """The object that ``module:qualname`` names among the modules loaded here, or None."""
+    module, _, name = full_name.partition(":")
     if module.partition(".")[0] in ("viva", "__main__"):
         return None  # the grader's own classes mean something to the grader
-    found = sys.modules.get(module)
+    value = sys.modules.get(module)
     for part in filter(None, name.split(".")):
-        found = getattr(found, part, None)
-    return found
+        value = getattr(value, part, None)
+    return value
 
 
 class ExpectedTypes:
-    """What is ``known``, by path; while the solution is ``recording`` it is filled in instead of enforced."""
+    """The expected types ``known``, by path. While the solution is ``recording`` they are written, not enforced."""
 
     def __init__(self) -> None:
         self.known: dict[Path, Expected] = {}
@@ -175,25 +178,23 @@ class ExpectedTypes:
         Where the solution had nothing, it is what an attribute of that name was elsewhere: no two trees of the same
         keys need be of one shape.
         """
-        known = self.known.get(path)
-        if known and known.kind != NOTHING:
-            return known.kind
+        recorded = self.known.get(path)
+        if recorded and recorded.kind != NOTHING:
+            return recorded.kind
         last = path.steps[-1] if path.steps else None
         if last == ITERATED:
             return OBJECT
         if any(step.kind == "attribute" for step in path.steps) and self._object_elsewhere(path):
             return OBJECT
         widened = (self.known.get(Path(path.root, path.steps[:end])) for end in range(len(path.steps) + 1))
-        return ANY if any(one and one.kind == ANY for one in widened) else PLAIN
+        return ANY if any(expected and expected.kind == ANY for expected in widened) else PLAIN
 
     def _object_elsewhere(self, path: Path) -> bool:
         """Whether an attribute of the same name, and the steps from it on, gave an object elsewhere."""
-        start = max(place for place, step in enumerate(path.steps) if step.kind == "attribute")
-        ending = path.steps[start:]
-        return any(
-            one.kind == OBJECT and known.root == path.root and known.steps[-len(ending) :] == ending
-            for known, one in self.known.items()
-        )
+        last_attribute = max(number for number, step in enumerate(path.steps) if step.kind == "attribute")
+        ending = path.steps[last_attribute:]
+        objects = [recorded for recorded, expected in self.known.items() if expected.kind == OBJECT]
+        return any(recorded.root == path.root and recorded.steps[-len(ending) :] == ending for recorded in objects)
 
     def takes_objects(self, path: Path) -> bool:
         """Whether something of a student's class that derives from a plain type is taken for the object that it is:
@@ -203,51 +204,51 @@ class ExpectedTypes:
     def odd(
         self,
         path: Path,
-        found: list[wire.Reference],
+        references: list[wire.Reference],
         value: object = None,
         data: bytes | None = None,
         of_class: bool = False,
     ) -> CandidateLied | None:
-        """What is wrong with an answer in which objects were ``found``; ``data`` is its message, if that is known.
+        """The fault of an answer that holds ``references`` to objects, or None; ``data`` is its message, if known.
 
         While recording, what crossed by value of a class that students may write themselves (``of_class`` says that a
         class of theirs was called) is refused: such a cell is a single-process cell.
         """
         if not self.recording:
-            return self._refusal(path, found, value, data)
-        if not found and (of_class or self._is_of_students_choice(value)):
+            return self._refusal(path, references, value, data)
+        if not references and (of_class or self._is_of_students_choice(value)):
             cls = type(value).__name__
             return CandidateLied(
                 f"{path.readable} returns a {cls}, and students may return an object of their own class"
             )
         arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
-        kind = OBJECT if found else PLAIN
-        if not found and issubclass(type(value), (type(None), *HOLDING)) and not value:
+        kind = OBJECT if references else PLAIN
+        if not references and issubclass(type(value), (type(None), *HOLDING)) and not value:
             kind = NOTHING
         # A student may call a function of the test's with less than the solution does.
-        full = frozenset() if found or path.steps[-1:] == (HANDED,) else full_in(value)
+        full = frozenset() if references or path.steps[-1:] == (HANDED,) else full_in(value)
         seen = Expected(kind, False, bool(arrays), bool(missing), full)
         before = self.known.get(path)
         if before is None or ":" not in before.kind:
             self.known[path] = merged(before, seen) if before else seen
-        if found and issubclass(type(value), (*HOLDING, np.ndarray)):
+        if references and issubclass(type(value), (*HOLDING, np.ndarray)):
             for step in (ITEM, EACH):
                 self.known[path.then(step)] = Expected(OBJECT)
         return None
 
     def _refusal(
-        self, path: Path, found: list[wire.Reference], value: object, data: bytes | None
+        self, path: Path, references: list[wire.Reference], value: object, data: bytes | None
     ) -> CandidateOdd | None:
-        if found and self.kind(path) == PLAIN:
-            return refusal(path, found[0].about)
-        known = self.known.get(path, Expected())
+        if references and self.kind(path) == PLAIN:
+            return refusal(path, references[0].about)
+        recorded = self.known.get(path, Expected())
         arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
         why = ""
-        if arrays and not known.arrays:
+        if arrays and not recorded.arrays:
             why = f"a pandas array, {arrays}"
-        elif missing and not known.missing:
+        elif missing and not recorded.missing:
             why = f"{missing} with missing values (NA)"
-        elif any(is_empty(part) for place in known.full for part in part_at(value, place)):
+        elif any(is_empty(part) for position in recorded.full for part in part_at(value, position)):
             why = "empty" if is_empty(value) else "empty in one of its parts"
         return CandidateOdd(path.readable, why) if why and self.kind(path) != ANY else None
 
@@ -267,7 +268,9 @@ class ExpectedTypes:
 
     def _is_of_students_choice(self, value: object) -> bool:
         """Whether something in a value is a Counter, or of a library's class that the answers name."""
-        named = {library(one.kind) for one in self.known.values() if ":" in one.kind and not one.own}
+        named = {
+            library(expected.kind) for expected in self.known.values() if ":" in expected.kind and not expected.imported
+        }
         classes = {Counter} | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
         return any(type(part) in classes for part in walk(value))
 
@@ -276,8 +279,8 @@ class ExpectedTypes:
 
         A student may give either, and a series that was compared does not pass for true.
         """
-        known = self.known.get(path)
-        if self.recording or (known and known.arrays) or not _may_deceive(data):
+        recorded = self.known.get(path)
+        if self.recording or (recorded and recorded.arrays) or not _may_deceive(data):
             return value
         from pandas import Series
         from pandas.api.extensions import ExtensionArray
@@ -285,13 +288,13 @@ class ExpectedTypes:
         return Series(value) if issubclass(type(value), ExtensionArray) else value
 
 
-def merged(one: Expected, other: Expected) -> Expected:
-    """What is expected of a path at which both were seen."""
-    kind = one.kind
-    if one.kind != other.kind and (other.kind, one.kind) not in WIDER:
-        kind = other.kind if (one.kind, other.kind) in WIDER else OBJECT
-    arrays, missing = one.arrays or other.arrays, one.missing or other.missing
-    return Expected(kind, one.own and other.own, arrays, missing, one.full & other.full)
+def merged(first: Expected, second: Expected) -> Expected:
+    """The expected type of a path at which both were seen."""
+    kind = first.kind
+    if first.kind != second.kind and (second.kind, first.kind) not in WIDER:
+        kind = second.kind if (first.kind, second.kind) in WIDER else OBJECT
+    arrays, missing = first.arrays or second.arrays, first.missing or second.missing
+    return Expected(kind, first.imported and second.imported, arrays, missing, first.full & second.full)
 
 
 def _may_deceive(data: bytes | None) -> bool:
@@ -306,26 +309,28 @@ def is_empty(value: Any) -> bool | None:
         return False
     if issubclass(cls, np.ndarray) or (module_of(cls).partition(".")[0] == "pandas" and hasattr(cls, "size")):
         return not value.size
+    if (codec := codec_that_was_added(cls)) and codec.size:
+        return not codec.size(value)
     return True if issubclass(cls, (list, tuple)) and not value else None
 
 
 def full_in(value: Any) -> frozenset[str]:
     """The places of a value where numbers are, or arrays and frames that hold some."""
-    found, ahead = [], [("", value)]
-    for place, part in ahead:
+    full, ahead = [], [("", value)]
+    for position, part in ahead:
         if is_empty(part) is False:
-            found.append(place)
+            full.append(position)
         cls = type(part)
         items = part.items() if issubclass(cls, dict) else enumerate(part) if issubclass(cls, (list, tuple)) else ()
         for key, item in itertools.islice(items, PLACES - len(ahead)):
             if type(key) is int or (type(key) is str and KEY.fullmatch(key)):
-                ahead.append((f"{place}.{key}".lstrip("."), item))
-    return frozenset(found)
+                ahead.append((f"{position}.{key}".lstrip("."), item))
+    return frozenset(full)
 
 
-def part_at(value: Any, place: str) -> list:
-    """What is at a place of a value; nothing where there is no such place."""
-    for key in filter(None, place.split(".")):
+def part_at(value: Any, position: str) -> list:
+    """A list with the part of a value at a position; empty if there is no such position."""
+    for key in filter(None, position.split(".")):
         cls = type(value)
         try:
             if issubclass(cls, dict):
@@ -363,7 +368,7 @@ def deceptive(value: Any) -> tuple[str, str]:
             ahead += [part.index] if issubclass(cls, pd.Series) else []
             ahead += part.tolist() if part.dtype == object else []
         elif issubclass(cls, pd.DataFrame):
-            ahead += [part.index, part.columns, *(part.iloc[:, place] for place in range(part.shape[1]))]
+            ahead += [part.index, part.columns, *(part.iloc[:, column] for column in range(part.shape[1]))]
         elif issubclass(cls, dict):
             ahead += [*part, *part.values()]
         elif issubclass(cls, np.ndarray | np.void):
@@ -394,8 +399,8 @@ def walk(value: Any) -> Iterator[Any]:
             ahead += part
 
 
-def refusal(path: Path, about: dict) -> CandidateOdd:
-    """That an object, as it is described, was met where the solution's was plain."""
-    name = about["type"][:60] if about["type"].isidentifier() else "without a proper name"
-    what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
-    return CandidateOdd(path.readable, what)
+def refusal(path: Path, described: dict) -> CandidateOdd:
+    """The refusal of an object, by its description, where the solution's value was plain."""
+    name = described["type"][:60] if described["type"].isidentifier() else "without a proper name"
+    noun = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
+    return CandidateOdd(path.readable, noun)

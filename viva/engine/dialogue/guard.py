@@ -1,4 +1,4 @@
-"""What the examiner runs as code: its tests and its libraries, and no text or bytes that came of an answer.
+"""The guard of the examiner: it runs its tests and its libraries as code, and no text or bytes from an answer.
 
 Theory of operation. A text is plain data and crosses, so a test may run what a student wrote where the hidden tests
 are. Many such cells are told by their text (``singleprocess``). Of the others, as of those that call a library
@@ -69,7 +69,7 @@ class Guard:
         self.answered: set[str] = set()
         """Texts that the solution answered."""
         self.messages: deque[bytes] = deque(maxlen=MESSAGES)
-        """What was answered lately, in which texts stand as they are."""
+        """The latest messages of answers, which hold texts as they are."""
         self.strange: set[str] = set()
         """The names under which texts of others were compiled."""
         self.scratch = os.path.realpath(os.getcwd())
@@ -154,17 +154,19 @@ class Guard:
         """Whether a text that is compiled may be an answer, made of one, or a part of one."""
         if not text:
             return False
-        if self.recording and (text in self.answered or any(_is_more(one) and one in text for one in self.answered)):
+        if self.recording and (
+            text in self.answered or any(_is_more(answer) and answer in text for answer in self.answered)
+        ):
             return True
         if not _from_library(frame):
             return not self._is_own(text, frame)
-        told = text.encode(errors="surrogatepass")
-        return _is_more(text) and text not in self.own and any(told in message for message in self.messages)
+        encoded = text.encode(errors="surrogatepass")
+        return _is_more(text) and text not in self.own and any(encoded in message for message in self.messages)
 
     def _is_own(self, text: str, frame: types.FrameType) -> bool:
         """Whether a text stands in the tests or in a module of the course's, or is made of names that stand there."""
-        own = self.own.union(*(texts_of(caller.f_code) for caller in _callers(frame)))
-        return text in own or own.issuperset(WORD.findall(text)) or self._is_file(text)
+        texts = self.own.union(*(texts_of(caller.f_code) for caller in _callers(frame)))
+        return text in texts or texts.issuperset(WORD.findall(text)) or self._is_file(text)
 
     def _is_file(self, text: str) -> bool:
         """Whether a text is that of a module of the course's, as in ``exec(open("helpers.py").read())``."""
@@ -176,8 +178,8 @@ class Guard:
         path = os.path.join(self.scratch, path)
         return path.startswith(f"{self.scratch}/") and os.path.isfile(path) and os.stat(path).st_ctime_ns > self.began
 
-    def _refuse(self, what: str) -> NoReturn:
-        self.refuse(CandidateLied(f"a test must not {what}"))
+    def _refuse(self, action: str) -> NoReturn:
+        self.refuse(CandidateLied(f"a test must not {action}"))
 
 
 def texts_of(code: types.CodeType) -> Iterator[str]:
@@ -226,5 +228,5 @@ def _is_data(module: str, name: str) -> bool:
         return name in BUILT_IN
     if module == "__main__":  # where it is a test's own class
         return isinstance(dict.get(getattr(sys.modules[module], "__names__", {}), name), type)
-    found = getattr(sys.modules.get(module), name, None)
-    return module.partition(".")[0] in DATA and (isinstance(found, type) or bool(REBUILDING.fullmatch(name)))
+    value = getattr(sys.modules.get(module), name, None)
+    return module.partition(".")[0] in DATA and (isinstance(value, type) or bool(REBUILDING.fullmatch(name)))

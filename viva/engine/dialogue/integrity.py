@@ -42,12 +42,12 @@ WATCHED = (
 OWN = (
     *(f"viva.engine.{name}" for name in ("candidate", "pipe", "wire")),
     *(
-        f"{package.__name__}.{one.name}"
+        f"{package.__name__}.{module.name}"
         for package in (dialogue, values)
-        for one in pkgutil.iter_modules(package.__path__)
+        for module in pkgutil.iter_modules(package.__path__)
     ),
 )
-"""What the candidate itself is made of, and what the examiner alone is, which it has not loaded."""
+"""The modules of the candidate, and those of the examiner, which a candidate has not loaded."""
 HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")
 SHELL = frozenset(("IPython",))
 READERS = SHELL.union(
@@ -55,7 +55,7 @@ READERS = SHELL.union(
 )
 """Libraries that open the file whose name they are handed."""
 KERNEL = ("/proc/", "/sys/")
-"""Where libraries look by themselves, for the number of processors and the like."""
+"""Folders where libraries look by themselves, for example for the number of processors."""
 OWN_PLACES = ("/dev/null", "/dev/urandom", "/dev/random")
 EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
 STARTS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system", "subprocess.Popen"))
@@ -67,7 +67,7 @@ ANSWER_SECONDS = 10.0
 
 
 class Snapshot:
-    """What libraries and shell were, before any student's code ran."""
+    """The state of the libraries and the shell before any student's code ran."""
 
     def __init__(self, shell) -> None:
         self.shell = shell
@@ -80,8 +80,12 @@ class Snapshot:
             self.places[cls.__name__] = (vars(cls), {k: v for k, v in vars(cls).items() if _is_watched(k, v)})
         for name in [name for name in OWN if name in sys.modules]:
             self.places |= _own_places(name, vars(sys.modules[name]))
-        watched = [(f"{name}.{key}", one) for name, (_, known) in self.places.items() for key, one in known.items()]
-        self.code = {one: (place, one.__code__) for place, one in reversed(watched) if _is_own(one)}
+        watched = [
+            (f"{name}.{key}", function)
+            for name, (_, members) in self.places.items()
+            for key, function in members.items()
+        ]
+        self.code = {function: (label, function.__code__) for label, function in reversed(watched) if _is_own(function)}
         self.own, self.names = dict(vars(shell)), shell.user_ns
         self.lists = {name: list(getattr(shell, name, ())) for name in HOOKS}
         self.callbacks = {event: list(functions) for event, functions in shell.events.callbacks.items()}
@@ -96,18 +100,18 @@ class Snapshot:
             for key, value in before.items():
                 if now.get(key) is not value:
                     yield f"{name}.{key}"
-        for function, (place, code) in self.code.items():
+        for function, (label, code) in self.code.items():
             if function.__code__ is not code:
-                yield place
+                yield label
 
     def hooks(self) -> Iterator[str]:
-        """What was added to IPython that sees or changes other cells than its own."""
+        """The hooks added to IPython that see or change other cells."""
         for name, before in self.lists.items():
-            if any(not any(one is old for old in before) for one in getattr(self.shell, name, ())):
+            if any(not any(function is old for old in before) for function in getattr(self.shell, name, ())):
                 yield name
         for event, functions in self.shell.events.callbacks.items():
-            known = self.callbacks.get(event, [])
-            if any(one not in known and not _from_library(one) for one in functions):
+            callbacks = self.callbacks.get(event, [])
+            if any(function not in callbacks and not _from_library(function) for function in functions):
                 yield f"events ({event})"
         if self.shell.custom_exceptions != self.exceptions:
             yield "set_custom_exc"
@@ -124,7 +128,10 @@ def _own_places(name: str, module: dict) -> Iterator[tuple[str, tuple]]:
     yield name, (module, {key: value for key, value in module.items() if callable(value)})
     for key, value in module.items():
         if isinstance(value, type) and value.__module__ == name:
-            yield f"{name}.{key}", (vars(value), {part: one for part, one in vars(value).items() if callable(one)})
+            yield (
+                f"{name}.{key}",
+                (vars(value), {part: member for part, member in vars(value).items() if callable(member)}),
+            )
     if name == objects.__name__:
         yield f"{name}.OPERATIONS", (objects.OPERATIONS, dict(objects.OPERATIONS))
 
@@ -146,7 +153,7 @@ def _from_library(function: Callable) -> bool:
 
 
 LIBRARIES = tuple(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default())
-"""What every candidate may read, and where no student's code lies."""
+"""Folders that every candidate may read, without any student's code."""
 
 
 class Monitor:
@@ -161,8 +168,8 @@ class Monitor:
         around = [os.path.dirname(self.scratch), os.path.dirname(os.path.dirname(self.scratch))]
         self.by_chance = [folder for folder in around if os.path.basename(folder).startswith("viva-")]
         """The folders around its own that have other names in each batch."""
-        own = (os.environ.get(name, self.scratch) for name in ("HOME", "MPLCONFIGDIR"))
-        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", *(f"{folder}/" for folder in own))
+        folders = (os.environ.get(name, self.scratch) for name in ("HOME", "MPLCONFIGDIR"))
+        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", *(f"{folder}/" for folder in folders))
 
     def hear(self, event: str, values: tuple) -> None:
         """The audit hook. It must not raise, as that would stop what the code does. Every import comes by here."""
@@ -202,16 +209,16 @@ class Monitor:
         if cls in CODEC_OF or cls in PLAIN or len(self.subclasses) >= ENTRIES or codec_of(value) is None:
             return
         if cls.__module__ == "__main__" and not hasattr(cls, "_fields") and not issubclass(cls, enum.Enum):
-            base = next(one for one in cls.__mro__[1:] if one.__module__ != "__main__")
+            base = next(ancestor for ancestor in cls.__mro__[1:] if ancestor.__module__ != "__main__")
             self.subclasses[f"{cls.__name__}, a subclass of {base.__name__}"] = None
 
     def told(self, snapshot: Snapshot, candidate: object) -> dict[str, list[str]]:
         """All of it as plain data."""
         cls = type(candidate)
         patched = [f"{cls.__module__}.{cls.__name__}.{name}" for name in vars(candidate) if name in vars(cls)]
-        found = {"touched": [*snapshot.touched(), *patched], "hooks": snapshot.hooks(), "opened": self.opened}
-        found |= {"connections": self.connections, "processes": self.processes, "subclasses": self.subclasses}
-        return {name: [str(one)[:CHARACTERS] for one in list(values)[:ENTRIES]] for name, values in found.items()}
+        observed = {"touched": [*snapshot.touched(), *patched], "hooks": snapshot.hooks(), "opened": self.opened}
+        observed |= {"connections": self.connections, "processes": self.processes, "subclasses": self.subclasses}
+        return {name: [str(text)[:CHARACTERS] for text in list(values)[:ENTRIES]] for name, values in observed.items()}
 
 
 PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
@@ -238,14 +245,14 @@ def _by_student(through: frozenset[str] | None) -> bool:
 
 
 def _address(event: str, values: tuple) -> str:
-    """What a connection was made to; an empty string for a socket between two ends of one process."""
+    """The address of a connection; empty for a socket between two ends of one process."""
     match event:
         case "socket.__new__":
             family = values[1] if len(values) > 1 else None
             return "" if family == socket.AF_UNIX else "a socket"
         case "socket.connect" | "socket.bind" | "socket.sendto":
-            place = values[1]
-            return (":".join(map(str, place[:2])) if isinstance(place, tuple) else str(place))[:CHARACTERS]
+            address = values[1]
+            return (":".join(map(str, address[:2])) if isinstance(address, tuple) else str(address))[:CHARACTERS]
         case "socket.getaddrinfo" | "socket.gethostbyname":
             return str(values[0])[:CHARACTERS]
     return ""
@@ -255,7 +262,7 @@ def _address(event: str, values: tuple) -> str:
 
 
 QUOTED = 100
-"""Of what is quoted."""
+"""The most characters that are quoted."""
 BASES = frozenset(
     "bool int float complex str bytes list tuple dict set frozenset bytearray ndarray DataFrame Series Index".split()
 )
@@ -267,18 +274,20 @@ def facts(reply: object, causes: list[Note], sandboxed: bool) -> list[Note]:
     None of it says more than that something was there; an honest notebook has none.
     """
     seen = list(dict.fromkeys(cause for cause in causes if cause.kind == "not_plain"))[:ENTRIES]
-    found = reply.get("facts") if isinstance(reply, dict) else None
-    if not isinstance(found, dict):
+    observed = reply.get("facts") if isinstance(reply, dict) else None
+    if not isinstance(observed, dict):
         return [Note("silent"), *seen]
-    told, strange = [], found.keys() != READ.keys()
+    notes, strange = [], observed.keys() != READ.keys()
     for kind, read in READ.items():
-        values = found.get(kind)
+        values = observed.get(kind)
         texts = values if isinstance(values, list) and len(values) <= ENTRIES else [None]
-        known = [read(text) if isinstance(text, str) else "" for text in texts]
-        strange = strange or not all(known)
-        if shown := [text for text in dict.fromkeys(known) if text]:
-            told.append(note(WITHOUT_SANDBOX.get(kind, kind) if not sandboxed else kind, *shown))
-    return [*told, *[Note("strange")] * strange, *seen]
+        readable = [read(text) if isinstance(text, str) else "" for text in texts]
+        strange = strange or not all(readable)
+        if shown := [text for text in dict.fromkeys(readable) if text]:
+            notes.append(note(WITHOUT_SANDBOX.get(kind, kind) if not sandboxed else kind, *shown))
+    if strange:
+        notes.append(Note("strange"))
+    return [*notes, *seen]
 
 
 def _place(text: str) -> str:
@@ -290,11 +299,11 @@ def _place(text: str) -> str:
         if text == name:
             return text
         if text.startswith(f"{name}."):
-            found: Any = around.get(name) or importlib.import_module(name)
+            value: Any = around.get(name) or importlib.import_module(name)
             for part in text.removeprefix(f"{name}.").split("."):
-                inside = found if type(found) is dict else getattr(found, "__dict__", {})
-                found = inside.get(part)
-            if found is not None:
+                inside = value if type(value) is dict else getattr(value, "__dict__", {})
+                value = inside.get(part)
+            if value is not None:
                 return text
     return ""
 
@@ -304,8 +313,8 @@ def _hook(text: str) -> str:
 
     from viva.engine.dialogue.shell import Shell
 
-    known = {*HOOKS, "set_custom_exc", "user_ns", *(f"events ({event})" for event in available_events)}
-    return text if text in known or (text.isidentifier() and callable(getattr(Shell, text, None))) else ""
+    names = {*HOOKS, "set_custom_exc", "user_ns", *(f"events ({event})" for event in available_events)}
+    return text if text in names or (text.isidentifier() and callable(getattr(Shell, text, None))) else ""
 
 
 def _path(text: str) -> str:
@@ -329,7 +338,7 @@ READ: dict[str, Callable[[str], str]] = {
     "processes": lambda text: text if text in STARTS else "",
     "subclasses": _subclass,
 }
-"""By kind of fact, how what a monitor names is read."""
+"""The function that reads a text of the monitor's, by kind of fact."""
 WITHOUT_SANDBOX = {
     "opened": "opened_unwalled",
     "connections": "connections_unwalled",

@@ -23,12 +23,12 @@ AT_ONCE = 32
 
 @dataclass
 class Meaning:
-    """What one name was told to mean: the ``value``, or the ``fault`` of what cannot be read."""
+    """The meaning of one name: its ``value``, or the ``fault`` of a message that cannot be read."""
 
     data: bytes
     value: object = None
     fault: CandidateFault | None = None
-    found: list[wire.Reference] = field(default_factory=list)
+    references: list[wire.Reference] = field(default_factory=list)
 
 
 class NameCache:
@@ -67,7 +67,7 @@ class NameCache:
             self.standing.pop(name, None)
 
     def name(self, name: str) -> object:
-        """What a name means. Raises NameError, and CandidateLied where it is not what it may be."""
+        """The value of a name. Raises NameError, and CandidateLied for a value that is not allowed."""
         if name in self.standing:
             return self.standing[name]
         if name not in self.now:
@@ -87,7 +87,7 @@ class NameCache:
         """Raises what is wrong with a meaning. Whatever goes wrong while it is looked at, the answer is at fault."""
         try:
             meaning.value = self.expected.as_series(meaning.data, meaning.value, path)
-            odd = self.expected.odd(path, meaning.found, meaning.value, meaning.data)
+            odd = self.expected.odd(path, meaning.references, meaning.value, meaning.data)
         except Exception as error:
             odd = CandidateLied(f"the reply cannot be read: {type(error).__name__}")
         if odd:
@@ -95,16 +95,18 @@ class NameCache:
         meaning.data = b""  # it may be large
 
     def _ask(self, name: str) -> None:
-        others = [
-            other for other in self.wanted if other != name and other not in self.now and other not in self.standing
+        beside = [
+            wanted
+            for wanted in self.wanted
+            if wanted != name and wanted not in self.now and wanted not in self.standing
         ][: AT_ONCE - 1]
         self.wanted = ()
         try:
-            data = self.ask("tell", name, " ".join(others), path=Path(name))
+            data = self.ask("tell", name, " ".join(beside), path=Path(name))
         except NameError as error:
             self.now[name] = error
             return
-        rows = _rows(data, [name, *others])
+        rows = _rows(data, [name, *beside])
         for asked, message in rows.items():
             self.now[asked] = self._read(asked, message)
         if name not in rows:
@@ -116,7 +118,7 @@ class NameCache:
         meaning = Meaning(message)
         try:
             meaning.value = wire.decode(
-                message, lambda reference: self.references.resolve(reference, Path(name), meaning.found)
+                message, lambda reference: self.references.resolve(reference, Path(name), meaning.references)
             )
             self.heard(meaning.value)
         except WireError as error:
@@ -127,18 +129,18 @@ class NameCache:
 
 
 def _rows(data: object, asked: list[str]) -> dict[str, bytes | str]:
-    """By name: the message that carries its value, or why there is none."""
+    """The message that carries each name's value, or why there is none."""
     try:
         rows = wire.decode(data) if isinstance(data, bytes) else None
     except WireError:
         rows = None
     if not isinstance(rows, list):
         raise CandidateLied("invalid names")
-    found: dict[str, bytes | str] = {}
+    messages: dict[str, bytes | str] = {}
     for row in rows:
         match row:
             case (str(name), bytes() | str() as message) if name in asked:
-                found.setdefault(name, message)
+                messages.setdefault(name, message)
             case _:
                 raise CandidateLied("invalid names")
-    return found
+    return messages

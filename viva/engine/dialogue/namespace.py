@@ -46,7 +46,7 @@ class Namespace(dict):
         self.giving = False
         """Whether an instructor's cell runs that depends on no student, and so may go through all names."""
         self.modules: dict[str, types.ModuleType] = {}
-        """What was imported here before the solution imported it anew; a student may have no need of it."""
+        """Modules imported here that the solution imports anew; a student may not need them."""
 
     def __missing__(self, name: str) -> object:
         if name.startswith("__") or (name not in self.owned and hasattr(builtins, name)):
@@ -73,17 +73,17 @@ class Namespace(dict):
         self.modules.pop(name, None)
 
     def give_up(self, names: set[str]) -> None:
-        """From now on these names are the candidate's."""
+        """Leave these names to the candidate from now on."""
         self.owned |= names
         for name in names:
-            if isinstance(mine := self.pop(name, None), types.ModuleType):
-                self.modules[name] = mine
+            if isinstance(value := self.pop(name, None), types.ModuleType):
+                self.modules[name] = value
 
     def names(self) -> set[str]:
-        mine = {
+        bound = {
             name for name in self if name[:2] != "__" and name not in OVERRIDDEN and not _is_builtin(name, self[name])
         }
-        return mine | set(self.asker.operate("names", path=Path("")))
+        return bound | set(self.asker.operate("names", path=Path("")))
 
     def all(self) -> View:
         return View(self) if self.giving else TestsView(self)
@@ -171,7 +171,7 @@ class Notebook(types.ModuleType):
 
 
 class MiniShell:
-    """What get_ipython() returns to test code."""
+    """The result of get_ipython() for test code."""
 
     def __new__(cls):
         return _SHELL
@@ -234,8 +234,8 @@ class _Identity(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
-        (operator, *more), right = node.ops, node.comparators[0]
-        if more or not isinstance(operator, ast.Is | ast.IsNot) or isinstance(right, ast.Constant):
+        (operator, *further), right = node.ops, node.comparators[0]
+        if further or not isinstance(operator, ast.Is | ast.IsNot) or isinstance(right, ast.Constant):
             return node
         call = _call(IDENTICAL, [node.left, right], node)
         return ast.copy_location(ast.UnaryOp(ast.Not(), call), node) if isinstance(operator, ast.IsNot) else call
@@ -249,8 +249,8 @@ class _Identity(ast.NodeTransformer):
         return _call("type", [node.value], node) if node.attr == "__class__" else node
 
 
-def _call(name: str, args: list[ast.expr], place: ast.expr) -> ast.Call:
-    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), args, []), place)
+def _call(name: str, args: list[ast.expr], node: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), args, []), node)
 
 
 def _without_measuring(source: str) -> str:

@@ -25,6 +25,7 @@ from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.values.codec import has_methods, mro_of, name_of, namespace_of, own_namespaces, place_of
 from viva.engine.values.plain import base_of, mixed_in
+from viva.engine.values.sharing import SHARED, Shared
 from viva.verdict import WireError
 
 # --- what can be done with an object, and how it is described
@@ -73,10 +74,10 @@ def origin(value: Any) -> str:
     except Exception:  # a dict whose ``__getattr__`` is ``__getitem__`` says KeyError
         return ""
     if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
-        found = sys.modules.get(module)
+        located = sys.modules.get(module)
         for part in name.split("."):
-            found = getattr(found, part, None)
-        if found is value:
+            located = getattr(located, part, None)
+        if located is value:
             return f"{module}:{name}"
     return ""
 
@@ -144,9 +145,9 @@ def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.Funct
     function.__signature__ = inspect.Signature(
         [
             inspect.Parameter(
-                f"_{place}", inspect._ParameterKind(kind), default=... if default else inspect.Parameter.empty
+                f"_{number}", inspect._ParameterKind(kind), default=... if default else inspect.Parameter.empty
             )
-            for place, (kind, default) in enumerate(rows)
+            for number, (kind, default) in enumerate(rows)
         ]
     )
     return function
@@ -165,8 +166,18 @@ class Objects:
         """By number, what stands here for a function of the other side."""
         self.callback_numbers: dict[int, int] = {}
         """By id() of that, its number."""
+        self.shared = Shared(self)
         self.by_name = False
         """Whether an object is asked for: then also what only has a name beside its plain value crosses by it."""
+
+    examining = False
+
+    def offer(self, value: Any) -> tuple[int, dict]:
+        return self.number(value), self._about(value)
+
+    def reach(self, number: int, about: dict, path: Any = None) -> Callback:
+        """A function that calls one that the examiner offered."""
+        return Callback(self.call, number, "f")
 
     def number(self, value: object) -> int:
         """The place of an object in the table; the same object has the same one."""
@@ -178,9 +189,14 @@ class Objects:
     def refer(self, value: Any) -> wire.Reference:
         if (number := self.callback_numbers.get(id(value))) is not None:
             return wire.Reference(number, {"of": "examiner"})
+        if (reference := self.shared.refer(value)) is not None:
+            return reference
+        return wire.Reference(self.number(value), self._about(value))
+
+    def _about(self, value: Any) -> dict:
         cls = type(value)  # an object may say by ``__class__`` that it is of another one
         is_class = issubclass(cls, type)
-        about = {
+        description = {
             "of": "candidate",
             "type": name_of(cls),
             "mro": [place_of(base) for base in type.mro(cls)][:20],
@@ -191,8 +207,8 @@ class Objects:
             "origin": origin(value),
         }
         if cls is not types.FunctionType:
-            about |= self._told_beside(value, is_class)
-        return wire.Reference(self.number(value), about)
+            description |= self._told_beside(value, is_class)
+        return description
 
     def _told_beside(self, value: Any, is_class: bool) -> dict:
         """What describes an object beside its class: what it holds, or what may be taken in its place."""
@@ -200,8 +216,8 @@ class Objects:
             return {"lineage": exceptions.lineage(value, self.number)} if issubclass(value, BaseException) else {}
         if issubclass(type(value), BaseException):
             return {"exception": exceptions.told(value, self.number)}
-        for name, found in (("contents", contents_of), ("plain", _plain_form), ("base", mixed_in), ("base", held_by)):
-            if (plain := found(value)) is not None and wire.is_plain(plain):
+        for name, read in (("contents", contents_of), ("plain", _plain_form), ("base", mixed_in), ("base", held_by)):
+            if (plain := read(value)) is not None and wire.is_plain(plain):
                 return {name: plain}
         return {}
 
@@ -221,6 +237,8 @@ class Objects:
     def resolve(self, reference: wire.Reference) -> object:
         if reference.about["of"] == "candidate":
             return self.kept[reference.id]
+        if reference.about["of"] == SHARED:
+            return self.shared.resolve(reference)
         if reference.about["of"] == "library":
             value = importlib.import_module(reference.about["module"])
             for part in reference.about["qualname"].split("."):
@@ -272,7 +290,8 @@ def told_signature(value: Any, whole: bool) -> bytes:
         value = value.__init__ if inspect.isclass(value) else getattr(value, "__func__", value)
     signature = inspect.signature(value, follow_wrapped=not whole)
     rows = [
-        (one.name, int(one.kind), _told(one.default), _told(one.annotation)) for one in signature.parameters.values()
+        (parameter.name, int(parameter.kind), _told(parameter.default), _told(parameter.annotation))
+        for parameter in signature.parameters.values()
     ]
     return wire.encode((rows, _told(signature.return_annotation)))
 

@@ -39,8 +39,8 @@ class Proxy(metaclass=Opaque):
 
     __slots__ = ("__weakref__", "_about", "_home", "_number", "_path")
 
-    def __init__(self, home: Home, number: int, about: dict, path: Path) -> None:
-        for name, value in (("_home", home), ("_number", number), ("_about", about), ("_path", path)):
+    def __init__(self, home: Home, number: int, description: dict, path: Path) -> None:
+        for name, value in (("_home", home), ("_number", number), ("_about", description), ("_path", path)):
             object.__setattr__(self, name, value)
 
     @property  # type: ignore[misc]  # that it is read-only is what typeshed does not foresee
@@ -88,11 +88,12 @@ class Proxy(metaclass=Opaque):
                 return
             yield item
 
-    def __instancecheck__(self, other: Any) -> bool:
-        return type(other) in PROXIES and ask(other, "isinstance", self, step=Step("operation", "isinstance"))
+    def __instancecheck__(self, instance: Any) -> bool:
+        instance = stood_for(instance)
+        return type(instance) in PROXIES and ask(instance, "isinstance", self, step=Step("operation", "isinstance"))
 
-    def __subclasscheck__(self, other: type) -> bool:
-        return ask(self, "issubclass", other, self, step=Step("operation", "issubclass"), first=False)
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return ask(self, "issubclass", subclass, self, step=Step("operation", "issubclass"), first=False)
 
     def _refuse(self, *_: object) -> NoReturn:
         raise TypeError("an object in another process cannot be copied")
@@ -127,13 +128,13 @@ def _next(iterator: Proxy) -> Any:
 
 def _operator(operation: str, step: Step, reflected: bool = False):
     if reflected:
-        return lambda self, other: ask(self, operation, other, self, step=step, first=False)
+        return lambda self, operand: ask(self, operation, operand, self, step=step, first=False)
     return lambda self, *args: ask(self, operation, *args, step=step)
 
 
 def _in_place(operation: str):
-    def change(self: Proxy, other: object) -> Any:
-        value = ask(self, operation, other, step=Step("operation", operation))
+    def change(self: Proxy, operand: object) -> Any:
+        value = ask(self, operation, operand, step=Step("operation", operation))
         return self if identical(self, value) else value
 
     return change
@@ -155,6 +156,12 @@ def number_of(proxy: Proxy) -> int:
 def is_class(value: Any) -> bool:
     """Whether a proxy stands for a class."""
     return type(value) in PROXIES and about(value)["class"]
+
+
+def stood_for(value: Any) -> Any:
+    """The proxy for what an object of a library stands for here (``values/sharing``); any other value itself."""
+    proxy_of = getattr(type(value), "viva_proxy", None)
+    return proxy_of(value) if proxy_of else value
 
 
 def can_be_called(value: Any) -> TypeGuard[Proxy]:
@@ -180,14 +187,15 @@ def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn]
     return CallableProxy(Home(lambda *args, **kwargs: refuse(fault)), -1, described, Path(""))
 
 
-def identical(one: Any, other: Any) -> bool:
+def identical(left: Any, right: Any) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
-    if type(one) in PROXIES and type(other) in PROXIES:
-        return known_number(one) == known_number(other)
-    for mine, its in ((one, other), (other, one)):
-        if type(its) in PROXIES and (place := about(its)["origin"]) and known_number(its) >= 0:
-            return library(place) is mine
-    return one is other
+    left, right = stood_for(left), stood_for(right)
+    if type(left) in PROXIES and type(right) in PROXIES:
+        return known_number(left) == known_number(right)
+    for local, remote in ((left, right), (right, left)):
+        if type(remote) in PROXIES and (origin := about(remote)["origin"]) and known_number(remote) >= 0:
+            return library(origin) is local
+    return left is right
 
 
 def known_number(proxy: Proxy) -> int:
@@ -251,6 +259,7 @@ The others are looked up on a proxy itself, by Python or by ``copy``."""
 
 def is_instance(value: Any, classes: Any) -> bool:
     """``isinstance`` as test code sees it."""
+    value = stood_for(value)
     if type(value) in PROXIES:
         known_number(value)
         if isinstance(classes, tuple):
@@ -264,7 +273,7 @@ def is_subclass(cls: Any, classes: Any) -> bool:
     """``issubclass`` as test code sees it."""
     if type(cls) in PROXIES:
         if isinstance(classes, tuple):
-            return any(is_subclass(cls, one) for one in classes)
+            return any(is_subclass(cls, base) for base in classes)
         return ask(cls, "issubclass", classes, step=Step("operation", "issubclass"))
     return issubclass(cls, classes)
 
@@ -277,13 +286,16 @@ class _TypeOfType(type):
         return issubclass(value, type)
 
     def __call__(cls, *args, **kwargs):
+        args = (stood_for(args[0]),) if len(args) == 1 else args
         if len(args) == 1 and type(args[0]) in PROXIES:
             known_number(args[0])
             module, name = about(args[0])["mro"][0]
-            found = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
-            return found if isinstance(found, type) else ask(args[0], "type", step=Step("operation", "type"))
-        known = type(*args, **kwargs)
-        return seen(known) if len(args) == 1 else known
+            known_class = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            return (
+                known_class if isinstance(known_class, type) else ask(args[0], "type", step=Step("operation", "type"))
+            )
+        result = type(*args, **kwargs)
+        return seen(result) if len(args) == 1 else result
 
 
 class Type(metaclass=_TypeOfType):

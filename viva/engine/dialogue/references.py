@@ -1,4 +1,4 @@
-"""How candidate and examiner name to each other what lives in one of them, and cannot cross by value."""
+"""References: candidate and examiner name to each other the objects that cannot cross by value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import Raised, StudentClass
-from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, library
+from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, Step, library
 from viva.engine.dialogue.objects import origin
 from viva.engine.dialogue.proxies import (
     BUILT_IN_PLACES,
@@ -23,9 +23,16 @@ from viva.engine.dialogue.proxies import (
     IteratorProxy,
     Proxy,
     known_number,
+    number_of,
+    stood_for,
 )
+from viva.engine.dialogue.proxies import about as about_proxy
+from viva.engine.values.librarycodecs import codec_that_was_added
+from viva.engine.values.sharing import SHARED, Shared
 from viva.verdict import CandidateLied, WireError
 
+OFFERED = Step("operation", "offered")
+"""How a library's part in the examiner comes by what that in the candidate has for it."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
 
@@ -37,67 +44,98 @@ class References:
         self.home, self.expected, self.raised = home, expected, raised
         self.functions: list[Callable] = []
         self.numbers: dict[int, int] = {}
-        """By id(), the place of a function among them, which keep it alive: handed over twice it is one thing."""
+        """The number of each function by its id(); the list keeps it alive. Handed over twice it has one number."""
+        self.shared = Shared(self)
         self.proxies: weakref.WeakValueDictionary[tuple[int, Path], Proxy] = weakref.WeakValueDictionary()
 
+    examining = True
+
+    def offer(self, value: Any) -> tuple[int, dict]:
+        return self._number(value), {}
+
+    def reach(self, number: int, about: dict, path: Path | None = None) -> Proxy:
+        """The proxy for what the candidate offered. Raises WireError."""
+        if type(number) is not int or not _is_description(about):
+            raise WireError("an invalid offer")
+        return CallableProxy(self.home, number, about, path or Path("", (OFFERED,)))
+
+    def _number(self, value: Any) -> int:
+        if (number := self.numbers.get(id(value))) is None:
+            number = self.numbers[id(value)] = len(self.functions)
+            self.functions.append(value)
+        return number
+
     def refer(self, value: Any) -> wire.Reference | None:
-        """How something of ours, or a proxy, is named to the candidate."""
+        """The reference by which the candidate knows a proxy or an object of the examiner's."""
         if type(value) in PROXIES:
             return wire.Reference(known_number(value), {"of": "candidate"})
+        if (reference := self.shared.refer(value)) is not None:
+            return reference
         if type(value) in (StudentClass, types.FunctionType) or isinstance(value, BaseException):
             number = vars(value).get("viva_number")
             if type(number) is int:
                 return wire.Reference(number, {"of": "candidate"})
-        place = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
+        full_name = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
         label = getattr(value, "__name__", "")
         if getattr(builtins, label, None) is value:
-            place = f"builtins:{label}"
-        module, _, name = place.partition(":")
+            full_name = f"builtins:{label}"
+        module, _, name = full_name.partition(":")
         if module and module.partition(".")[0] != "viva" and name:
             return wire.Reference(0, {"of": "library", "module": module, "qualname": name})
         if callable(value):
-            if (number := self.numbers.get(id(value))) is None:
-                number = self.numbers[id(value)] = len(self.functions)
-                self.functions.append(value)
-            about = {"of": "examiner", "name": getattr(value, "__name__", "f"), "parameters": parameters_of(value)}
-            return wire.Reference(number, about)
+            description = {
+                "of": "examiner",
+                "name": getattr(value, "__name__", "f"),
+                "parameters": parameters_of(value),
+            }
+            return wire.Reference(self._number(value), description)
         return None
 
-    def resolve(self, reference: wire.Reference, path: Path, found: list) -> object:
-        """What a reference of the candidate's means here; ``found`` takes those to its objects. Raises WireError."""
-        about, recording = reference.about, self.expected.recording
-        if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
+    def resolve(self, reference: wire.Reference, path: Path, references: list) -> object:
+        """The meaning here of a reference of the candidate's; those to its objects are added to ``references``.
+
+        Raises WireError.
+        """
+        description, recording = reference.about, self.expected.recording
+        if description.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
-        if about.get("of") != "candidate" or not _is_description(about):
+        if description.get("of") == SHARED:
+            value = self.shared.resolve(reference, path)
+            if type(proxy := stood_for(value)) in PROXIES:
+                references.append(wire.Reference(number_of(proxy), about_proxy(proxy)))
+            elif codec_that_was_added(type(value)) is None:
+                references.append(wire.Reference(-1 - reference.id, {"type": type(value).__name__}))
+            return value
+        if description.get("of") != "candidate" or not _is_description(description):
             raise WireError("an invalid reference")
-        expected, place = self.expected.known.get(path), about["origin"]
-        if expected and (expected.own or (expected.kind and expected.kind == place)):
-            mine = library(expected.kind)
+        expected, source = self.expected.known.get(path), description["origin"]
+        if expected and (expected.imported or (expected.kind and expected.kind == source)):
+            local = library(expected.kind)
             # What a student's class or function may give would not show if the solution's were taken for ours.
-            is_class = isinstance(mine, type) and not issubclass(mine, np.generic)
-            if expected.own or not (is_class or (recording and callable(mine))):
-                return mine
-        if "contents" in about:
-            return _filled(about["type"], about["contents"])
-        if "base" in about and not self.expected.takes_objects(path):
-            return about["base"]
+            is_class = isinstance(local, type) and not issubclass(local, np.generic)
+            if expected.imported or not (is_class or (recording and callable(local))):
+                return local
+        if "contents" in description:
+            return _filled(description["type"], description["contents"])
+        if "base" in description and not self.expected.takes_objects(path):
+            return description["base"]
         if expected and expected.kind in (PLAIN, NOTHING) and not recording:
-            if about["iterator"]:
-                return self._items(IteratorProxy(self.home, reference.id, about, path))
-            if "plain" in about:
-                return about["plain"]
-        found.append(reference)
-        if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
-            return library(place)
-        if "lineage" in about:
-            return self.raised.class_of(about["lineage"])
-        if "exception" in about:
-            self.expected.check(path, about["exception"])
-            return self.raised.exception(about["exception"])
-        if (known := self.proxies.get((reference.id, path))) is None:
-            cls = IteratorProxy if about["iterator"] else CallableProxy if about["callable"] else Proxy
-            known = self.proxies[reference.id, path] = cls(self.home, reference.id, about, path)
-        return known
+            if description["iterator"]:
+                return self._items(IteratorProxy(self.home, reference.id, description, path))
+            if "plain" in description:
+                return description["plain"]
+        references.append(reference)
+        if description["class"] and source.startswith("builtins:") and source.partition(":")[2] in TYPES:
+            return library(source)
+        if "lineage" in description:
+            return self.raised.class_of(description["lineage"])
+        if "exception" in description:
+            self.expected.check(path, description["exception"])
+            return self.raised.exception(description["exception"])
+        if (proxy := self.proxies.get((reference.id, path))) is None:
+            cls = IteratorProxy if description["iterator"] else CallableProxy if description["callable"] else Proxy
+            proxy = self.proxies[reference.id, path] = cls(self.home, reference.id, description, path)
+        return proxy
 
     def _items(self, iterator: Proxy) -> Iterator[object]:
         """Where the solution gave a list an iterator will do, but its items have to be plain."""
@@ -111,11 +149,11 @@ class References:
 
 
 def parameters_of(function: object) -> list[tuple[int, bool]] | None:
-    """Of each parameter of a function of Python's: its kind, and whether it has a default. Its name may be hidden."""
+    """The kind of each parameter of a Python function, and whether it has a default. Its name may be hidden."""
     if type(function) is not types.FunctionType:
         return None
     parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
-    return [(int(one.kind), one.default is not one.empty) for one in parameters]
+    return [(int(parameter.kind), parameter.default is not parameter.empty) for parameter in parameters]
 
 
 def _filled(name: str, contents: Any) -> object:
@@ -130,21 +168,21 @@ def _filled(name: str, contents: Any) -> object:
                 return dict(contents).items()
         shape, items = contents
         flat = np.empty(len(items), object)
-        for place, item in enumerate(items):
-            flat[place] = item
+        for index, item in enumerate(items):
+            flat[index] = item
         return flat.reshape(shape)
     except (LookupError, TypeError, ValueError):
         raise CandidateLied("invalid contents") from None
 
 
-def _is_description(about: dict) -> bool:
+def _is_description(description: dict) -> bool:
     """Whether a stranger's words about an object can be read."""
     expected = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
     return (
-        all(type(about.get(key)) is cls for key, cls in expected.items())
+        all(type(description.get(key)) is cls for key, cls in expected.items())
         and all(
             isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
-            for base in about["mro"]
+            for base in description["mro"]
         )
-        and len(about["mro"]) > 0
+        and len(description["mro"]) > 0
     )

@@ -97,7 +97,7 @@ class Outputs:
         return [item | {"text": "".join(item["text"])} if "text" in item else item for item in self.items]
 
     def printed(self) -> list[tuple[str, str]]:
-        """What was written to which stream."""
+        """The texts that were written, each with its stream."""
         return [(item["name"], item["text"]) for item in self.finished() if "text" in item]
 
 
@@ -122,7 +122,7 @@ class Stream(io.TextIOBase):
 
 
 class Publisher(DisplayPublisher):
-    """What display() shows."""
+    """The output of display()."""
 
     def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **_) -> None:
         item = {"output_type": "display_data", "data": _mime(data), "metadata": dict(metadata or {})}
@@ -202,10 +202,10 @@ class Shell(InteractiveShell):
     system_raw = system_piped = system
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1):
-        """What another program's Jupyter knows, or sets up there, is not a reason to stop a cell here."""
-        known = self.find_line_magic(magic_name) is not None
+        """Run a magic. One that only another program's Jupyter knows does not stop the cell."""
+        exists = self.find_line_magic(magic_name) is not None
         try:
-            if known:
+            if exists:
                 return super().run_line_magic(magic_name, line, _stack_depth=_stack_depth + 1)
         except Exception:
             if magic_name not in SETTING_UP:

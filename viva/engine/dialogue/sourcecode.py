@@ -1,4 +1,4 @@
-"""What tests ask about the code of an answer: its source, its signature.
+"""Questions of tests about the code of an answer: its source, its signature.
 
 Theory of operation. The candidate says both, as a text and as plain rows; nothing of it is run here. Student code may
 make its process say any source. So of a function that a cell defines the source stands in the cells, which the
@@ -28,7 +28,7 @@ from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
 from viva.engine.names import names_within
 
 ASKING = ("getsource", "getsourcelines")
-"""What a test that looks at a source says."""
+"""The functions that a test calls to look at a source."""
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 MOST = 100_000
 """Characters of a cell that is read for definitions."""
@@ -37,7 +37,7 @@ LINES = 10**6
 
 
 class Shown(str):
-    """What only its text is known of."""
+    """A value of which only the text is known."""
 
     __repr__ = str.__str__
 
@@ -57,16 +57,16 @@ def definitions(sources: Iterable[str], path: Path) -> Iterator[tuple[str, int]]
     if any(step.kind != "attribute" for step in path.steps):
         return
     for text, body in map(_read, sources):
-        found: list[Definition] = []
+        nodes: list[Definition] = []
         for name in (path.root, *(step.name for step in path.steps)):
-            found = [node for node in body if isinstance(node, Definition) and node.name == name]
-            body = found[-1].body if found else []
-        for node in found:
-            line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            nodes = [node for node in body if isinstance(node, Definition) and node.name == name]
+            body = nodes[-1].body if nodes else []
+        for node in nodes:
+            line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             yield "".join(inspect.getblock(text.splitlines(keepends=True)[line - 1 :])), line
 
 
-def may_be_elsewhere(sources: Iterable[str], path: Path, told: str) -> bool:
+def may_be_elsewhere(sources: Iterable[str], path: Path, source: str) -> bool:
     """Whether what a path leads to may have a source that is none of its definitions: it was imported, or assigned or
     decorated, and what is told stands in a cell."""
     statements = [node for _, body in map(_read, sources) for node in body]
@@ -74,7 +74,7 @@ def may_be_elsewhere(sources: Iterable[str], path: Path, told: str) -> bool:
     if any(isinstance(node, ast.Import | ast.ImportFrom) for node in binding):
         return True
     plain = all(isinstance(node, Definition) and not node.decorator_list for node in binding)
-    return not plain and any(told.strip() in text for text, _ in map(_read, sources))
+    return not plain and any(source.strip() in text for text, _ in map(_read, sources))
 
 
 def _bound(statement: ast.stmt, with_attributes: bool) -> set[str]:
@@ -100,11 +100,11 @@ class SourceCode:
         inspect.signature = self._answering(signature, lambda value: signature(self.stand_in(value, False)))
         inspect.getfullargspec = self._answering(argspec, lambda value: argspec(self.stand_in(value, True)))
 
-    def _answering(self, known: Callable, answer: Callable) -> Callable:
+    def _answering(self, original: Callable, answer: Callable) -> Callable:
         def function(value: Any, **options: Any) -> Any:
-            return answer(value) if type(value) in PROXIES and not options else known(value, **options)
+            return answer(value) if type(value) in PROXIES and not options else original(value, **options)
 
-        function.__name__ = function.__qualname__ = known.__name__
+        function.__name__ = function.__qualname__ = original.__name__
         return function
 
     def _lines(self, value: Any) -> tuple[list[str], int]:
@@ -114,12 +114,12 @@ class SourceCode:
     def source(self, value: Any) -> tuple[str, int]:
         """The source of what a proxy stands for, and its line."""
         path = path_of(value)
-        told = self._ask("source", value)
+        answer = self._ask("source", value)
         with doubting():
-            found = [*definitions(self.sources, path)]
-            if found and told not in found and not may_be_elsewhere(self.sources, path, told[0]):
-                return found[-1]
-            text, line = told
+            written = [*definitions(self.sources, path)]
+            if written and answer not in written and not may_be_elsewhere(self.sources, path, answer[0]):
+                return written[-1]
+            text, line = answer
             if type(text) is not str or type(line) is not int or not 0 <= line < LINES:
                 raise ValueError
         return text, line
@@ -128,12 +128,12 @@ class SourceCode:
         """A function that has the signature of what a proxy stands for."""
         message = self._ask("signature", value, whole)
         with doubting():
-            rows, given = wire.decode(message)
+            rows, returned = wire.decode(message)
             parameters = [
                 inspect.Parameter(name, inspect._ParameterKind(kind), default=_value(default), annotation=_value(hint))
                 for name, kind, default, hint in rows
             ]
-            signature = inspect.Signature(parameters, return_annotation=_value(given))
+            signature = inspect.Signature(parameters, return_annotation=_value(returned))
 
         def function() -> None: ...
 
@@ -146,12 +146,12 @@ class SourceCode:
         return self.asker.operate(operation, value, *args, path=path)
 
 
-def _value(told: tuple | None) -> Any:
+def _value(described: tuple | None) -> Any:
     """A default or an annotation as it was told."""
-    if told is None:
+    if described is None:
         return inspect.Parameter.empty
-    how, value, text = told
-    found = library(str(value)) if how == PLACE else None
+    how, value, text = described
+    original = library(str(value)) if how == PLACE else None
     if how == PLAIN:
         return value
-    return found if isinstance(found, type | types.FunctionType | types.BuiltinFunctionType) else Shown(text)
+    return original if isinstance(original, type | types.FunctionType | types.BuiltinFunctionType) else Shown(text)

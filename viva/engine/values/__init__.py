@@ -4,5 +4,6 @@ codec        how the values of a type cross, NumPy's too, and the table of all
 plain        what may cross, and the codec of each type
 frames       pandas' part of it
 librarycodecs  those that other packages add for their libraries
+sharing      what of a library both sides have, and change
 randomness   the global random state, as plain values
 """

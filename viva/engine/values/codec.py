@@ -56,16 +56,16 @@ def qualname_of(cls: type) -> str:
 def place_of(cls: type) -> tuple[str, str]:
     """The module of a class and its name there; ``__main__`` for a class that only says it is a library's."""
     module, name = module_of(cls), qualname_of(cls)
-    found: Any = sys.modules.get(module)
+    located: Any = sys.modules.get(module)
     with contextlib.suppress(Exception):  # what a module says to a name that it does not have
         for part in name.split("."):
-            found = getattr(found, part, None)
-    return module if found is cls or not flags_of(cls) & WRITTEN_IN_PYTHON else "__main__", name
+            located = getattr(located, part, None)
+    return module if located is cls or not flags_of(cls) & WRITTEN_IN_PYTHON else "__main__", name
 
 
 def own_namespaces(cls: type) -> list:
     """What a class has that is not the library's, from itself and from those it derives from."""
-    return [own for base in mro_of(cls) if (own := namespace_of(base)).get("__module__") == "__main__"]
+    return [namespace for base in mro_of(cls) if (namespace := namespace_of(base)).get("__module__") == "__main__"]
 
 
 def has_methods(cls: type) -> bool:
@@ -93,13 +93,16 @@ class Again:
 class Codec:
     """How values of some types cross: ``split`` gives the parts of one (None: it cannot), ``build`` the value again.
 
-    ``parts`` are the types that these may have when they arrive; None is any.
+    ``parts`` are the types that these may have when they arrive; None is any. ``fill`` gives a value the contents of
+    another, where values can be changed in place. ``size`` says how many entries a value has, where it can be empty.
     """
 
     types: tuple
     split: Callable
     build: Callable
     parts: frozenset | None = None
+    fill: Callable[[Any, Any], object] | None = None
+    size: Callable[[Any], int] | None = None
 
 
 CODEC_OF: dict[Any, Codec] = {}

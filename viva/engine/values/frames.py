@@ -91,8 +91,8 @@ def object_column(cells) -> np.ndarray:
     if HELD.isdisjoint(map(type, cells)):
         array[:] = cells
     else:
-        for place, cell in enumerate(cells):  # all at once NumPy would take lists for rows
-            array[place] = cell
+        for row, cell in enumerate(cells):  # all at once NumPy would take lists for rows
+            array[row] = cell
     return array
 
 
@@ -306,7 +306,7 @@ def _split_frame(value) -> list:
     if len(types) == 1 and getattr(types.pop(), "kind", "O") in NUMERIC and isinstance(frame.dtypes.iloc[0], np.dtype):
         cells = frame.to_numpy()
     else:
-        cells = [_split_cells(frame.iloc[:, place].array) for place in range(frame.shape[1])]
+        cells = [_split_cells(frame.iloc[:, column].array) for column in range(frame.shape[1])]
     return [_split(frame.columns), _split(frame.index), cells]
 
 
@@ -315,7 +315,7 @@ def _frame(columns, index, cells):
     if type(cells) is not list:
         return pd.DataFrame(numbers(cells, NUMERIC, 2), index=index, columns=columns)
     arrays = enumerate(map(_build_cells, cells))
-    frame = pd.DataFrame({place: pd.Series(array, index=index, dtype=array.dtype) for place, array in arrays}, index)
+    frame = pd.DataFrame({column: pd.Series(array, index=index, dtype=array.dtype) for column, array in arrays}, index)
     frame.columns = columns
     return frame
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable
 
 from viva import doors
+from viva.engine.values import sharing
 from viva.engine.values.codec import CODEC_OF, Codec, module_of, mro_of, name_of
 from viva.verdict import CourseError, WireError
 
@@ -81,14 +82,25 @@ def learn_late(library: str) -> bool:
 
 
 def _learn(library: str) -> None:
-    for codec in _checked(doors.load(doors.CODECS, library)):
-        add(library, codec)
+    for one in _checked(doors.load(doors.CODECS, library)):
+        sharing.add(library, [one]) if isinstance(one, type) else add(library, one)
 
 
-def _checked(codecs: object) -> Iterable[Codec]:
-    if not isinstance(codecs, tuple | list) or not all(isinstance(one, Codec) and one.types for one in codecs):
-        raise ValueError("the entry is not a tuple of viva.engine.values.codec.Codec")
+def _checked(codecs: object) -> Iterable[Codec | type[sharing.Sharing]]:
+    if not isinstance(codecs, tuple | list) or not all(map(_is_of_door, codecs)):
+        raise ValueError("the entry is not a tuple of viva.engine.values.codec.Codec, and classes of sharing.Sharing")
     return codecs
+
+
+def _is_of_door(one: object) -> bool:
+    if isinstance(one, type):
+        return issubclass(one, sharing.Sharing)
+    return isinstance(one, Codec) and bool(one.types)
+
+
+def codec_that_was_added(cls: type) -> Codec | None:
+    """The codec of a library's type, or of one that it derives from."""
+    return next((CODEC_BY_NAME[_NAMES[base]] for base in mro_of(cls) if base in _NAMES), None) if _NAMES else None
 
 
 def add(library: str, codec: Codec) -> None:

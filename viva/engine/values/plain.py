@@ -109,10 +109,10 @@ def _attributes(cls: type, *names: str) -> Callable:
 
 
 def _reference(parts: list) -> Reference:
-    number, about = parts
-    if type(number) is not int or type(about) is not dict or not set(map(type, about)) <= {str}:
+    number, description = parts
+    if type(number) is not int or type(description) is not dict or not set(map(type, description)) <= {str}:
         raise WireError("a message holds a malformed reference")
-    return Reference(number, about)
+    return Reference(number, description)
 
 
 def _dict(parts: list, cls: type = dict) -> dict:
@@ -124,9 +124,9 @@ def _dict(parts: list, cls: type = dict) -> dict:
     return value
 
 
-def _set(parts: list, made: Callable = set) -> set | frozenset:
+def _set(parts: list, cls: Callable = set) -> set | frozenset:
     check_keys(parts)
-    value = made(parts)
+    value = cls(parts)
     if len(value) != len(parts):
         raise WireError("a message holds a set that has an item twice")
     return value

@@ -32,23 +32,23 @@ def get_state() -> State:
     key: Any
     try:
         name, key, position, has_gauss, spare = np.random.get_state()
-        known = name == "MT19937"
+        standard = name == "MT19937"
     except (TypeError, ValueError):
-        known = False
-    numpy_state = (key.tobytes(), int(position), int(has_gauss), float(spare)) if known else NO_NUMPY
+        standard = False
+    numpy_state = (key.tobytes(), int(position), int(has_gauss), float(spare)) if standard else NO_NUMPY
     return (array("I", words).tobytes(), gauss, *numpy_state)
 
 
-def news(state: State, known: State | tuple[()]) -> State:
+def news(state: State, previous: State | tuple[()]) -> State:
     """What of a state is new to a side that knows another, or none."""
     python, numpy = state[:2], state[2:]
-    return (*(NO_PYTHON if python == known[:2] else python), *(NO_NUMPY if numpy == known[2:] else numpy))
+    return (*(NO_PYTHON if python == previous[:2] else python), *(NO_NUMPY if numpy == previous[2:] else numpy))
 
 
-def with_news(known: State | tuple[()], told: State) -> State:
+def with_news(previous: State | tuple[()], update: State) -> State:
     """The state that is known after something was told."""
-    python, numpy = told[:2], told[2:]
-    return (*(python if told[0] else known[:2] or python), *(numpy if told[2] else known[2:] or numpy))
+    python, numpy = update[:2], update[2:]
+    return (*(python if update[0] else previous[:2] or python), *(numpy if update[2] else previous[2:] or numpy))
 
 
 def state_of(secret: bytes) -> State:
@@ -58,6 +58,11 @@ def state_of(secret: bytes) -> State:
     digest = np.frombuffer(hashlib.sha256(secret).digest(), np.uint32)
     _, key, position, has_gauss, spare = np.random.RandomState(digest).get_state()
     return array("I", words).tobytes(), gauss, key.tobytes(), int(position), int(has_gauss), float(spare)
+
+
+def number_of(state: State) -> int:
+    """A number that belongs to a state, for generators of other libraries."""
+    return int.from_bytes(hashlib.sha256(state[2]).digest()[:7], "little")
 
 
 class Common:
@@ -71,10 +76,10 @@ class Common:
         if (state := get_state()) != self.known:
             message["random_state"], self.known = news(state, self.known), state
 
-    def take(self, told: Any) -> None:
+    def take(self, update: Any) -> None:
         """Go on from what the other side told. Raises ValueError and TypeError, as ``set_state`` does."""
-        set_state(told)
-        self.known = with_news(self.known, told)
+        set_state(update)
+        self.known = with_news(self.known, update)
 
 
 def set_state(state: object) -> None:
@@ -88,7 +93,7 @@ def set_state(state: object) -> None:
     if key and (len(key) != 4 * WORDS or not 0 <= position <= WORDS or has_gauss not in (0, 1)):
         raise ValueError("not a state of numpy.random")
     # A spare number that never came of drawing, such as NaN, would be the next normal number of a test.
-    if not all(math.isfinite(one) and abs(one) < SPARE for one in (gauss or 0.0, spare)):
+    if not all(math.isfinite(number) and abs(number) < SPARE for number in (gauss or 0.0, spare)):
         raise ValueError("a random state with an unused number")
     # From nothing but zeros a generator draws zeros for ever, and from a few words what somebody chose.
     # Of the 624 words hardly ever are two the same.

@@ -1,0 +1,165 @@
+"""What stands for an object of the other side: a real ``nn.Module``, ``Dataset`` or ``DataLoader`` of the library.
+
+Theory of operation. A likeness of a module has the module's own weights, buffers and children, as far as they are here,
+so all that goes through them is the library's own work: ``parameters()``, ``state_dict()``, ``zero_grad()``, an
+optimizer, a helper that fills weights in place. What a module *does* is asked of its owner: to call it, its mode, and
+each method or attribute that its author's classes have. Its class derives from the nearest one of the library's.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+ASKED = frozenset(
+    "__call__ forward train eval to cpu cuda double float half bfloat16 type register_forward_hook add_module "
+    "register_forward_pre_hook register_full_backward_hook register_module register_buffer register_parameter "
+    "__repr__ __deepcopy__ extra_repr".split()
+)
+"""Methods of every module that its owner does."""
+CALLED = frozenset({"__call__", "forward"})
+OPERATORS = frozenset("__len__ __getitem__ __setitem__ __delitem__ __iter__ __contains__".split())
+"""Methods that Python calls, and that a module's author may have written."""
+TABLES = ("_parameters", "_buffers", "_modules")
+
+
+class Way:
+    """How a likeness asks its owner."""
+
+    def get(self, name: str) -> Any:
+        """An attribute. Raises AttributeError."""
+        raise NotImplementedError
+
+    def set(self, name: str, value: Any) -> None:
+        raise NotImplementedError
+
+    def delete(self, name: str) -> None:
+        raise NotImplementedError
+
+    def do(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """What a method gives."""
+        raise NotImplementedError
+
+    def proxy(self) -> Any:
+        """What stands for the object itself in the examiner; None in the candidate."""
+        return None
+
+
+class ModuleLikeness:
+    """What a likeness of a module has before its class of the library."""
+
+    viva_way: Way
+    viva_training: bool
+
+    @staticmethod
+    def viva_proxy(value: Any) -> Any:
+        return vars(value)["viva_way"].proxy()
+
+    def __getattr__(self, name: str) -> Any:
+        for table in TABLES:
+            if name in (known := vars(self)[table]):
+                return known[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return vars(self)["viva_way"].get(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        vars(self)["viva_way"].set(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        vars(self)["viva_way"].delete(name)
+
+    @property
+    def training(self) -> bool:
+        return vars(self)["viva_training"]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("an object in another process cannot be copied")
+
+
+def _method(name: str) -> Callable:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return vars(self)["viva_way"].do(name, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+def _attribute(name: str) -> property:
+    return property(lambda self: vars(self)["viva_way"].get(name))
+
+
+@functools.lru_cache(1000)
+def _class(base: type, name: str, own: frozenset[str], local: bool) -> type:
+    space: dict[str, Any] = {one: _method(one) for one in (ASKED - CALLED if local else ASKED) | (OPERATORS & own)}
+    space |= {one: _attribute(one) for one in own if one not in space and one[:2] != "__" and one != "training"}
+    return type(name, (ModuleLikeness, base), space)
+
+
+def module(base: type, name: str, own: frozenset[str], way: Way, local: bool) -> Any:
+    """A likeness without weights or children; ``own`` are the names that its author's classes have. A ``local`` one
+    does its own work, as the library's class does."""
+    made: Any = object.__new__(_class(base, name, own, local))
+    vars(made).update({"viva_way": way, "viva_training": True})
+    fields = vars(nn.Module())
+    vars(made).update({key: value for key, value in fields.items() if key != "training"})
+    return made
+
+
+class DatasetLikeness(Dataset):
+    """A data set of the test's."""
+
+    def __init__(self, way: Way) -> None:
+        self.viva_way = way
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return vars(self)["viva_way"].get(name)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.viva_way.do("__getitem__", place)
+
+    def __len__(self) -> int:
+        return self.viva_way.do("__len__")
+
+
+class StreamLikeness(IterableDataset):
+    """A data set of the test's that can only be gone through."""
+
+    def __init__(self, way: Way) -> None:
+        self.viva_way = way
+
+    def __iter__(self) -> Any:
+        return _through(self.viva_way)
+
+
+class LoaderLikeness(DataLoader):
+    """A loader of the test's."""
+
+    def __init__(self, way: Way) -> None:
+        vars(self)["viva_way"] = way
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return vars(self)["viva_way"].get(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"the {name} of a test's loader cannot be set")
+
+    def __iter__(self) -> Any:
+        return _through(vars(self)["viva_way"])
+
+    def __len__(self) -> int:
+        return vars(self)["viva_way"].do("__len__")
+
+
+def _through(way: Way) -> Any:
+    number = way.do("__iter__")
+    while (item := way.do("__next__", number)) is not None:
+        yield item[0]
