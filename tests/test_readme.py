@@ -18,7 +18,7 @@ from traitlets.utils.importstring import import_item
 from tests.conftest import PROJECT
 from viva.author.answers import read_answer
 from viva.commands.command import VivaCommand
-from viva.course.gradebook.export import COLUMNS
+from viva.course.grades.export import COLUMNS
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import split_checks
 from viva.submission.variant import seed_in

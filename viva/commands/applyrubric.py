@@ -12,7 +12,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course import rubric
-from viva.course.gradebook import agreement
+from viva.course.gradebook import agreement, releases
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -42,7 +42,7 @@ class RubricCommand(VivaCommand):
             raise CourseError("Name one assignment, as in: viva rubric ps3_scaled_attention")
         (assignment,) = self.chosen_assignments()
         agreement.require_kept(self.course, [assignment])
-        self.course.released_notebooks(assignment)
+        releases.notebooks(self.course, assignment)
         path = rubric.path_of(self.course.root, assignment)
         items = rubric.read_items(path)
         if not items:

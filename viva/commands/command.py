@@ -27,8 +27,8 @@ from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import moved, renamed, warning
 from viva.course.course import Course
+from viva.course.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.gradebook import lateness
-from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
 from viva.course.location import course_above, is_configured, may_be_strangers
 from viva.course.processes import leftovers, stopping

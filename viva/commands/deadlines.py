@@ -18,7 +18,7 @@ from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
 from viva.course.deadlines.rule import Reckoning, exact, number, percent
-from viva.course.gradebook import agreement, lateness
+from viva.course.gradebook import agreement, health, lateness, releases
 from viva.verdict import CourseError
 
 SHOWN = 40
@@ -51,7 +51,7 @@ class LateCommand(VivaCommand):
         agreement.require_kept(self.course, self.course.assignments())
         path = self.course.gradebook_file
         if path and not path.exists():
-            self.course.released_notebooks(self.course.assignments()[0])
+            releases.notebooks(self.course, self.course.assignments()[0])
 
 
 class DeadlinesCommand(LateCommand):
@@ -92,7 +92,7 @@ class DeadlinesCommand(LateCommand):
             )
         assignments = self.chosen_assignments()
         self.require_released()
-        self.course.settle()
+        health.settle(self.course)
         with self.course.gradebook() as gradebook, self.console.status("computing"):
             rules = self.rules(gradebook)
             session = gradebook.db()

@@ -24,8 +24,8 @@ from viva.cleaning import plaintext
 from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, ignored, missing
 from viva.course.course import Course
-from viva.course.gradebook import agreement
-from viva.course.gradebook.database import shown, trouble, with_retries
+from viva.course.database import shown, trouble, with_retries
+from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results
 from viva.course.markers import require_usual_hidden
 from viva.course.overrides import is_own
@@ -190,13 +190,13 @@ def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
 
 def _gradebook(course: Course) -> Iterator[Diagnosis]:
     """Whether the gradebook can be used; one in a file is made when it is needed."""
-    if course.gradebook_file and not course.gradebook_file.exists():
+    if not course.has_gradebook():
         return
     url = course.directory.db_url
     what = f"gradebook {shown(url)}"
     try:
-        with_retries(course.require_gradebook)
-        with_retries(course.require_whole)
+        health.require(course)
+        health.require_whole(course)
     except DBAPIError as error:
         yield Diagnosis(what, False, trouble(error, url))
     except CourseError as error:
@@ -257,7 +257,7 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
     unreleased = []
     for name in assignments if known_gradebook else ():
         try:
-            course.released_notebooks(name)
+            releases.notebooks(course, name)
         except DBAPIError:  # as was said of the gradebook
             return
         except CourseError:

@@ -17,10 +17,11 @@ from traitlets import Bool, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand, not_released
 from viva.commands.terminal import figures, whole
-from viva.course.gradebook import agreement, export, questions
-from viva.course.gradebook.export import CsvExport
-from viva.course.gradebook.sheetplan import Line, Plan, SheetExport, format_of, formats
-from viva.course.gradebook.standing import Status
+from viva.course.gradebook import agreement, health, releases
+from viva.course.grades import export, questions
+from viva.course.grades.export import CsvExport
+from viva.course.grades.sheetplan import Line, Plan, SheetExport, format_of, formats
+from viva.course.grades.standing import Status
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -84,7 +85,7 @@ class ExportCommand(VivaCommand):
         if self.to:
             self.target(self.to)
         self.part = self.coursedir.student_id != "*" and not self.to
-        self.course.settle()
+        health.settle(self.course)
         if self.points:
             self._write_questions(assignments)
         elif of_one:
@@ -168,10 +169,10 @@ class ExportCommand(VivaCommand):
 
         A sentence says which were never released, and one of each other assignment that is not in the gradebook.
         """
-        released, refusals, future = [], [], set(self.course.unreleased(assignments))
+        released, refusals, future = [], [], set(releases.unreleased(self.course, assignments))
         for assignment in assignments:
             try:
-                self.course.released_notebooks(assignment)
+                releases.notebooks(self.course, assignment)
             except CourseError as refusal:
                 refusals.append((assignment, refusal))
             else:

@@ -19,7 +19,7 @@ from viva.course.deadlines import concessions, moment
 from viva.course.deadlines.concessions import EXCUSED, EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy
 from viva.course.deadlines.rule import number
-from viva.course.gradebook import lateness
+from viva.course.gradebook import health, lateness
 from viva.verdict import CourseError
 
 
@@ -64,7 +64,7 @@ class ExtendCommand(LateCommand):
         *students, name = self.extra_args
         (assignment,) = self.course.chosen([name])
         self.require_released()
-        self.course.settle()
+        health.settle(self.course)
         with self.course.gradebook() as gradebook:
             rules = self.rules(gradebook)
             self._known(gradebook, students)

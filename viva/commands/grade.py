@@ -17,7 +17,8 @@ from viva.cleaning import plaintext
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.course import batch, remote
 from viva.course.autograde import Autograde, Examine
-from viva.course.gradebook.database import with_retries
+from viva.course.database import with_retries
+from viva.course.gradebook import health, releases
 from viva.course.regrade import edition
 from viva.verdict import VivaError
 
@@ -68,10 +69,10 @@ class GradeCommand(VivaCommand):
         self._say(*self._left_alone())
         if not submissions:
             for assignment in assignments:
-                self.course.released_notebooks(assignment)
+                releases.notebooks(self.course, assignment)
             self.say_nothing_handed_in()
             return 0
-        self.course.settle()  # a rule that is none is told before a class is graded
+        health.settle(self.course)  # a rule that is none is told before a class is graded
         graders = remote.chosen(self.config)
         with batch.alone(self.course, self._say):
             outcomes = batch.grade(

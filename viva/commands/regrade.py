@@ -15,6 +15,7 @@ from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import shortened
 from viva.course import remote
 from viva.course.autograde import Autograde, Examine
+from viva.course.gradebook import releases
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
 from viva.course.regrade.regrading import Regrade
 from viva.course.regrade.trialcopy import shadow
@@ -54,7 +55,7 @@ class RegradeCommand(ProvingCommand):
         if len(self.extra_args) != 1:
             raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
         (assignment,) = self.chosen_assignments()
-        self.course.released_notebooks(assignment)
+        releases.notebooks(self.course, assignment)
         may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
         if not may:
             self._say(

@@ -35,10 +35,10 @@ from viva import ENGINE, wording
 from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
+from viva.course.database import concerns_all, with_retries
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
-from viva.course.gradebook import advisory, agreement
-from viva.course.gradebook.database import concerns_all, with_retries
+from viva.course.gradebook import advisory, agreement, health, releases
 from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
 from viva.course.graders import absent_libraries, new_grader, require_everyday, require_sandbox
@@ -90,7 +90,7 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
 
     Raises CourseError when the gradebook cannot be used.
     """
-    course.require_gradebook()
+    health.require(course)
     place = course.directory.db_url, course.directory.course_id
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*place, tell):
         yield
@@ -158,7 +158,7 @@ def gradable(
     for name in assignments:
         try:
             with_retries(partial(agreement.require_kept, course, [name]))
-            notebooks = course.released_notebooks(name)
+            notebooks = releases.notebooks(course, name)
             seeds[name] = with_retries(partial(seeds_of, course, name))
             released[name] = notebooks
         except (CourseError, BlueprintError) as error:
@@ -195,7 +195,7 @@ def tell_failing(assignment: str, examinations: list[Examination], tell: Callabl
 def _swept(course: Course) -> Iterator[None]:
     """Before and after, nothing lies around that was being built; in the end the results are in order."""
     leftovers.finish_builds(course.folders_around("autograded"))
-    course.quicken()
+    health.quicken(course)
     try:
         yield
         Results.of(course.directory).tidy()

@@ -1,4 +1,4 @@
-"""A course on disk: its assignments, students, submissions and gradebook, as nbgrader lays them out."""
+"""A course on disk: its folder, assignments, submissions and gradebook, as nbgrader lays them out."""
 
 from __future__ import annotations
 
@@ -11,25 +11,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from nbgrader.api import Assignment, Base, Gradebook, Notebook
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import false, inspect, make_url, text, update
+from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from viva import clock
-from viva.course.gradebook import database, lateness
-from viva.course.gradebook.results import Results
+from viva.course import database
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
-LOST = (
-    "The gradebook {book} is missing, but graded submissions are in {results}. Restore a copy of the gradebook: a new "
-    "one from 'viva release' would have no manual grades. To start over, delete {results} first."
-)
-EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")
-
-
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 
 class Course:
@@ -59,39 +51,6 @@ class Course:
 
     def is_writable(self) -> bool:
         return os.access(self.root, os.W_OK | os.X_OK)
-
-    def require_gradebook(self) -> None:
-        """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's.
-
-        What a server does not allow raises DBAPIError: before a class is graded, and not after it.
-        """
-        path = self.gradebook_file
-        if path and not path.exists():
-            return
-        if path and not os.access(path, os.W_OK):
-            raise CourseError(
-                f"The gradebook {path} is read-only; nothing was done. Make it writable, then run the same command "
-                "again."
-            )
-        self.require_columns()
-        if not path:
-            self._asked(_try_writing)
-
-    def require_whole(self) -> None:
-        """Raises CourseError or DBAPIError when the file of a gradebook is damaged anywhere; all of it is read."""
-        if self.gradebook_file:
-            said = self._asked(lambda gradebook: gradebook.db.scalar(text("PRAGMA quick_check(1)")))
-            if said != "ok":
-                raise CourseError(database.damaged(self.directory.db_url, said))
-
-    def require_columns(self) -> None:
-        """Raises CourseError when the gradebook lacks what nbgrader's models ask for; it is only read."""
-        if missing := self._asked(_missing_columns):
-            table, column = missing[0]
-            raise CourseError(
-                f"The gradebook {database.shown(self.directory.db_url)} is from an older nbgrader: its table "
-                f"{table} has no column {column}. Run 'nbgrader db upgrade', then the same command again."
-            )
 
     @property
     def gradebook_file(self) -> Path | None:
@@ -125,27 +84,21 @@ class Course:
         In SQLite nobody else can write until it is closed. Raises DBAPIError where it is locked or read-only.
         """
         with self.gradebook() as gradebook:
-            _lock(gradebook)
+            database.begin_writing(gradebook)
             yield gradebook
 
-    def settle(self) -> None:
-        """Compute late penalties again where another program changed the gradebook."""
-        if self.gradebook_file is None or self.gradebook_file.exists():
-            self._asked(lambda gradebook: lateness.settle(gradebook.db()))
+    def ask(self, question: Callable[[Gradebook], Answer]) -> Answer:
+        """The answer of the gradebook; it is asked again where it is locked or out of reach. Raises DBAPIError."""
 
-    def quicken(self) -> None:
-        """Give the gradebook the indexes that it lacks."""
-        if self.gradebook_file is None or self.gradebook_file.exists():
-            self._asked(database.ensure_indexes)
-
-    def _asked(self, question: Callable[[Gradebook], Found]) -> Found:
-        """What the gradebook says; asked again where it is locked or out of reach. Raises DBAPIError."""
-
-        def ask() -> Found:
+        def attempt() -> Answer:
             with self.gradebook() as gradebook:
                 return question(gradebook)
 
-        return database.with_retries(ask)
+        return database.with_retries(attempt)
+
+    def has_gradebook(self) -> bool:
+        """Whether there is a gradebook. One in another database than SQLite's counts as there."""
+        return self.gradebook_file is None or self.gradebook_file.exists()
 
     def path(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of an assignment in a step of the flow: source, release, submitted, ..."""
@@ -238,66 +191,6 @@ class Course:
         return [
             Submission(match["assignment"], match["student"], Path(folder), zones) for match, folder in matches if match
         ]
-
-    def unreleased(self, assignments: list[str]) -> list[str]:
-        """Those of the assignments that were never released: not in the gradebook, and nobody submitted them."""
-        released: set[str] = set()
-        if self.gradebook_file is None or self.gradebook_file.exists():
-            released = self._asked(
-                lambda gradebook: {
-                    name
-                    for (name,) in gradebook.db.query(Assignment.name).join(
-                        Notebook, Assignment.id == Notebook.assignment_id
-                    )
-                }
-            )
-        return [name for name in assignments if name not in released and not self._submissions(name, "*")]
-
-    def released_notebooks(self, assignment: str) -> set[str]:
-        """The names of the assignment's notebooks in the gradebook.
-
-        Raises CourseError when the assignment was not released into it yet, or the gradebook is gone.
-        """
-        hint = f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first."
-        results = Results.of(self.directory)
-        if self.gradebook_file and not self.gradebook_file.exists():
-            lost = results.path.exists()
-            raise CourseError(LOST.format(book=self.gradebook_file, results=results.path) if lost else hint)
-        names = self._asked(lambda gradebook: _notebooks(gradebook, assignment))
-        if not names:
-            lost = any(record.assignment == assignment for record in results.each())
-            raise CourseError(
-                EMPTY.format(book=self.book, assignment=assignment, results=results.path) if lost else hint
-            )
-        return names
-
-
-def _notebooks(gradebook: Gradebook, assignment: str) -> set[str]:
-    """The names of an assignment's notebooks; none where the gradebook does not know it."""
-    rows = gradebook.db.query(Notebook.name).join(Assignment, Assignment.id == Notebook.assignment_id)
-    return {name for (name,) in rows.filter(Assignment.name == assignment)}
-
-
-def _missing_columns(gradebook: Gradebook) -> list[tuple[str, str]]:
-    """The tables and columns that nbgrader's models ask for, and the gradebook lacks."""
-    tables = inspect(gradebook.engine)
-    found = []
-    for table in Base.metadata.sorted_tables:
-        known = {column["name"] for column in tables.get_columns(table.name)}
-        found += [(table.name, name) for name in sorted({column.name for column in table.columns} - known)]
-    return found
-
-
-def _try_writing(gradebook: Gradebook) -> None:
-    _lock(gradebook)
-    gradebook.db.rollback()
-
-
-def _lock(gradebook: Gradebook) -> None:
-    """Begin to write into every table, and change nothing: until the transaction ends SQLite lets nobody else write."""
-    for table in Base.metadata.sorted_tables:
-        key = next(iter(table.primary_key))
-        gradebook.db.execute(update(table).values({key: key}).where(false()))
 
 
 def require_plain(folder: Path) -> None:

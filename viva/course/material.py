@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 from viva.course.autograde import Examine
 from viva.course.course import Course
-from viva.course.gradebook.database import AGAIN
+from viva.course.database import AGAIN
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import examination, require_source
 from viva.course.markers import require_usual_hidden

@@ -39,8 +39,8 @@ from traitlets.config import Config
 from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.database import said_by, with_retries
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import absent_libraries, new_grader
 from viva.course.markers import STEPS, RightMarkers, marker_in, require_usual_hidden

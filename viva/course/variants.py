@@ -24,7 +24,7 @@ from traitlets.config import Configurable
 from viva.cleaning import plaintext
 from viva.course import joined
 from viva.course.course import Course
-from viva.course.gradebook.database import with_retries
+from viva.course.database import with_retries
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_blueprint
 from viva.folder import fill
@@ -106,7 +106,7 @@ def require_offered(course: Course, assignment: str) -> None:
 
 def entered(course: Course) -> list[str]:
     """The students of the gradebook, in order of their ids."""
-    if course.gradebook_file and not course.gradebook_file.exists():
+    if not course.has_gradebook():
         return []
 
     def ask() -> list[str]:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from viva.course.gradebook.database import AGAIN, is_lost, shown
+from viva.course.database import AGAIN, is_lost, shown
 from viva.course.processes.leftovers import wait_for
 from viva.verdict import CourseError
 

@@ -14,7 +14,8 @@ from datetime import datetime
 
 from nbgrader.api import Assignment, BaseCell, Grade, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
 
-from viva.course.course import EMPTY, LOST, Course
+from viva.course.course import Course
+from viva.course.gradebook.releases import EMPTY, LOST
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord
 from viva.submission.files import timestamp

@@ -24,10 +24,10 @@ from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
-from viva.course.course import LOST
+from viva.course.database import RETRY_SECONDS, file_of, quietly, with_retries
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import RETRY_SECONDS, file_of, quietly, with_retries
+from viva.course.gradebook.releases import LOST
 from viva.verdict import CourseError
 
 

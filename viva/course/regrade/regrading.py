@@ -37,7 +37,7 @@ from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.course import Course
-from viva.course.gradebook import agreement
+from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.regrade.changes import Change, changes_of, suspects
 from viva.course.regrade.edition import Edition
@@ -73,8 +73,8 @@ class Regrade:
         self.config.Autograde.force = True
         self.log = Results.of(course.directory).path.with_name(LOG)
         agreement.require_kept(course, [assignment])
-        course.require_gradebook()
-        course.released_notebooks(assignment)
+        health.require(course)
+        releases.notebooks(course, assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
         if not self.before:
             raise CourseError(

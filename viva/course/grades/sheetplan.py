@@ -22,7 +22,7 @@ from traitlets import Bool, Dict, Unicode
 from viva import doors
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook.export import CsvExport
+from viva.course.grades.export import CsvExport
 from viva.course.processes import leftovers
 from viva.verdict import CourseError, VivaError
 

@@ -11,8 +11,9 @@ from nbgrader.api import Gradebook
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook import classbook, export
+from viva.course.gradebook import classbook
 from viva.course.gradebook.results import Results
+from viva.course.grades import export
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 

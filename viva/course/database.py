@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from nbgrader import api
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Base, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import URL, Engine, inspect, make_url, text
+from sqlalchemy import URL, Engine, false, inspect, make_url, text, update
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -205,6 +205,13 @@ def quietly() -> Iterator[None]:
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
+
+
+def begin_writing(gradebook: Gradebook) -> None:
+    """Begin to write into every table, and change nothing: until the transaction ends SQLite lets nobody else write."""
+    for table in Base.metadata.sorted_tables:
+        key = next(iter(table.primary_key))
+        gradebook.db.execute(update(table).values({key: key}).where(false()))
 
 
 LOST_BEFORE = "8s2b"

@@ -13,7 +13,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook import classbook
 from viva.course.gradebook.classbook import Mark
-from viva.course.gradebook.standing import Standings, Status
+from viva.course.grades.standing import Standings, Status
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 
