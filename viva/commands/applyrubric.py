@@ -69,21 +69,21 @@ class RubricCommand(VivaCommand):
             self._say("Every comment matches the items in the file; nothing to update.")
         self.show_document(
             items=[vars(item) | {"used": used.get(item.key, 0)} for item in items],
-            updates=[vars(one) for one in planned],
+            updates=[vars(update) for update in planned],
             written=written,
         )
         return 0
 
     def _show(self, planned: list[rubric.Update]) -> None:
         table = Table("student", "question", "item", *figures("old", "new"), "")
-        for one in planned[:SHOWN]:
-            note = "kept" if one.by_hand else ""
-            names = plaintext.line(one.student), plaintext.line(one.cell), ", ".join(one.keys)
-            table.add_row(*names, f"{one.old:g}", f"{one.score:g}", note)
+        for update in planned[:SHOWN]:
+            note = "kept" if update.by_hand else ""
+            names = plaintext.line(update.student), plaintext.line(update.cell), ", ".join(update.keys)
+            table.add_row(*names, f"{update.old:g}", f"{update.score:g}", note)
         if len(planned) > SHOWN:
             table.add_row(f"and {len(planned) - SHOWN} more")
         self.console.print(table)
-        if any(one.by_hand for one in planned):
+        if any(update.by_hand for update in planned):
             self._say("A score that is not the sum of its items was typed by a grader. It is kept; check it again.")
 
     def _agreed(self, number: int) -> bool:

@@ -89,7 +89,7 @@ class CheckCommand(ShortHelp, Application):
         if faults:
             raise SandboxError(f"The grader failed, not your code: {faults[0].what}")
         (self._print_json if self.json else self._print)(path, copy, tried)
-        return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
+        return 0 if all(result.passed for result in tried if result.counts) else SOME_FAIL
 
     def _forking_grader(self, path: Path):
         from viva.engine import libraries
@@ -119,10 +119,11 @@ class CheckCommand(ShortHelp, Application):
     def _print_json(self, path: Path, copy, tried: list) -> None:
         from viva.submission import selfcheck
 
-        lines = iter(selfcheck.told(one for one in tried if one.counts))
+        lines = iter(selfcheck.told(result for result in tried if result.counts))
         checks = [
-            vars(one) | {"passed": one.passed, "counts": one.counts, "told": next(lines) if one.counts else []}
-            for one in tried
+            vars(result)
+            | {"passed": result.passed, "counts": result.counts, "told": next(lines) if result.counts else []}
+            for result in tried
         ]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
         document["summary"] = _sums(copy, tried)
@@ -134,20 +135,20 @@ class CheckCommand(ShortHelp, Application):
         terminal = console(soft_wrap=True)
         for sentence in folded(copy.remarks):
             terminal.print(f"{path.name}: {sentence}.")
-        visible = [one for one in tried if one.counts]
+        visible = [result for result in tried if result.counts]
         heading = None
-        for one, lines in zip(visible, selfcheck.told(visible), strict=True):
-            waiting = [other for other in visible if one.undone and other.undone == one.undone]
-            if waiting and one is not waiting[0]:
+        for result, lines in zip(visible, selfcheck.told(visible), strict=True):
+            waiting = [same for same in visible if result.undone and same.undone == result.undone]
+            if waiting and result is not waiting[0]:
                 continue
-            name = ", ".join(one.undone) or one.cell
+            name = ", ".join(result.undone) or result.cell
             if name != heading:
                 heading = name
                 terminal.print(name, style="bold")
-            points = sum(other.points for other in waiting) or one.points
-            title = one.title if len(waiting) < 2 else f"{len(waiting)} checks"
-            line = f"  {one.state:12} {points:>4g}  {title}"
-            terminal.print(line, style=STYLES.get(one.state, "red"))
+            points = sum(same.points for same in waiting) or result.points
+            title = result.title if len(waiting) < 2 else f"{len(waiting)} checks"
+            line = f"  {result.state:12} {points:>4g}  {title}"
+            terminal.print(line, style=STYLES.get(result.state, "red"))
             for hint in () if waiting else lines:
                 terminal.print(f"{'':20}{hint}")
         for sentence in _sums(copy, tried):
@@ -170,14 +171,14 @@ def require_own(path: Path) -> None:
 
 
 def _sums(copy, tried: list) -> list[str]:
-    visible = [one for one in tried if one.counts]
-    passed, partly = (sum(one.state == state for one in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
+    visible = [result for result in tried if result.counts]
+    passed, partly = (sum(result.state == state for result in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
     do = "passes" if len(visible) == 1 else "pass"
-    more = f", {partly} partly right" if partly else ""
-    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{more}. Hidden checks also count."]
-    if any(one.state == NOT_DONE for one in visible):
+    addition = f", {partly} partly right" if partly else ""
+    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{addition}. Hidden checks also count."]
+    if any(result.state == NOT_DONE for result in visible):
         sentences.append("Not attempted: the answer is still empty, or still raises NotImplementedError.")
-    if hidden := sum(one.points for one in tried if not one.counts):
+    if hidden := sum(result.points for result in tried if not result.counts):
         sentences.append(f"Hidden checks are worth {counted(hidden, 'point')}.")
     if by_hand := copy.examination.blueprint.manual_points:
         sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")

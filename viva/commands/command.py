@@ -92,13 +92,13 @@ class VivaCommand(ShortHelp, NbGrader):
     def init_syspath(self) -> None:
         """Nothing is imported from the working folder, as nbgrader would."""
 
-    def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
+    def load_config_file(self, **options: Any) -> None:  # type: ignore[override]  # as nbgrader has it
         """Raises CourseError where a configuration would be run that may be a student's or another user's."""
         root, named = Path(self.coursedir.root), "root" in self.cli_config.get("CourseDirectory", {})
         if self.runs_config and not named and is_configured(root) and may_be_strangers(root):
             raise CourseError(STRANGERS.format(folder=root, command=self._called()))
         self._import_from_course()
-        super().load_config_file(**known)
+        super().load_config_file(**options)
 
     def update_config(self, config: Config) -> None:
         """Each configuration that was loaded, before anything is made with it."""
@@ -127,8 +127,8 @@ class VivaCommand(ShortHelp, NbGrader):
             self.refuse(str(error))
         self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
         self.course = Course(self.coursedir)
-        place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
-        lateness.follow(self.config, **place)  # with what the command line says
+        address = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
+        lateness.follow(self.config, **address)  # with what the command line says
         self.console = console(errors=self.json)
         for handler in self.log.handlers:
             handler.addFilter(cleaned)
@@ -210,10 +210,10 @@ class VivaCommand(ShortHelp, NbGrader):
         cause = error.__context__
         if isinstance(cause, DBAPIError) and not isinstance(cause, IntegrityError):
             return trouble(cause, self.coursedir.db_url)
-        said = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
+        message = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
         return (
-            f"The gradebook {shown(self.coursedir.db_url)} does not match the earlier steps ({said}). It may have been "
-            "replaced during this command. Restore its newest copy, then run the same command again."
+            f"The gradebook {shown(self.coursedir.db_url)} does not match the earlier steps ({message}). It may have "
+            "been replaced during this command. Restore its newest copy, then run the same command again."
         )
 
     def run(self) -> int:
@@ -278,18 +278,18 @@ class VivaCommand(ShortHelp, NbGrader):
                 counts[outcome.submission.assignment].update(map(str, outcome.verdicts))
         if not counts:
             return
-        found = [verdict for verdict in map(str, Verdict) if any(count[verdict] for count in counts.values())]
-        table = Table("checks", *figures(*found))
+        verdicts = [verdict for verdict in map(str, Verdict) if any(count[verdict] for count in counts.values())]
+        table = Table("checks", *figures(*verdicts))
         for assignment, count in sorted(counts.items()):
-            table.add_row(assignment, *(str(count[verdict] or "") for verdict in found))
+            table.add_row(assignment, *(str(count[verdict] or "") for verdict in verdicts))
         self.console.print(table)
 
     def target(self, name: str) -> Path:
         """The file to write, in the course folder unless its name says otherwise. Raises CourseError."""
         path = self.course.root / name
         if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise CourseError(f"{path} {what}, so nothing was written. Name another file with --to.")
+            problem = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
+            raise CourseError(f"{path} {problem}, so nothing was written. Name another file with --to.")
         return path
 
     def alone(self, dry_run: bool = False) -> AbstractContextManager[None]:
@@ -352,12 +352,12 @@ def documents(outcomes: list[Ending]) -> list[dict]:
 
 def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
     """The reasons and notes of submissions, folded: those of one shape are one sentence, which names the students."""
-    found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    occurrences: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for outcome in outcomes:
         for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
             student = plaintext.line(outcome.submission.student)
-            found[outcome.submission.assignment, wording.shape(sentence)].append((student, sentence.rstrip(".")))
-    for (assignment, _), same in found.items():
+            occurrences[outcome.submission.assignment, wording.shape(sentence)].append((student, sentence.rstrip(".")))
+    for (assignment, _), same in occurrences.items():
         by_sentence: dict[str, list[str]] = defaultdict(list)
         for student, sentence in same:
             by_sentence[sentence].append(student)
@@ -372,5 +372,7 @@ def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
 
 def _notes(outcome: Ending) -> list[str]:
     """What else is worth saying about a submission, with the repairs of its notebooks."""
-    repairs = [f"{name}.ipynb: {told}" for name, of in outcome.repairs.items() for told in wording.sentences(of)]
+    repairs = [
+        f"{name}.ipynb: {sentence}" for name, of in outcome.repairs.items() for sentence in wording.sentences(of)
+    ]
     return [*outcome.notes, *repairs]

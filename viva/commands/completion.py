@@ -98,8 +98,8 @@ def _commands() -> Iterator[tuple[str, Any]]:
     """Each command with its class."""
     from viva.cli import subcommands
 
-    for name, (place, _) in subcommands().items():
-        yield name, import_item(place)
+    for name, (path, _) in subcommands().items():
+        yield name, import_item(path)
 
 
 def _options() -> Iterator[tuple[str, list[str], list[str]]]:

@@ -51,12 +51,12 @@ class _Told(FileConfigLoader):
             return super().load_config()
         except ConfigFileNotFound:
             raise
-        except (Exception, SystemExit) as told:
-            error = (told.__cause__ or told) if isinstance(told, CourseError) else told
-            what = error.msg if isinstance(error, SyntaxError) else str(error)
-            what = ": ".join([type(error).__name__, *what.splitlines()[:1]])
+        except (Exception, SystemExit) as problem:
+            error = (problem.__cause__ or problem) if isinstance(problem, CourseError) else problem
+            message = error.msg if isinstance(error, SyntaxError) else str(error)
+            message = ": ".join([type(error).__name__, *message.splitlines()[:1]])
             raise CourseError(
-                f"{_place(error, self.full_filename)}: {what}. Nothing was done, because the course would have "
+                f"{_place(error, self.full_filename)}: {message}. Nothing was done, because the course would have "
                 "other rules without this file. Fix it, then run the same command again."
             ) from error
 
@@ -94,7 +94,7 @@ class ReadPlain(_Told, PyFileConfigLoader):
     def _read_file_as_dict(self) -> None:
         path = Path(self.full_filename)
         self.config, computed = said_in(path), computed_in(path)
-        for section, _, name in (one.partition(".") for one in computed if "." in one):
+        for section, _, name in (setting.partition(".") for setting in computed if "." in setting):
             self.config[section].pop(name, None)
         if computed:
             self.left_out[self.full_filename] = computed
@@ -102,27 +102,29 @@ class ReadPlain(_Told, PyFileConfigLoader):
 
 def without_unknown_plugins(config: Config) -> list[str]:
     """Take out the plugins that are not installed, as only the course's own folder may hold them; their settings."""
-    found = []
+    names = []
     for section in set(PLUGINS) & set(config):
-        for name, place in list(config[section].items()):
+        for name, plugin in list(config[section].items()):
+            if not isinstance(plugin, str):
+                continue
             try:
-                import_item(place) if isinstance(place, str) else None
+                import_item(plugin)
             except Exception:  # whatever an installed package raises
-                found.append(f"{section}.{name}")
+                names.append(f"{section}.{name}")
                 del config[section][name]
-    return found
+    return names
 
 
 def computed_in(path: Path) -> list[str]:
     """What a configuration file says only when it is run: settings such as ``Exchange.root``, or ``line 7``."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for node in ast.parse(path.read_bytes()).body:
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Attribute(value=ast.Name(), attr=section), attr=name)], value=value
             ):
                 if not _is_literal(value):
-                    found[f"{section}.{name}"] = None
+                    names[f"{section}.{name}"] = None
             case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
                 pass
             case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name("get_config"))):
@@ -130,8 +132,8 @@ def computed_in(path: Path) -> list[str]:
             case ast.Expr(value=ast.Call(func=function)) if ast.unparse(function) in APPLIES:
                 pass
             case _:
-                found[f"line {node.lineno}"] = None
-    return list(found)
+                names[f"line {node.lineno}"] = None
+    return list(names)
 
 
 def _is_literal(node: ast.expr) -> bool:

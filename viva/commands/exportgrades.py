@@ -96,23 +96,23 @@ class ExportCommand(VivaCommand):
 
     def _write_table(self, assignments: list[str], exporter: CsvExport) -> None:
         """All scores in one file, and the class on the terminal."""
-        if given := sorted(self.cli_config.get("SheetExport", ())):
+        if options := sorted(self.cli_config.get("SheetExport", ())):
             raise CourseError(
-                f"--{given[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
+                f"--{options[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
                 "scores with and without late penalties."
             )
         path = self.target(self.to or exporter.name)
         with self.course.gradebook() as gradebook:
             rows = list(export.scores(self.course, gradebook, assignments, self.coursedir.student_id))
-            others = {one.name for one in gradebook.assignments} - set(assignments)
+            unchosen = {assignment.name for assignment in gradebook.assignments} - set(assignments)
         if not self.dry_run and not self.part:
             exporter.write(rows, path)
         for table in class_tables(rows, assignments, self.console):
             self.console.print(table)
-        alone = f", only of {', '.join(assignments)}" if others and not self.to else ""
+        alone = f", only of {', '.join(assignments)}" if unchosen and not self.to else ""
         done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
-        said = self._unwritten(path) or done
-        self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {said}")
+        message = self._unwritten(path) or done
+        self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {message}")
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
 
     def _write_questions(self, assignments: list[str]) -> None:
@@ -196,13 +196,13 @@ def _people(plan: Plan) -> Table:
     table = Table("", whole("student"), "name", "what")
     for part in TOLD:
         row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
-        told = defaultdict(list)
+        lines_by_reason = defaultdict(list)
         for line in lines:
-            told[line.what].append(line)
+            lines_by_reason[line.what].append(line)
         # In a class most are left for one of a few reasons; a list of the first students would hide the other ones.
         if part == "left" and len(lines) > SHOWN:
-            lines = [replace(some[0], name=_counted(some), what=what) for what, some in told.items()]
-            lines.sort(key=lambda line: -len(told[line.what]))
+            lines = [replace(same[0], name=_counted(same), what=reason) for reason, same in lines_by_reason.items()]
+            lines.sort(key=lambda line: -len(lines_by_reason[line.what]))
         for line in lines[:SHOWN]:
             row(*(plaintext.line(text) for text in (line.student, line.name, line.what)))
         if len(lines) > SHOWN:
@@ -236,7 +236,7 @@ def class_tables(rows: list[dict], assignments: list[str], console: Console) -> 
 
 def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) -> Table:
     """A column for each of some assignments, and, where some are to be ``summed``, one for their total."""
-    numbers = figures(*(name.partition("_")[0] for name in assignments), *["total"] * bool(summed))
+    numbers = figures(*(name.partition("_")[0] for name in assignments), *(["total"] if summed else []))
     table = Table(whole("student"), *numbers)
     by_place = {(row["student_id"], row["assignment"]): row for row in rows}
     for student in dict.fromkeys(row["student_id"] for row in rows):
@@ -245,12 +245,12 @@ def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) ->
         of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
         scores = [_score(by_place[student, name]) for name in assignments]
         together = _waiting(f"{total:.4g}", any(row["needs_manual_grade"] for row in cells)) + of
-        table.add_row(plaintext.line(student), *scores, *[together] * bool(summed))
+        table.add_row(plaintext.line(student), *scores, *([together] if summed else []))
     table.add_section()
     maxima: Counter[str] = Counter()
     for row in rows:
         maxima[row["assignment"]] = max(maxima[row["assignment"]], row["max_score"])
-    most = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
+    most = [f"{sum(maxima[name] for name in summed):g}"] if summed else []
     table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *most)
     return table
 

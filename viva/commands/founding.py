@@ -131,20 +131,21 @@ def plan(folder: Path) -> Founding:
         raise CourseError(f"{folder} is a file. Name a folder: viva init my_course")
     config = folder / CONFIG
     if config.is_file() or (folder / "source").is_dir():
-        said = said_in(config)
-        lacking = tuple(missing(said))
+        text = said_in(config)
+        lacking = tuple(missing(text))
         files = {CONFIG: _with_lines(config)} if lacking else {}
-        return Founding(folder, files, lacking, exists=True, ignored=tuple(ignored(said)))
+        return Founding(folder, files, lacking, exists=True, ignored=tuple(ignored(text)))
     if (above := course_above(folder)) and Path(above) != folder:
         raise CourseError(f"{folder} is inside the course {above}. Name a folder outside of it.")
     name = re.sub(r"[^\w-]+", "_", folder.name).strip("_") or "course"
-    about = {"name": name, "first": FIRST}
-    files = {CONFIG: SETTINGS.format(**about), "README.md": README.format(**about), "Makefile": MAKEFILE}
+    names = {"name": name, "first": FIRST}
+    files = {CONFIG: SETTINGS.format(**names), "README.md": README.format(**names), "Makefile": MAKEFILE}
     files |= {".gitignore": IGNORED, "source/header.ipynb": nbformat.writes(_header()) + "\n"}
     files |= {f"{step}/.gitignore": KEPT_EMPTY for step in ("submitted", "autograded")}
-    if there := [name for name in files if (folder / name).exists()]:
+    if existing := [name for name in files if (folder / name).exists()]:
         raise CourseError(
-            f"{folder} already has {', '.join(there)}, so nothing was written. Name another folder: viva init my_course"
+            f"{folder} already has {', '.join(existing)}, so nothing was written. "
+            "Name another folder: viva init my_course"
         )
     return Founding(folder, files)
 

@@ -44,9 +44,9 @@ class GradeCommand(VivaCommand):
         by_name: dict[str, list[Path]] = defaultdict(list)
         for folder in self.course.strangers():
             by_name[folder.name].append(folder)
-        for first, *others in by_name.values():
-            more = f" and {len(others)} more with that name were" if others else " was"
-            yield f"Not an assignment of this course: {first}{more} skipped."
+        for first, *rest in by_name.values():
+            remainder = f" and {len(rest)} more with that name were" if rest else " was"
+            yield f"Not an assignment of this course: {first}{remainder} skipped."
         if loose := self.course.loose():
             where = self.course.path("submitted", "<assignment>", "<student>")
             listed = plaintext.some([plaintext.line(str(path)) for path in loose], SHOWN)
@@ -93,7 +93,9 @@ class GradeCommand(VivaCommand):
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
         self._say(*self._behind(sorted({outcome.submission.assignment for outcome in collected})))
-        older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
+        older = sum(
+            self.course.path("feedback", submission.assignment, submission.student).is_dir() for submission in graded
+        )
         if older:
             self._say(
                 f"The feedback pages of {older} of these are older than their grades. To update them, run: "

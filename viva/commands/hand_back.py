@@ -36,11 +36,11 @@ class FeedbackCommand(VivaCommand):
         if not submissions:
             self.say_nothing_handed_in()
             return 0
-        agreement.require_kept(self.course, {one.assignment for one in submissions})
+        agreement.require_kept(self.course, {submission.assignment for submission in submissions})
         self._say(*self._closed())
         health.require_columns(self.course)
         health.settle(self.course)
-        self._say(*self._early({one.assignment for one in submissions}))
+        self._say(*self._early({submission.assignment for submission in submissions}))
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
 
@@ -49,7 +49,11 @@ class FeedbackCommand(VivaCommand):
         if not self.course.has_gradebook():
             return
         with self.course.gradebook() as gradebook:
-            due = {one.name: one.duedate for one in gradebook.assignments if one.duedate and one.name in assignments}
+            due = {
+                assignment.name: assignment.duedate
+                for assignment in gradebook.assignments
+                if assignment.duedate and assignment.name in assignments
+            }
         for name, when in sorted(due.items()):
             if when.replace(tzinfo=UTC) > datetime.now(UTC):
                 yield (

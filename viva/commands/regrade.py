@@ -63,8 +63,8 @@ class RegradeCommand(ProvingCommand):
                 "change with --what-if, or override the audit with --no-audit."
             )
             return NEEDS_GRADER
-        with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as place:
-            course, config = place or (self.course, self.config)
+        with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as trial:
+            course, config = trial or (self.course, self.config)
             graders, regrade = remote.chosen(config), Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
@@ -74,17 +74,17 @@ class RegradeCommand(ProvingCommand):
             total = len(regrade.submissions())
             outcomes = regrade.grade(self.workers or None, self._say, graders)
             collected = self.watch(outcomes, total, "grading") if total else []
-            found = regrade.finish()
-        changes = found.changes
+            comparison = regrade.finish()
+        changes = comparison.changes
         status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
-        self._say(*folded(found.suspects))
-        if found.look_again:
+        self._say(*folded(comparison.suspects))
+        if comparison.look_again:
             self._say(
                 "Check these manual grades again. They are kept, but the test or its result changed, or the "
                 "question has other points:"
             )
-        self._say(*(f"  {sentence}" for sentence in shortened(found.look_again)))
+        self._say(*(f"  {sentence}" for sentence in shortened(comparison.look_again)))
         path = self.course.root / "report" / "regrade" / ("what-if" if self.what_if else ".") / f"{assignment}.csv"
         writable = self.course.is_writable()
         if not changes:
@@ -108,8 +108,8 @@ class RegradeCommand(ProvingCommand):
             remarks=remarks,
             submissions=documents(collected),
             changes=[vars(change) for change in changes],
-            look_again=found.look_again,
-            suspects=found.suspects,
+            look_again=comparison.look_again,
+            suspects=comparison.suspects,
             csv=path if writable else None,
         )
         return status

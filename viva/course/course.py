@@ -130,8 +130,8 @@ class Course:
 
         Raises CourseError for a name that is not an assignment, with the nearest one that is.
         """
-        known = self.assignments()
-        return list(dict.fromkeys(_meant(name, known) for name in names)) or known
+        assignments = self.assignments()
+        return list(dict.fromkeys(_meant(name, assignments) for name in names)) or assignments
 
     def source_notebooks(self, assignment: str) -> list[Path]:
         return sorted(self.path("source", assignment).glob("*.ipynb"))
@@ -141,22 +141,24 @@ class Course:
 
         Raises CourseError when a student was named and submitted none of them.
         """
-        found = [submission for name in assignments for submission in self._submissions(name, student)]
-        if not found and student != "*":
-            known = {submission.student for name in self.assignments() for submission in self._submissions(name, "*")}
+        submissions = [submission for name in assignments for submission in self._submissions(name, student)]
+        if not submissions and student != "*":
+            students = {
+                submission.student for name in self.assignments() for submission in self._submissions(name, "*")
+            }
             raise CourseError(
                 f"No submission of {_listed(assignments)} by a student '{student}'. "
-                f"{_nearest(student, sorted(known))}Submissions are in "
+                f"{_nearest(student, sorted(students))}Submissions are in "
                 f"{self.path('submitted', '<assignment>', '<student>')}."
             )
-        return found
+        return submissions
 
     def _submissions(self, assignment: str, student: str) -> list[Submission]:
         step = self.directory.submitted_directory
-        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", re.escape(assignment), escape=True))
+        pattern = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", re.escape(assignment), escape=True))
         folders = folders_named(self.directory.format_path(step, student, glob.escape(assignment)), student)
-        known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
-        matches = [(place.fullmatch(folder), folder) for folder in known]
+        present = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
+        matches = [(pattern.fullmatch(folder), folder) for folder in present]
         zones = self.zones
         return [Submission(assignment, match["student"], Path(folder), zones) for match, folder in matches if match]
 
@@ -170,23 +172,27 @@ class Course:
 
         Of a student's folder that is a link and leads to none of them, the link: not what is where it leads.
         """
-        known, found = set(self.assignments()), self.folders("submitted")
-        led = {one.folder.parent for one in found if one.assignment in known}
+        assignments, submissions = set(self.assignments()), self.folders("submitted")
+        led = {submission.folder.parent for submission in submissions if submission.assignment in assignments}
         links = [folder for folder in self.folders_around("submitted") if folder.is_symlink() and folder not in led]
-        others = [one.folder for one in found if one.assignment not in known and not one.folder.parent.is_symlink()]
-        return sorted([*links, *others])
+        folders = [
+            submission.folder
+            for submission in submissions
+            if submission.assignment not in assignments and not submission.folder.parent.is_symlink()
+        ]
+        return sorted([*links, *folders])
 
     def loose(self) -> list[Path]:
         """The notebooks under submitted/ that lie above the folders of submissions, in order."""
         places = {self.path("submitted", "."), *self.folders_around("submitted")}
-        return sorted(path for place in places for path in place.glob("*.ipynb") if path.is_file())
+        return sorted(path for folder in places for path in folder.glob("*.ipynb") if path.is_file())
 
     def folders(self, step: str) -> list[Submission]:
         """Every folder of a student and an assignment in a step of the flow, known ones and others, in order."""
         name = getattr(self.directory, f"{step}_directory")
-        place = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
+        pattern = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
         folders = sorted(glob.glob(self.directory.format_path(name, "*", "*")))
-        matches = [(re.fullmatch(place, folder), folder) for folder in folders if os.path.isdir(folder)]
+        matches = [(re.fullmatch(pattern, folder), folder) for folder in folders if os.path.isdir(folder)]
         zones = self.zones
         return [
             Submission(match["assignment"], match["student"], Path(folder), zones) for match, folder in matches if match
@@ -212,34 +218,34 @@ def require_plain(folder: Path) -> None:
         )
 
 
-def _meant(name: str, known: list[str]) -> str:
+def _meant(name: str, assignments: list[str]) -> str:
     """The assignment that a name or its beginning means. Raises CourseError when it is none, or several.
 
     ``ps1`` means ``ps1_attention`` rather than ``ps10_training``.
     """
-    begun = [other for other in known if other.startswith(name)]
-    whole = [other for other in begun if not name[-1:].isdigit() or not other[len(name) :][:1].isdigit()]
+    begun = [assignment for assignment in assignments if assignment.startswith(name)]
+    whole = [assignment for assignment in begun if not name[-1:].isdigit() or not assignment[len(name) :][:1].isdigit()]
     begun = whole if len(whole) == 1 else begun
-    if name in known or len(begun) == 1:
-        return name if name in known else begun[0]
+    if name in assignments or len(begun) == 1:
+        return name if name in assignments else begun[0]
     if begun and name:
         raise CourseError(
             f"'{name}' matches several assignments: {', '.join(begun)}. Name one or more of them in full."
         )
     raise CourseError(
-        f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
+        f"There is no assignment '{name}'. {_nearest(name, assignments)}The assignments are: {', '.join(assignments)}."
     )
 
 
 def _in_order(name: str) -> list[tuple]:
     """A key for names in which numbers count as numbers."""
     parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), "") if place % 2 else (1, 0, part) for place, part in enumerate(parts)]
+    return [(0, int(part), "") if number % 2 else (1, 0, part) for number, part in enumerate(parts)]
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    begun = [other for other in known if other.startswith(name)]
-    nearest = begun or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+def _nearest(name: str, names: list[str]) -> str:
+    begun = [full_name for full_name in names if full_name.startswith(name)]
+    nearest = begun or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     return f"Did you mean '{nearest[0]}'? " if nearest else ""
 
 

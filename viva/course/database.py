@@ -78,8 +78,8 @@ def shown(url: str) -> str:
 
 def unusable(url: str, error: Exception) -> CourseError:
     """The error for an address of which no gradebook can be opened, without the address where it may hold a secret."""
-    known = isinstance(error, ModuleNotFoundError | NoSuchModuleError)
-    why = f": {error}" if known else ""
+    named = isinstance(error, ModuleNotFoundError | NoSuchModuleError)
+    why = f": {error}" if named else ""
     if isinstance(error, ValueError):
         why = ": its port is not a number"
     return CourseError(
@@ -96,49 +96,50 @@ def file_of(directory: CourseDirectory) -> Path | None:
 
 def trouble(error: DBAPIError, url: str) -> str:
     """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
-    said, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
-    told = "" if shown(url) == SETTING else f" ({said})"  # a driver repeats the host, in which a password may stand
+    message, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
+    # A driver repeats the host, in which a password may stand.
+    details = "" if shown(url) == SETTING else f" ({message})"
     if is_lost(error):
-        return f"{book} cannot be reached{told}. Check that its server runs and its address is right. {AGAIN}"
+        return f"{book} cannot be reached{details}. Check that its server runs and its address is right. {AGAIN}"
     if is_locked(error):
         return f"{book} is locked by another program; close it. {AGAIN}"
-    if "readonly" in said or "read-only" in said:
+    if "readonly" in message or "read-only" in message:
         return f"{book} cannot be used: it is read-only. {AGAIN}"
-    if "is full" in said or state == "53100":
+    if "is full" in message or state == "53100":
         return f"{book} cannot be used: its disk is full. {AGAIN}"
     if state == RIGHTS:
-        return f"{book} cannot be used: its database user lacks permissions{told}. {AGAIN}"
-    if "malformed" in said or "not a database" in said:
-        return damaged(url, said)
-    if state in OTHER_VERSION or any(sign in said for sign in ("no such column", "no such table", "has no column")):
-        return f"{book} is from another version of nbgrader{told}. {UPGRADE}"
-    return f"{book} cannot be used{told and f': {said}'}. {AGAIN}"
+        return f"{book} cannot be used: its database user lacks permissions{details}. {AGAIN}"
+    if "malformed" in message or "not a database" in message:
+        return damaged(url, message)
+    if state in OTHER_VERSION or any(sign in message for sign in ("no such column", "no such table", "has no column")):
+        return f"{book} is from another version of nbgrader{details}. {UPGRADE}"
+    return f"{book} cannot be used{details and f': {message}'}. {AGAIN}"
 
 
 def waiting(error: DBAPIError, url: str) -> str:
     """A sentence for what is waited for."""
-    what = "is locked by another program" if is_locked(error) else "cannot be reached"
-    return f"The gradebook {shown(url)} {what}. Trying again for {RETRY_SECONDS:.0f} seconds; press Ctrl-C to stop."
+    state = "is locked by another program" if is_locked(error) else "cannot be reached"
+    return f"The gradebook {shown(url)} {state}. Trying again for {RETRY_SECONDS:.0f} seconds; press Ctrl-C to stop."
 
 
-def damaged(url: str, said: str) -> str:
+def damaged(url: str, message: str) -> str:
     """A sentence for a gradebook of which the database said so."""
-    return f"The gradebook {shown(url)} is damaged ({said}). {DAMAGED}"
+    return f"The gradebook {shown(url)} is damaged ({message}). {DAMAGED}"
 
 
 def is_locked(error: DBAPIError) -> bool:
     """Whether another program was in the way."""
-    said = str(error.orig)
-    return "database is locked" in said or "table is locked" in said or _state(error) in SHARED
+    message = str(error.orig)
+    return "database is locked" in message or "table is locked" in message or _state(error) in SHARED
 
 
 def is_lost(error: DBAPIError) -> bool:
     """Whether a server is out of reach, at first or by now; one that answers and refuses is not."""
     if _state(error) in STOPPING or error.connection_invalidated:
         return True
-    said = str(error.orig)
+    message = str(error.orig)
     ours = isinstance(error, OperationalError) and type(error.orig).__module__.startswith("psycopg")
-    return ours and not _state(error) and ("FATAL" not in said or "the database system is" in said)
+    return ours and not _state(error) and ("FATAL" not in message or "the database system is" in message)
 
 
 def with_retries(
@@ -154,27 +155,27 @@ def with_retries(
     """
     limit = RETRY_SECONDS if seconds is None else seconds
     start: float | None = None
-    last, told = 0.0, False
+    last, announced = 0.0, False
     while True:
         try:
             return work()
         except Exception as error:
-            found = passing(error)
-            if found is None or getattr(found, "given_up", False):
+            cause = passing(error)
+            if cause is None or getattr(cause, "given_up", False):
                 raise
             now = time.monotonic()
             if start is None or now - last > limit + MOMENT:  # it has worked for long since
-                start, told = now, False
+                start, announced = now, False
             last = now
             if now - start >= limit:
-                vars(found)["given_up"] = True
-                if found is error:
+                vars(cause)["given_up"] = True
+                if cause is error:
                     raise
-                raise found from error
-            if now - start > 1 and not told:
-                told = True
+                raise cause from error
+            if now - start > 1 and not announced:
+                announced = True
                 for tell in _telling[-1:]:
-                    tell(found)
+                    tell(cause)
         before_again()
         stopping.check()
         time.sleep(STEP)
@@ -233,8 +234,8 @@ def said_by(error: BaseException | None) -> DBAPIError | None:
 
 def passing(error: BaseException | None) -> DBAPIError | None:
     """What the database said that may pass, where that is the cause of an error."""
-    said = said_by(error)
-    return said if said is not None and (is_locked(said) or is_lost(said)) else None
+    cause = said_by(error)
+    return cause if cause is not None and (is_locked(cause) or is_lost(cause)) else None
 
 
 def concerns_all(error: Exception) -> bool:

@@ -63,14 +63,14 @@ def examination(
     key = (str(source), digest, grader.seconds, *map(frozenset, released))
     if key not in _examinations:
         _examinations[key] = rehearsals.examination(source, grader, locked, tests)
-    known = replace(_examinations[key], stubs=stubs)
-    there = {cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
-    if lost := [name for name in tests if name not in there]:
+    result = replace(_examinations[key], stubs=stubs)
+    test_names = {cell.id for cell in result.blueprint.cells if cell.purpose == Purpose.TESTS}
+    if lost := [name for name in tests if name not in test_names]:
         raise CourseError(
             f"{source} no longer has the released test {plaintext.some(sorted(lost), 5)}, so nothing "
             "can be graded with it. Restore the notebook as it was released."
         )
-    return known
+    return result
 
 
 def warm_grader(seconds: float, no_sandbox: bool, memory: int, budget: float = 0.0) -> Grader:
@@ -138,8 +138,8 @@ def require_sandbox() -> None:
 def require_everyday(grader: Grader) -> None:
     """Raises CourseError when student code cannot do in the sandbox what students do; tried once in a process."""
     if grader.sandboxed and os.getpid() not in _tried:
-        if found := everyday.failures(grader):
-            listed = "; ".join(f"{what} ({error})" for what, error in found.items())
+        if failures := everyday.failures(grader):
+            listed = "; ".join(f"{activity} ({error})" for activity, error in failures.items())
             raise CourseError(
                 f"Student code cannot do this in the sandbox of this machine: {listed}. Right answers would lose "
                 "points, so nothing was graded. 'viva doctor' says more."
@@ -152,15 +152,15 @@ def absent_libraries(grader: Grader) -> list[str]:
 
     Raises CourseError for a library whose codecs are broken.
     """
-    found = []
+    sentences = []
     for name, why in sorted(grader.absent().items()):
         if why.startswith(CODECS):
             raise CourseError(f"{why.removeprefix(CODECS)} Right answers could lose points, so nothing was graded.")
-        found.append(
+        sentences.append(
             f"{name} starts {why} when it is imported, so it cannot be loaded before the submissions come. Grading is "
             "right, but slower: each submission that uses it imports it anew"
             if why.startswith(THREADS)
             else f"{name} cannot be imported in grading ({plaintext.line(why)}). Tests and answers that need it fail. "
             "Repair its installation"
         )
-    return found
+    return sentences

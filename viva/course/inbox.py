@@ -25,7 +25,7 @@ class Inbox:
     def __init__(self, course: Course, expected: dict[str, Expected], nameless: bool = False) -> None:
         """``nameless`` problems are for students, and name no other student."""
         self.course, self.expected = course, expected
-        self.known: dict[str, tuple[dict[str, Released], Shipped]] = {}
+        self.notebooks: dict[str, tuple[dict[str, Released], Shipped]] = {}
         self.seeds: dict[str, dict[str, int] | None] = {}
         self.links = Links(course, nameless)
 
@@ -47,9 +47,9 @@ class Inbox:
         if problem := self.links.problem(submission):
             return Opened(problem=problem)
         name = submission.assignment
-        if name not in self.known:
-            self.known[name] = handed_out(self.course, name, self.expected[name])
+        if name not in self.notebooks:
+            self.notebooks[name] = handed_out(self.course, name, self.expected[name])
             self.seeds[name] = seeds_of(self.course, name)
         seeds = self.seeds[name]
-        own = None if seeds is None else Seeds(submission.student, seeds)
-        return open_submission(submission, *self.known[name], own)
+        student_seeds = None if seeds is None else Seeds(submission.student, seeds)
+        return open_submission(submission, *self.notebooks[name], student_seeds)

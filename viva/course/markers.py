@@ -42,9 +42,11 @@ COMMENT = re.compile(r"\s*[^\w\s'\"(\[{@.]")
 
 def marker_in(text: str, config: Config) -> str:
     """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
-    own = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
+    configured = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
     # A notebook's text is JSON, in which quotes and letters of other scripts are written in another way.
-    return next((marker for marker in (*MARKERS, *own) if marker in text or json.dumps(marker)[1:-1] in text), "")
+    return next(
+        (marker for marker in (*MARKERS, *configured) if marker in text or json.dumps(marker)[1:-1] in text), ""
+    )
 
 
 def require_usual_hidden(config: Config) -> None:
@@ -75,8 +77,8 @@ class RightMarkers(NbGraderPreprocessor):
         return cell, resources
 
     def _markers(self, step: type[NbGraderPreprocessor], names: tuple[str, str]) -> tuple[str, str]:
-        known = step(parent=self.parent, config=self.config)
-        begin, end = (str(getattr(known, name)) for name in names)
+        configured = step(parent=self.parent, config=self.config)
+        begin, end = (str(getattr(configured, name)) for name in names)
         return begin, end
 
     def _slips(self, cell: NotebookNode) -> Iterator[tuple[int, str, str]]:
@@ -85,8 +87,8 @@ class RightMarkers(NbGraderPreprocessor):
         lines, code = cell.source.split("\n"), cell.cell_type == "code"
         inside = ""
         for number, line in enumerate(lines, 1):
-            if here := next((pair for pair in markers.values() if pair[0] in line or pair[1] in line), None):
-                inside = here[0] if here[0] in line else ""
+            if marker_pair := next((pair for pair in markers.values() if pair[0] in line or pair[1] in line), None):
+                inside = marker_pair[0] if marker_pair[0] in line else ""
             elif len(line) <= LONGEST and (not code or COMMENT.match(line)):
                 letters = "".join(re.findall(r"[^\W\d_]+", line)).upper()
                 if meant := _meant(letters, markers):

@@ -51,7 +51,7 @@ class Marker:
     ) -> None:
         self.course, self.config, self.expected = course, config, expected
         self.folder, self.grader, self.filing = folder, grader, Filing(course, config)
-        self.known: dict[Path, Material] = {}
+        self.materials: dict[Path, Material] = {}
         self.links = Links(course)
 
     def __call__(self, job: str | Job) -> bytes | VivaError | Marked:
@@ -80,9 +80,9 @@ class Marker:
     def _grade(self, job: Job, log: logging.Logger) -> Passed:
         if isinstance(job.material, VivaError):
             raise job.material
-        if job.material not in self.known:
-            self.known[job.material] = Material.from_bytes(job.material.read_bytes(), self.config)
-        material = self.known[job.material]
+        if job.material not in self.materials:
+            self.materials[job.material] = Material.from_bytes(job.material.read_bytes(), self.config)
+        material = self.materials[job.material]
         if problem := self.links.problem(job.submission):  # it was none when the batch began
             return Passed(problem)
         with self.filing.build(job.submission) as build:

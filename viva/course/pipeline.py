@@ -113,9 +113,9 @@ def go_through(
     log = log or logging.getLogger("viva")
     directory = CourseDirectory(config=material.config, log=log)
     replaced = lay_out(submission, material, build, directory)
-    place = submission.assignment, submission.student
-    record = SubmissionRecord(*place, graded=now())
-    graded = Graded(*place, timestamp.of(submission), {}, {})
+    pair = submission.assignment, submission.student
+    record = SubmissionRecord(*pair, graded=now())
+    graded = Graded(*pair, timestamp.of(submission), {}, {})
     passed = Passed(notes=opened.notes, record=record, graded=graded)
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     for name, notebook in sorted(opened.notebooks.items()):
@@ -141,13 +141,13 @@ def _steps(
             exporter.register_preprocessor(step)
     steps, exporter._preprocessors = exporter._preprocessors, []
     record, graded = passed.results
-    place = {"student": record.student, "assignment": record.assignment, "notebook": name}
+    names = {"student": record.student, "assignment": record.assignment, "notebook": name}
     resources: dict[str, Any] = {
         "unique_key": name,
         "output_files_dir": f"{name}_files",
         "metadata": {"path": str(build)},
     }
-    resources["nbgrader"] = place | {"db_url": "", "viva": work}
+    resources["nbgrader"] = names | {"db_url": "", "viva": work}
     draft = Draft(material.expected)
     with in_place_of_gradebook(draft, [type(step) for step in steps]), utils.setenv(NBGRADER_EXECUTION="autograde"):
         # As the exporter does, but without validating and copying the notebook before each step.
@@ -167,14 +167,14 @@ def lay_out(submission: Submission, material: Material, build: Path, directory: 
     Returns the submitted files, by path, that the assignment's replace, and that are not the same.
     """
     build.mkdir(parents=True)
-    own = submitted_files(material.config, submission.assignment)
-    fill(build, {name: content for name, content in material.files.items() if name not in own})
+    submitted = submitted_files(material.config, submission.assignment)
+    fill(build, {name: content for name, content in material.files.items() if name not in submitted})
     replaced = []
     for path in itertools.islice(walk(submission.folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
         with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
             name = path.relative_to(submission.folder)
-            about, copy = path.lstat(), build / name
-            if not stat.S_ISREG(about.st_mode) or about.st_size > 1000 * directory.max_file_size:
+            status, copy = path.lstat(), build / name
+            if not stat.S_ISREG(status.st_mode) or status.st_size > 1000 * directory.max_file_size:
                 continue
             if not copy.exists():
                 copy.parent.mkdir(parents=True, exist_ok=True)

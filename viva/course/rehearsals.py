@@ -61,21 +61,22 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float
 
     @classmethod
-    def of(cls, known: Examination) -> Kept:
-        plan, single, failing = known.plan, dict(known.single_process), dict(known.failing)
-        return cls(plan.given, plan.owned, known.kinds, single, failing, known.broken, known.files, known.seconds)
+    def of(cls, examination: Examination) -> Kept:
+        plan, single, failing = examination.plan, dict(examination.single_process), dict(examination.failing)
+        facts = examination.broken, examination.files, examination.seconds
+        return cls(plan.given, plan.owned, examination.kinds, single, failing, *facts)
 
     def examination(self, blueprint: Blueprint) -> Examination:
         """Raises ValueError where this is about another notebook, or where a kind is none."""
         cells = {cell.id for cell in blueprint.cells}
-        about = [*self.given, *self.owned, *self.single_process, *self.failing, *self.broken, *self.files]
-        if not cells.issuperset(about) or self.seconds < 0:
+        cell_names = [*self.given, *self.owned, *self.single_process, *self.failing, *self.broken, *self.files]
+        if not cells.issuperset(cell_names) or self.seconds < 0:
             raise ValueError("it is about other cells")
         for kind in self.kinds.values():
             expected_of(kind)
         plan = ownership.Plan(self.given, self.owned)
-        known = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
-        return replace(known, failing=self.failing, broken=self.broken, files=self.files, dice=dice_of(blueprint))
+        examination = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
+        return replace(examination, failing=self.failing, broken=self.broken, files=self.files, dice=dice_of(blueprint))
 
 
 class Rehearsals:
@@ -110,11 +111,11 @@ class Rehearsals:
         path = self.folder / _key(blueprint, source.parent, grader, self.submitted)
         with contextlib.suppress(Exception):  # whatever a damaged or foreign file leads to: it is rehearsed anew
             return msgspec.msgpack.decode(self._read(path), type=Kept).examination(blueprint)
-        known = rehearse(source, grader, source.parent, released, points, self.submitted)
-        if known.repeatable:
+        examination = rehearse(source, grader, source.parent, released, points, self.submitted)
+        if examination.repeatable:
             with contextlib.suppress(OSError, ValueError):  # a course that cannot be written to, or a full disk
-                self._write(path, msgspec.msgpack.encode(Kept.of(known)))
-        return known
+                self._write(path, msgspec.msgpack.encode(Kept.of(examination)))
+        return examination
 
     def _read(self, path: Path) -> bytes:
         """Raises OSError and ValueError for what somebody else could have written, or what was cut off."""
@@ -128,11 +129,11 @@ class Rehearsals:
             raise ValueError("it was cut off, or changed")
         return content
 
-    def _require_own(self, folder: Path, about: os.stat_result, kind: Callable[[int], bool]) -> None:
+    def _require_own(self, folder: Path, status: os.stat_result, kind: Callable[[int], bool]) -> None:
         course = folder.parent.stat()
         foreign = stat.S_IWOTH if self.shared else stat.S_IWOTH | stat.S_IWGRP
-        theirs = about.st_uid in (os.geteuid(), course.st_uid) or (self.shared and about.st_gid == course.st_gid)
-        if not kind(about.st_mode) or not theirs or about.st_mode & foreign:
+        theirs = status.st_uid in (os.geteuid(), course.st_uid) or (self.shared and status.st_gid == course.st_gid)
+        if not kind(status.st_mode) or not theirs or status.st_mode & foreign:
             raise ValueError("somebody else could have written it")
 
     def _write(self, path: Path, content: bytes) -> None:
@@ -152,8 +153,8 @@ class Rehearsals:
             os.unlink(fresh)
             raise
         # The oldest go where there are too many, and with them what a killed command was writing.
-        found = sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime_ns, reverse=True)
-        for old in found[MOST:]:
+        files = sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime_ns, reverse=True)
+        for old in files[MOST:]:
             old.unlink(missing_ok=True)
 
 
@@ -168,9 +169,9 @@ def submitted_files(config: Config | None, assignment: str) -> frozenset[str]:
 
 def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[str]) -> str:
     cells = [cell for cell in blueprint.cells if cell.code]
-    about = [ENGINE, grader.seconds, grader.sandboxed, grader.limits, grader.examiners.limits, cells, blueprint.widened]
-    about.append(sorted(submitted))
-    digest = hashlib.sha256(repr([*about, _here()]).encode("utf-8", "surrogatepass"))
+    limits = grader.limits, grader.examiners.limits
+    settings = [ENGINE, grader.seconds, grader.sandboxed, *limits, cells, blueprint.widened, sorted(submitted)]
+    digest = hashlib.sha256(repr([*settings, _here()]).encode("utf-8", "surrogatepass"))
     for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
         about_file = path.lstat()
         if stat.S_ISREG(about_file.st_mode) and about_file.st_size <= LARGE:
@@ -183,20 +184,20 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[
 
 def _installed() -> Iterator[str]:
     """What tells which libraries can be imported: the names that packages are installed under, with their versions."""
-    for place in sys.path:
-        with contextlib.suppress(OSError), os.scandir(place or ".") as entries:
-            known = [entry for entry in entries if entry.name.endswith((".dist-info", ".egg-info", ".pth"))]
-            for entry in sorted(known, key=lambda entry: entry.name):
+    for folder in sys.path:
+        with contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
+            distributions = [entry for entry in entries if entry.name.endswith((".dist-info", ".egg-info", ".pth"))]
+            for entry in sorted(distributions, key=lambda entry: entry.name):
                 yield f"{entry.path} {entry.stat().st_mtime_ns}"
 
 
 def _own_code() -> Iterator[str]:
     """Viva's own files, with their times: a developer changes them between two versions."""
-    for place, folders, names in os.walk(os.path.dirname(viva.__file__)):
+    for folder, folders, names in os.walk(os.path.dirname(viva.__file__)):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(names):
-            about = os.stat(os.path.join(place, name))
-            yield f"{name} {about.st_size} {about.st_mtime_ns}"
+            status = os.stat(os.path.join(folder, name))
+            yield f"{name} {status.st_size} {status.st_mtime_ns}"
 
 
 @functools.cache

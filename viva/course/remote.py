@@ -75,7 +75,7 @@ def settings() -> tuple[type[Configurable], ...]:
 
 def aliases() -> dict[str, str]:
     """The options with a value of all kinds of graders, for a command that grades."""
-    return {name: place for kind in kinds() for name, place in kind.aliases.items()}
+    return {name: option for kind in kinds() for name, option in kind.aliases.items()}
 
 
 def flags() -> dict[str, tuple[dict, str]]:

@@ -61,20 +61,20 @@ class Table:
             header = next(rows, (0, []))[1]
             if not header:
                 raise CourseError(f"{path} is empty. Export the file again, as CSV.")
-            found = dict(rows)
+            by_line = dict(rows)
         except csv.Error as error:
             raise CourseError(f"{path} is damaged: {error}. Export it again, as CSV.") from error
         finally:
             csv.field_size_limit(limit)
         width = len(header)
-        for line, row in found.items():
+        for line, row in by_line.items():
             if any(cell.strip() for cell in row[width:]):
                 raise CourseError(
                     f"Line {line} of {path} has {len(row)} cells, and its first line names {width} columns. A "
                     "name with a comma may lack quotes. Correct the line, or export the file again."
                 )
             row[:] = [*map(plaintext.bare, row), *[""] * (width - len(row))]
-        return cls(tuple(map(plaintext.line, header)), found, notes)
+        return cls(tuple(map(plaintext.line, header)), by_line, notes)
 
 
 def own_rows(path: Path, columns: tuple[str, ...], needed: Collection[str] = ()) -> dict[int, dict[str, str]]:
@@ -105,9 +105,9 @@ def content(path: Path) -> bytes:
     if len(data) > MOST_BYTES:
         raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB, so it is not a roster.")
     start = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    for mark, what in FOREIGN.items():
+    for mark, form in FOREIGN.items():
         if start.startswith(mark):
-            raise CourseError(f"{path} is {what}, despite its name. Open it and export it as CSV.")
+            raise CourseError(f"{path} is {form}, despite its name. Open it and export it as CSV.")
     return data
 
 

@@ -105,8 +105,8 @@ class LatePolicy(DailyPenalty):
         if not isinstance(settings, dict):
             raise CourseError(f'{where} is not a dictionary of settings. Write it as {{"due": "2026-10-05 23:59"}}.')
         rules = {name: value for name, value in settings.items() if name not in ITS_OWN}
-        others = COSTS if COSTS.keys() & rules.keys() else {}
-        changed = replace(self._common(), **others | rule.read(rules, where, self.place))
+        free = COSTS if COSTS.keys() & rules.keys() else {}
+        changed = replace(self._common(), **free | rule.read(rules, where, self.place))
         due, late_days = settings.get("due"), settings.get("late_days", self.late_days)
         if late_days is not None and (isinstance(late_days, bool) or not isinstance(late_days, int) or late_days < 0):
             raise CourseError(f"{where} has an invalid 'late_days': {late_days!r} is not a number of days.")
@@ -117,17 +117,17 @@ class LatePolicy(DailyPenalty):
 
     def check(self, assignments: Iterable[str]) -> None:
         """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
-        known = set(assignments)
+        names = set(assignments)
         rules = {"c.LatePolicy": self._common()}
         for name in self.assignments:
             rules[f"c.LatePolicy.assignments['{name}']"] = self.terms(name).rule
-            if name not in known:
+            if name not in names:
                 raise CourseError(
                     f"c.LatePolicy.assignments names '{name}', which is not an assignment of the course. The "
-                    f"assignments are: {', '.join(sorted(known)) or 'none yet'}. Correct the name, or create its "
+                    f"assignments are: {', '.join(sorted(names)) or 'none yet'}. Correct the name, or create its "
                     "folder in source/ first."
                 )
-        asks = [where for where, one in rules.items() if one.costs or one.close is not None]
+        asks = [where for where, terms in rules.items() if terms.costs or terms.close is not None]
         if asks and self._says_none():
             raise CourseError(
                 "nbgrader_config.py contradicts itself on late work: c.LateSubmissionPlugin.penalty_method is "
@@ -136,8 +136,8 @@ class LatePolicy(DailyPenalty):
 
     def _says_none(self) -> bool:
         """Whether the configuration itself, and not its default, says that there are no late penalties."""
-        sections = (one.__name__ for one in type(self).__mro__ if issubclass(one, LateSubmissionPlugin))
-        return self.penalty_method == "none" and any("penalty_method" in self.config[one] for one in sections)
+        sections = (section.__name__ for section in type(self).__mro__ if issubclass(section, LateSubmissionPlugin))
+        return self.penalty_method == "none" and any("penalty_method" in self.config[section] for section in sections)
 
     def otherwise(
         self, assignments: Iterable[str], settings: dict[str, object], budget: int | None = None
@@ -146,16 +146,19 @@ class LatePolicy(DailyPenalty):
         self._terms(settings, WHAT_IF)  # what was typed is at fault, and not what the configuration says
         if budget is not None and budget < 0:
             raise CourseError(f"{WHAT_IF} has an invalid 'budget': {budget} is not a number of days.")
-        other = copy.copy(self)
-        own = {name: dict(self.assignments.get(name, {})) for name in assignments}
+        policy = copy.copy(self)
+        settings_before = {name: dict(self.assignments.get(name, {})) for name in assignments}
         dropped = COSTS if COSTS.keys() & settings.keys() else {}
-        kept = {name: {key: value for key, value in one.items() if key not in dropped} for name, one in own.items()}
-        other.assignments = self.assignments | {name: one | settings for name, one in kept.items()}
+        sections = {
+            name: {key: value for key, value in section.items() if key not in dropped}
+            for name, section in settings_before.items()
+        }
+        policy.assignments = self.assignments | {name: section | settings for name, section in sections.items()}
         if budget is not None:
-            other.budget = budget
-        for name in own:
-            other.terms(name)
-        return other
+            policy.budget = budget
+        for name in settings_before:
+            policy.terms(name)
+        return policy
 
     def _common(self) -> Rule:
         names = [name for name in rule.SETTINGS if name not in COSTS]

@@ -194,10 +194,10 @@ def _database_errors() -> Iterator[None]:
 
 def _inode(path: Path | None) -> tuple[int, int] | None:
     try:
-        about = path.stat() if path else None
+        status = path.stat() if path else None
     except FileNotFoundError:
         return None
-    return (about.st_dev, about.st_ino) if about else None
+    return (status.st_dev, status.st_ino) if status else None
 
 
 class Writer:
@@ -222,8 +222,8 @@ class Writer:
             try:
                 with _database_errors():
                     self._require_the_same_file()
-                    for one in graded:
-                        self.save(one)
+                    for submission in graded:
+                        self.save(submission)
                     still_alone(*self.place)
                     self.commit()
                     self._require_the_same_file()
@@ -259,7 +259,7 @@ class Writer:
         for notebook in submission.notebooks:
             scores = graded.scores.get(notebook.name)
             remarks = graded.remarks.get(notebook.name, {})
-            same, changed = (known.get(notebook.name, []) for known in (graded.same, graded.changed))
+            same, changed = (answers.get(notebook.name, []) for answers in (graded.same, graded.changed))
             for grade in notebook.grades:
                 if scores is None:  # the notebook was not submitted
                     grade.auto_score, grade.needs_manual_grade = 0, False

@@ -92,7 +92,7 @@ class SheetExport(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """What `nbgrader export` calls; says on its log what `viva export` prints."""
         course = Course(getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self))
-        names, students = [str(name) for name in self.assignment], [str(one) for one in self.student]
+        names, students = [str(name) for name in self.assignment], [str(student) for student in self.student]
         try:
             if len(names) != 1:
                 raise CourseError("Name one assignment, as in --assignment=ps1; each has its own file.")
@@ -124,6 +124,6 @@ def format_of(name: str) -> type[ExportPlugin]:
     if name in OWN:
         return OWN[name]
     if name not in formats():
-        more = doors.lacking(doors.SHEETS, name) or f"Choose one of: {', '.join(formats())}."
-        raise CourseError(f"There is no --as={plaintext.line(name)}. {more}")
+        advice = doors.lacking(doors.SHEETS, name) or f"Choose one of: {', '.join(formats())}."
+        raise CourseError(f"There is no --as={plaintext.line(name)}. {advice}")
     return doors.load(doors.SHEETS, name)

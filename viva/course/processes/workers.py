@@ -38,7 +38,9 @@ class Workers:
     def __init__(self, count: int, make: Callable[[int], Callable]) -> None:
         self.make = make
         processors = sorted(os.sched_getaffinity(0))
-        self.processors = [{one} for one in processors] if count == len(processors) else [set(processors)] * count
+        self.processors = (
+            [{processor} for processor in processors] if count == len(processors) else [set(processors)] * count
+        )
         self.busy: dict[Connection, tuple] = {}
         self.slots: dict[Connection, int] = {}
         self.processes: dict[Connection, BaseProcess] = {}
