@@ -17,7 +17,7 @@ from viva.verdict import CourseError
 from viva.wording import counted
 
 SHOWN = 40
-"""So many students are listed; --json names all."""
+"""The number of listed students; --json names all."""
 
 
 class RubricCommand(VivaCommand):

@@ -108,7 +108,7 @@ class ReleaseCommand(ProvingCommand):
         return 0
 
     def _with_variants(self, assignments: list[str]) -> list[str]:
-        """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""
+        """The assignments whose variants are to be written. Raises CourseError where a named one has no variants."""
         if not self.variants:
             if self.dry_run:
                 raise CourseError("--dry-run needs --variants: it lists the variants that would be written.")
@@ -116,11 +116,11 @@ class ReleaseCommand(ProvingCommand):
         if not self.extra_args and not self.coursedir.assignment_id:
             assignments = [name for name in assignments if is_on(self.course, name)] or assignments[:1]
         for name in assignments:
-            students_of(self.course, name)  # says what is lacking before anything is released
+            students_of(self.course, name)  # reports a missing class before anything is released
         return assignments
 
     def _show_copies(self, copies: list[Copies]) -> None:
-        """What was written of variants, as a table; of a dry run, which releases nothing, as a document too."""
+        """Print a table of the written variants; after a dry run, which releases nothing, also a document."""
         table = Table("variants", *figures("new", "changed", "unchanged"), "in")
         for copy in copies:
             counts = (str(len(part)) for part in (copy.new, copy.changed, copy.unchanged))

@@ -49,11 +49,11 @@ STRANGERS = (
     "'{command}' in your course folder. If {folder} is your course, add --course-dir=."
 )
 NAMED = 20
-"""So many students of whom the same is said are named; --json names all."""
+"""The number of students that one sentence names; --json names all."""
 
 
 class VivaCommand(ShortHelp, NbGrader):
-    """A step of the flow. Positional arguments are assignments; none means all of them."""
+    """A step of the flow. Positional arguments are assignments; without any, all assignments."""
 
     version = viva.__version__
     aliases = nbgrader_aliases
@@ -73,7 +73,7 @@ class VivaCommand(ShortHelp, NbGrader):
     workers = Int(0, min=0, help="Number of parallel submissions; 0 means one per core.").tag(config=True)
 
     settings: tuple[type, ...] = ()
-    """What the step asks about its settings beside nbgrader's own."""
+    """The classes whose settings the step uses beside nbgrader's own."""
 
     @default("classes")
     def _classes_default(self) -> list[type]:
@@ -111,7 +111,7 @@ class VivaCommand(ShortHelp, NbGrader):
         return issubclass(self.python_config_loader_class, PyFile)
 
     def _import_from_course(self) -> None:
-        """Let a configuration import what lies beside it. Raises CourseError for a folder of students' files."""
+        """Let a configuration import modules beside it. Raises CourseError for a folder of students' files."""
         root = self.coursedir.root
         require_no_students_file(Path(root))
         chosen = "root" in self.config.get("CourseDirectory", {}) or is_configured(Path(root))
@@ -128,7 +128,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
         self.course = Course(self.coursedir)
         address = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
-        lateness.follow(self.config, **address)  # with what the command line says
+        lateness.follow(self.config, **address)  # now with the options of the command line
         self.console = console(errors=self.json)
         for handler in self.log.handlers:
             handler.addFilter(cleaned)
@@ -179,7 +179,7 @@ class VivaCommand(ShortHelp, NbGrader):
         return BAD_REQUEST
 
     def _prepare(self, stack: contextlib.ExitStack) -> None:
-        """Say what is wrong with the course; where it cannot be written to, and need not be, work on a copy."""
+        """Report a problem of the course. On a read-only course, a command that may do so works on a copy."""
         self.course.require_folder()
         if self.course.exists() and (sentence := warning(self.config)):
             self._warn(sentence)
@@ -206,7 +206,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self._warn(waiting(error, self.coursedir.db_url))
 
     def _unfit(self, error: Exception) -> str:
-        """A sentence for what nbgrader did not find in the gradebook, or did not get into it."""
+        """A sentence for an entry that nbgrader missed in the gradebook, or could not write into it."""
         cause = error.__context__
         if isinstance(cause, DBAPIError) and not isinstance(cause, IntegrityError):
             return trouble(cause, self.coursedir.db_url)
@@ -221,7 +221,7 @@ class VivaCommand(ShortHelp, NbGrader):
         raise NotImplementedError
 
     def chosen_assignments(self) -> list[str]:
-        """The assignments named on the command line or with --assignment, all when none is named."""
+        """The assignments named on the command line or with --assignment; all when none is named."""
         named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
         return self.course.chosen(named)
 
@@ -309,7 +309,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self._say(f"There are no submissions: the folder {where} does not exist.")
 
     def _say(self, *sentences: str) -> None:
-        """Print sentences, each in one line, which a terminal breaks: what is copied out of it stays whole."""
+        """Print each sentence as one line, which the terminal breaks: copied text stays whole."""
         for sentence in sentences:
             self.console.print(sentence, soft_wrap=True)
 
@@ -351,7 +351,7 @@ def documents(outcomes: list[Ending]) -> list[dict]:
 
 
 def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
-    """The reasons and notes of submissions, folded: those of one shape are one sentence, which names the students."""
+    """The reasons and notes of submissions, folded: sentences of one shape become one, which names the students."""
     occurrences: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for outcome in outcomes:
         for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):

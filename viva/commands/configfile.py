@@ -41,11 +41,11 @@ def require_no_students_file(folder: Path) -> None:
 
 
 class _Told(FileConfigLoader):
-    """Says in a sentence what is wrong with the file."""
+    """Reports an error in the file in one sentence."""
 
     def load_config(self) -> Config:
         """Raises ConfigFileNotFound, and CourseError; for one that lies among students' files too."""
-        with contextlib.suppress(OSError):  # there is none: its loader says so
+        with contextlib.suppress(OSError):  # a missing file: the loader reports it
             require_no_students_file(Path(filefind(self.filename, self.path)).parent)
         try:
             return super().load_config()
@@ -89,7 +89,7 @@ class ReadPlain(_Told, PyFileConfigLoader):
     """The same, without the values that only running the file would show."""
 
     left_out: dict[str, list[str]] = {}
-    """By file, what was left out; whoever reads files empties it before."""
+    """By file, the settings that were left out; callers empty it before they read files."""
 
     def _read_file_as_dict(self) -> None:
         path = Path(self.full_filename)
@@ -116,7 +116,7 @@ def without_unknown_plugins(config: Config) -> list[str]:
 
 
 def computed_in(path: Path) -> list[str]:
-    """What a configuration file says only when it is run: settings such as ``Exchange.root``, or ``line 7``."""
+    """The settings that a configuration file computes, such as ``Exchange.root``, or ``line 7``."""
     names: dict[str, None] = {}
     for node in ast.parse(path.read_bytes()).body:
         match node:
@@ -145,7 +145,7 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def said_in(path: Path) -> Config:
-    """What the lines of a configuration file say, read and not run; empty where there is none.
+    """The settings in a configuration file's lines, which are read and not run; empty where there is no file.
 
     A value that is not a constant, name or list of such is kept as its text. What a loop, a function or another file
     sets is not known. Raises CourseError for a syntax error.

@@ -22,7 +22,7 @@ from viva.course.gradebook import agreement, health, lateness, releases
 from viva.verdict import CourseError
 
 SHOWN = 40
-"""So many rows of a table are shown; --json has all."""
+"""The number of rows of a table; --json has all."""
 WIDE = 110
 """Columns of a terminal in which a table has room for a sentence."""
 Reckonings = Mapping[tuple[str, str], Reckoning]
@@ -49,7 +49,7 @@ class LateCommand(VivaCommand):
         }
 
     def require_released(self) -> None:
-        """Raises CourseError where there is no gradebook, or no assignment in it, or it lost what was graded."""
+        """Raises CourseError where there is no gradebook, or it has no assignment, or it lost graded submissions."""
         agreement.require_kept(self.course, self.course.assignments())
         path = self.course.gradebook_file
         if path and not path.exists():
@@ -116,7 +116,7 @@ class DeadlinesCommand(LateCommand):
         return 0
 
     def _granted(self, rules: LatePolicy) -> set[str]:
-        """Who has more time by the course's own file."""
+        """The assignments and students with an extension in the course's own file."""
         return {student for _, student in Concessions.of(self.course.root, rules.place).extensions or ()}
 
     def _settings(self) -> dict[str, object]:
@@ -241,7 +241,7 @@ def _how(reckoning: Reckoning) -> str:
 
 
 def _late_table(rows: list[tuple[tuple[str, str], Reckoning]], wide: bool) -> Table:
-    """Who is late; the arithmetic stands in it where the terminal is wide enough."""
+    """A table of late students; a wide terminal also shows the arithmetic."""
     table = Table("student", "assignment", "late", *figures("score", "penalty", "left"))
     if wide:
         table.add_column("how")

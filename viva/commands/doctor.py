@@ -161,7 +161,7 @@ def _sandbox() -> Iterator[Diagnosis]:
 
 
 def _everyday() -> Iterator[Diagnosis]:
-    """Whether what students do works in the sandbox, through this machine's paths."""
+    """Whether everyday student code works in the sandbox, with this machine's paths."""
     around = Sandbox.for_candidate(), Sandbox.for_examiner()
     with contextlib.closing(Pair(60.0, around, ("numpy", "matplotlib.pyplot"))) as pair:
         failures = everyday.failures(pair)
@@ -206,7 +206,7 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
 
 
 def _agreement(course: Course) -> Iterator[Diagnosis]:
-    """Whether the gradebook holds what was graded."""
+    """Whether the gradebook has all graded submissions."""
     results = Results.of(course.directory).path
     try:
         names = course.assignments()

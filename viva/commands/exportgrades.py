@@ -26,7 +26,7 @@ from viva.verdict import CourseError
 from viva.wording import counted
 
 SHOWN = 20
-"""So many students of a part are named; --json names all."""
+"""The number of students that each part names; --json names all."""
 PARTS = {
     "written": "written",
     "replaced": "replaced",
@@ -35,9 +35,9 @@ PARTS = {
     "absent": "absent",
     "strangers": "unclear",
 }
-"""The parts of a plan, and what the tables call them."""
+"""The parts of a plan, and their names in tables."""
 TOLD = ("replaced", "left", "absent", "strangers")
-"""Those whose students are named."""
+"""The parts whose students are named."""
 
 
 class ExportCommand(VivaCommand):
@@ -130,7 +130,7 @@ class ExportCommand(VivaCommand):
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, columns=header, rows=rows)
 
     def _write_sheet(self, assignment: str, exporter: SheetExport) -> None:
-        """One assignment for a learning system, and what becomes of whom."""
+        """Export one assignment for a learning system, and list what happens to each student's row."""
         with self.console.status(f"reading {assignment}"), self.course.gradebook() as gradebook:
             plan = exporter.plan(self.course, gradebook, assignment, self.coursedir.student_id)
         if not self.dry_run and not self.part:
@@ -165,7 +165,7 @@ class ExportCommand(VivaCommand):
         return "Nothing was written. Run the same command without --dry-run to write it." if self.dry_run else ""
 
     def _released(self, assignments: list[str]) -> list[str]:
-        """Those that are in the gradebook. Raises CourseError when none is.
+        """The assignments that are in the gradebook. Raises CourseError when none is.
 
         A sentence says which were never released, and one of each other assignment that is not in the gradebook.
         """
@@ -192,7 +192,7 @@ def _counts(plan: Plan) -> Table:
 
 
 def _people(plan: Plan) -> Table:
-    """Who is not simply given a score."""
+    """A table of the students who do not simply get a new score."""
     table = Table("", whole("student"), "name", "what")
     for part in TOLD:
         row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
@@ -211,7 +211,7 @@ def _people(plan: Plan) -> Table:
 
 
 def _counted(lines: list[Line]) -> str:
-    """The name of the first of those of whom the same is said, and how many more there are."""
+    """The first student of a group, and the number of the others."""
     return lines[0].name + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
 
 

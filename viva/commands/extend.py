@@ -94,7 +94,7 @@ class ExtendCommand(LateCommand):
     def _grants(
         self, rules: LatePolicy, assignment: str, students: list[str], due: datetime | None, extensions: dict
     ) -> list[_Grant]:
-        """What is to be written. Raises CourseError for a time that is none, or gives no more time."""
+        """The grants to write. Raises CourseError for a time that cannot be read, or that is not later."""
         if self.remove:
             undone = [
                 _Grant(name, assignment, student, None)
@@ -130,7 +130,7 @@ class ExtendCommand(LateCommand):
         return moment.after_days(due, days, rules.place) + rest
 
     def _rows(self, grants: list[_Grant], extensions: dict) -> dict[str, dict]:
-        """By file, what stands in it once the grants are written."""
+        """By file, its rows after the grants are written."""
         rows = {name: concessions.rows(self.course.root / name) for name in (EXCUSED, EXTENSIONS)}
         rows[EXTENSIONS] = extensions | rows[EXTENSIONS]
         for grant in grants:

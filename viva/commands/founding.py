@@ -1,4 +1,4 @@
-"""A course of one's own: its folders, configuration and a first assignment; or what an nbgrader course lacks."""
+"""A new course: its folders, configuration and a first assignment; or the lines that an nbgrader course lacks."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ HEADER = "**Before you submit.** Choose *Kernel, Restart Kernel and Run All Cell
 
 @dataclass(frozen=True)
 class Founding:
-    """What a folder needs to be a course: ``files`` by path below it, or, in a course, the rules that it lacks."""
+    """The plan for a folder: ``files`` to write by path, or, in an existing course, the rules that it lacks."""
 
     folder: Path
     files: dict[str, str]
@@ -122,7 +122,7 @@ class Founding:
 
 
 def plan(folder: Path) -> Founding:
-    """What would be written into a folder. Raises CourseError where no course can be founded, or one cannot be read."""
+    """The plan for a folder. Raises CourseError where no course can be created, or the present one cannot be read."""
     folder = folder.resolve()
     require_plain(folder)
     if outer := course_of_students_files(folder):
@@ -151,7 +151,7 @@ def plan(folder: Path) -> Founding:
 
 
 def found(founding: Founding) -> list[Path]:
-    """Write what was planned; the paths. Of what is there only a configuration is replaced, by itself with more."""
+    """Write the planned files and return their paths. An existing configuration gets more lines; other files stay."""
     files = {founding.folder / name: text for name, text in founding.files.items()}
     if founding.exists:
         for path, text in files.items():

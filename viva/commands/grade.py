@@ -23,7 +23,7 @@ from viva.course.regrade import edition
 from viva.verdict import VivaError
 
 SHOWN = 10
-"""So many files that lie astray are named."""
+"""The number of misplaced files that are named."""
 
 
 class GradeCommand(VivaCommand):
@@ -40,7 +40,7 @@ class GradeCommand(VivaCommand):
     settings = (BaseConverter, Autograde, Execute, Examine, *remote.settings())
 
     def _left_alone(self) -> Iterator[str]:
-        """What lies under submitted/ and belongs to no assignment, a sentence for each name."""
+        """A sentence for each name under submitted/ that belongs to no assignment."""
         by_name: dict[str, list[Path]] = defaultdict(list)
         for folder in self.course.strangers():
             by_name[folder.name].append(folder)
@@ -72,7 +72,7 @@ class GradeCommand(VivaCommand):
                 releases.notebooks(self.course, assignment)
             self.say_nothing_handed_in()
             return 0
-        health.settle(self.course)  # a rule that is none is told before a class is graded
+        health.settle(self.course)  # a wrong rule is reported before a class is graded
         graders = remote.chosen(self.config)
         with batch.alone(self.course, self._say):
             outcomes = batch.grade(

@@ -124,7 +124,7 @@ def _found(notebook: str, shell: Any, stack: contextlib.ExitStack) -> tuple[Path
 
 
 def _of_colab(stack: contextlib.ExitStack) -> Path:
-    """Colab's notebook, which is in no file: a copy of what the browser shows."""
+    """A file with a copy of Colab's notebook, which exists only in the browser."""
     from google.colab import _message  # type: ignore[import-not-found]
 
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-colab-")))
@@ -137,7 +137,7 @@ def _of_colab(stack: contextlib.ExitStack) -> Path:
 
 
 def _is_changed(path: Path, shell: Any) -> bool:
-    """Whether the cell that asks for the check is not in the file: then that is older than what the browser shows."""
+    """Whether the file lacks the cell that calls the check: then the notebook in the browser is newer."""
     asking = (shell.history_manager.input_hist_raw or [""])[-1].strip()  # ``In`` has magics rewritten
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

@@ -23,7 +23,7 @@ from viva.verdict import CourseError
 from viva.wording import folded
 
 MOST_NAMES = 20
-"""So many students are named in a row of a regrade's table."""
+"""The number of students in a row of a regrade's table."""
 VERBOSE = {
     "verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with the reason.")
 }
@@ -48,7 +48,7 @@ class RegradeCommand(ProvingCommand):
     settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, *remote.settings())
 
     def stays_outside(self) -> bool:
-        """What is tried is tried in a copy."""
+        """--what-if works in a copy of the course."""
         return self.what_if
 
     def run(self) -> int:

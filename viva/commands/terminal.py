@@ -1,4 +1,4 @@
-"""What a command says and where: plain text when nobody looks at a terminal, one JSON document, a short --help."""
+"""The output of commands: plain text where there is no terminal, one JSON document, a short --help."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ OPTIONS = {
     "debug": "show all of nbgrader's log",
     "quiet": "show nothing of nbgrader's log",
 }
-"""What nbgrader's own options mean, in fewer words than its own."""
+"""Short descriptions of nbgrader's own options."""
 SHOWN = 20
-"""So many students are named in a sentence, and so many sentences of a kind are shown."""
+"""The number of students in a sentence, and of sentences of a kind."""
 
 
 class CleanConsole(Console):
@@ -128,9 +128,9 @@ class ShortHelp(Application):
     """
 
     arguments = ""
-    """What stands behind the command's name."""
+    """The arguments behind the command's name."""
     completes = ""
-    """What a shell completes these arguments by: one of ``completion.KINDS``, or nothing."""
+    """The kind of these arguments for a shell's completion: one of ``completion.KINDS``, or empty."""
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         words = sys.argv[1:] if argv is None else argv

@@ -1,4 +1,4 @@
-"""A course on disk: what is released, what is submitted, what it came to.
+"""A course on disk: its releases, its submissions and their results.
 
 Theory of operation. Folders and gradebook are nbgrader's own. A batch plans what is new, workers mark submissions in
 processes of their own, through nbgrader's steps with a draft in place of the gradebook, and one writer records each in

@@ -104,7 +104,7 @@ class Examine(NbGraderPreprocessor):
         return notebook, resources
 
     def _prepare(self, work: Work, names: dict, seconds: float) -> None:
-        """Where nbgrader's own converter runs this step: what a batch would have given it. Raises CourseError."""
+        """Prepare as a batch does, where nbgrader's own converter runs this step. Raises CourseError."""
         require_usual_hidden(self.config)
         source = source_notebook(CourseDirectory(parent=self.parent), names["assignment"], names["notebook"])
         work.grader, work.data = warm_grader(seconds, self.no_sandbox, self.memory, self.budget), source.parent
@@ -282,7 +282,7 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
 
 
 def _trace(result: CheckResult, why: str) -> list[str]:
-    """The lines of a traceback; what an exception of our own is called and says tells nobody anything."""
+    """The lines of a traceback, without the names and texts of Viva's own exceptions, which nobody outside knows."""
     lines = result.traceback.splitlines()
     if result.raised_by == "grader":
         lines = [*itertools.takewhile(lambda line: not line.startswith(OURS), lines), why]

@@ -65,7 +65,7 @@ More = Callable[[], list[Submission]]
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
 SHOWN = 10
-"""So many students are named."""
+"""The number of students that a sentence names."""
 LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
 
@@ -105,7 +105,7 @@ def grade(
     remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
 ) -> Iterator[Ending]:
-    """Grade submissions, yielding an ending for each when it is recorded; who calls it is alone with the course.
+    """Grade submissions, and yield an ending for each when it is recorded; the caller is ``alone`` with the course.
 
     ``workers`` of this machine grade, or ``remote`` graders where there are some.
 
@@ -130,7 +130,7 @@ def grade_in_groups(
     more: More | None = None,
     assignments: Iterable[str] = (),
 ) -> Generator[list[Ending]]:
-    """Grade submissions as ``grade`` does, yielding those endings together that were recorded together.
+    """Grade submissions as ``grade`` does; endings that were recorded together are yielded together.
 
     While a worker has nothing to do, ``more`` is asked for further submissions, of the same or of these
     ``assignments``, and of students of whom everything is recorded. The batch ends when there are none and all are
@@ -225,7 +225,7 @@ def _without_result(job: Job, marked: Marked | None) -> Ending | None:
 
 
 class _Batch:
-    """What is the same for every submission of a batch."""
+    """The settings and the state that all submissions of a batch share."""
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ class _Batch:
         self.grounds = {name: self._ground(name) for name in assignments}
 
     def _ground(self, assignment: str) -> bytes:
-        """A hash of what is recorded depends on, beside the submission."""
+        """A hash of everything beside the submission that its result depends on."""
         settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
         if self.visible_only:
             settings += " visible"
@@ -273,11 +273,11 @@ class _Batch:
         return ground(source, release, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
-        """Taken once, before grading: what is submitted meanwhile is graded afterwards."""
+        """The key of a submission, computed once before grading: what a student submits meanwhile is graded later."""
         if submission not in self.keys:
             seeds = self.seeds[submission.assignment]
             seed = "" if seeds is None else f"seed {seeds.get(submission.student)}"
-            if submission.zones:  # which may have changed since, and so what its timestamp.txt means
+            if submission.zones:  # these may have changed since, and with them the meaning of its timestamp.txt
                 with contextlib.suppress(SubmissionError):
                     seed += f" at {timestamp.of(submission)}"
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
@@ -309,7 +309,7 @@ class _Batch:
         tell_differing(self.course, differing, self.tell)
 
     def renamed(self, submission: Submission) -> str:
-        """A sentence where a folder holds what somebody was graded for whose own folder is gone; empty where not.
+        """A sentence where a folder holds the graded files of another student whose folder is gone; else empty.
 
         The points that were given by hand stay with the other name, so a folder that was renamed loses them.
         """
@@ -328,7 +328,7 @@ class _Batch:
 
     @functools.cached_property
     def _graded_by_key(self) -> dict[tuple[str, str], list[str]]:
-        """By assignment and key of what was submitted, the students whom the gradebook knows for it."""
+        """By assignment and key of a submission, the students for whom the gradebook has recorded it."""
         students = defaultdict(list)
         for (name, student), recorded_key in self.recorded_keys.items():
             if recorded_key and (name, student) in self.held:
@@ -347,7 +347,7 @@ class _Batch:
         return self.agreeing[pair] and self.held[pair].is_of(submission)
 
     def _libraries(self, todo: list[Submission], assignments: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """What the fork servers load; of the source only the examiners' may know."""
+        """The libraries that the fork servers load; only the examiners' servers load those of the source."""
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
         source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
         handed_in = (path for submission in todo for path in libraries.looked_at(submission.folder))

@@ -38,13 +38,13 @@ class Course:
         return clock.of_course(self.directory.config)
 
     def require_writable(self) -> None:
-        """Raises CourseError when nothing can be written into the course folder, or there is none."""
+        """Raises CourseError when the course folder does not exist or is read-only."""
         self.require_folder()
         if not self.is_writable():
             raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
 
     def require_folder(self) -> None:
-        """Raises CourseError when there is no course folder, or its path is none that nbgrader can work with."""
+        """Raises CourseError when there is no course folder, or nbgrader cannot work with its path."""
         if not self.root.is_dir():
             raise CourseError(f"The folder {self.root} does not exist. Name a course folder with --course-dir.")
         require_plain(self.root)
@@ -254,5 +254,5 @@ def _listed(names: list[str]) -> str:
 
 
 def folders_named(path: str, student: str) -> list[str]:
-    """What a student's path means: that of this name, where there is one, and else those of the pattern."""
+    """The folders of a student's path: the folder of that name if it exists, otherwise all that match the pattern."""
     return [path] if student != "*" and os.path.lexists(path) else sorted(glob.glob(path))

@@ -1,4 +1,4 @@
-"""What the database of a gradebook says when it cannot do something, and waiting for it.
+"""The errors of a gradebook's database, in sentences, and waiting until it answers.
 
 It is a file of SQLite's, or lies in PostgreSQL (``c.CourseDirectory.db_url``), where several machines can work on it.
 """
@@ -48,15 +48,15 @@ RETRY_SECONDS, STEP = 20.0, 0.1
 MOMENT = 10.0
 """Seconds by which two failures lie apart, beside RETRY_SECONDS, that have nothing to do with each other."""
 CAUSES = 10
-"""So many causes of causes of an error are looked at."""
+"""The length of a chain of causes of an error that is followed."""
 SHARED = {"40001", "40P01", "55P03", "57014"}
 """PostgreSQL's states where another one was in the way: serialization, deadlock, a lock, a limit of time."""
 STOPPING = {"57P01", "57P02", "57P03"}
-"""Those of a server that stops, or starts."""
+"""PostgreSQL's states of a server that stops or starts."""
 OTHER_VERSION = {"42703", "42P01"}
-"""Those of a column and a table that are not there."""
+"""PostgreSQL's states for a column and a table that do not exist."""
 RIGHTS, READ_ONLY = "42501", "25006"
-"""Those of too few rights, and of a database that takes nothing."""
+"""PostgreSQL's states for missing rights, and for a database that is read-only."""
 
 
 def shown(url: str) -> str:
@@ -95,7 +95,7 @@ def file_of(directory: CourseDirectory) -> Path | None:
 
 
 def trouble(error: DBAPIError, url: str) -> str:
-    """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
+    """A sentence for an error of the database: the gradebook's problem, and the remedy."""
     message, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
     # A driver repeats the host, in which a password may stand.
     details = "" if shown(url) == SETTING else f" ({message})"
@@ -117,7 +117,7 @@ def trouble(error: DBAPIError, url: str) -> str:
 
 
 def waiting(error: DBAPIError, url: str) -> str:
-    """A sentence for what is waited for."""
+    """A sentence that tells why a command waits."""
     state = "is locked by another program" if is_locked(error) else "cannot be reached"
     return f"The gradebook {shown(url)} {state}. Trying again for {RETRY_SECONDS:.0f} seconds; press Ctrl-C to stop."
 
@@ -186,7 +186,7 @@ _telling: list[Callable[[DBAPIError], object]] = []
 
 @contextlib.contextmanager
 def telling(tell: Callable[[DBAPIError], object]) -> Iterator[None]:
-    """Inside, ``tell`` is given what the database said, once, where something has to wait."""
+    """Inside, ``tell`` gets the database's error, once, when a command has to wait."""
     _telling.append(tell)
     try:
         yield
@@ -196,7 +196,7 @@ def telling(tell: Callable[[DBAPIError], object]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Inside, neither nbgrader nor SQLAlchemy prints what the database says, with tracebacks: it is raised as well."""
+    """Inside, nbgrader and SQLAlchemy print no tracebacks of database errors, which are raised as well."""
     loggers = [app_log, logging.getLogger("sqlalchemy.pool")]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
@@ -220,7 +220,7 @@ LOST_BEFORE = "8s2b"
 
 
 def said_by(error: BaseException | None) -> DBAPIError | None:
-    """What the database said, where that is the cause of an error; nbgrader calls it an invalid entry."""
+    """The database's error, if it caused ``error``; nbgrader wraps it as an invalid entry."""
     for _ in range(CAUSES):
         if error is None or isinstance(error, VivaError):
             return None
@@ -233,7 +233,7 @@ def said_by(error: BaseException | None) -> DBAPIError | None:
 
 
 def passing(error: BaseException | None) -> DBAPIError | None:
-    """What the database said that may pass, where that is the cause of an error."""
+    """The database's error, if it caused ``error`` and may pass with time."""
     cause = said_by(error)
     return cause if cause is not None and (is_locked(cause) or is_lost(cause)) else None
 
@@ -250,7 +250,7 @@ def _state(error: DBAPIError) -> str:
     return getattr(error.orig, "sqlstate", None) or ""
 
 
-# Indexes that nbgrader's gradebook lacks, by which what a submission has is found without reading everybody's.
+# Indexes that nbgrader's gradebook lacks: they find the rows of one submission without reading those of all.
 #
 # nbgrader declares keys for (cell, notebook), not for the notebook alone. To look up the grades of one submission, as
 # the batch's writer, every page of feedback and formgrader do, the database reads all that there are: time that grows
@@ -265,7 +265,7 @@ COLUMNS: tuple[InstrumentedAttribute, ...] = (
 
 
 def ensure_indexes(gradebook: Gradebook) -> list[str]:
-    """Make those that are not there; their names. Where it is refused, the gradebook stays as it is, and slower."""
+    """Create the missing indexes; returns their names. If the database refuses, the gradebook stays slow."""
     try:
         return [name for column in COLUMNS if (name := _make(gradebook.engine, column))]
     except ProgrammingError:  # a server's user who may not
@@ -297,7 +297,7 @@ def _make(engine: Engine, column: InstrumentedAttribute) -> str:
 
 @functools.cache
 def newest() -> str:
-    """What nbgrader's ``get_alembic_version`` returns."""
+    """The newest revision, as nbgrader's ``get_alembic_version`` returns it."""
     from alembic.script import ScriptDirectory  # slow to load, and only a new gradebook asks
 
     head = ScriptDirectory(ALEMBIC_DIR).get_current_head()

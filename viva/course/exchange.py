@@ -43,11 +43,11 @@ from viva.verdict import CourseError, SubmissionError
 KB = 1000
 NEVER = datetime.datetime.max
 ADDED = ("timestamp.txt", "submission_secret.txt")
-"""What nbgrader adds to a submission, at the end."""
+"""The files that nbgrader writes into a submission after all others."""
 SLACK = datetime.timedelta(seconds=30)
-"""So much earlier may a submission's own time be than what is seen of it: clocks differ a little, disks are slow."""
+"""How much earlier a submission's own time may be than its files' times: clocks differ a little, disks are slow."""
 COPYING = datetime.timedelta(minutes=10)
-"""So long may it take to copy one into the exchange."""
+"""The time that copying a submission into the exchange may take."""
 QUIET = 30.0
 """Seconds after which a copy that ends in the middle was interrupted."""
 TAIL = 64
@@ -68,7 +68,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies in a submission in the exchange; nothing of it was read but the ends of notebooks."""
+    """The contents of a submission in the exchange; only the ends of notebooks were read."""
 
     state: tuple
     """Something else after each change."""
@@ -79,11 +79,11 @@ class Contents:
 
 
 class Collect(ExchangeCollect):
-    """nbgrader's, which takes what its student owns, and files and folders alone."""
+    """nbgrader's collector, restricted to files and folders that the submission's student owns."""
 
     src_records: list[dict]
     only: Container[str] | None = None
-    """The names of those that may be taken; None means all."""
+    """The names of the submissions that may be collected; None means all."""
     counted: Mapping[str, Claim] = {}
     """By name, from when a submission counts, where that is not the time that it claims."""
 
@@ -95,7 +95,7 @@ class Collect(ExchangeCollect):
         """By user id; a directory of users may be slow to ask."""
 
     def start(self) -> None:
-        """Collect; what is copied waits in a folder of its own until all of it was looked at."""
+        """Collect; a copy waits in a folder of its own until all of it was checked."""
         with tempfile.TemporaryDirectory(prefix="viva-collect-") as folder:
             self.local = Path(folder)
             self.coursedir.get_existing_timestamp = self._existing
@@ -157,7 +157,7 @@ class Collect(ExchangeCollect):
         return Entry(path, student, assignment, claimed, status)
 
     def _login(self, user: int) -> str:
-        """The name of a user; empty where there is none."""
+        """The name of a user; empty for an unknown id."""
         if user not in self.logins:
             self.logins[user] = ""
             with contextlib.suppress(KeyError):
@@ -165,7 +165,7 @@ class Collect(ExchangeCollect):
         return self.logins[user]
 
     def survey(self, entry: Entry) -> Contents:
-        """What lies in a submission, by names and sizes. Raises SubmissionError for one that would not be taken."""
+        """The contents of a submission, by names and sizes. Raises SubmissionError for one that cannot be collected."""
         return survey(entry.path, entry.about.st_uid if self.check_owner else None, self._most())
 
     def _most(self) -> int:
@@ -186,11 +186,11 @@ class Collect(ExchangeCollect):
         return self.timezone, *clock.of_course(self.config)
 
     def _existing(self, folder: str) -> datetime.datetime | None:
-        """The time of what was collected before. Raises SubmissionError where it is not certain."""
+        """The time of the submission that was collected before. Raises SubmissionError where it is not certain."""
         return timestamp.read(Path(folder, timestamp.NAME), self._zones())
 
     def _sort_by_timestamp(self, records: list[dict]) -> list[dict]:
-        """Newest first; then those that were interrupted, and the refused ones last."""
+        """A sort key: newest submissions first, then interrupted ones, refused ones last."""
         newest = super()._sort_by_timestamp(records)
         return sorted(newest, key=lambda record: (record["timestamp"] == NEVER, record["interrupted"]))
 
@@ -236,14 +236,14 @@ def why(error: SubmissionError | OSError) -> str:
 
 
 def _by_the_disk(record: dict) -> Claim | None:
-    """What the file system says against the time that a submission claims; it may be slow to be copied."""
+    """The file system's evidence against the time that a submission claims; copying may be slow."""
     claimed = record["claimed"].replace(tzinfo=datetime.UTC)
     changed = datetime.datetime.fromtimestamp(record["changed"], datetime.UTC).replace(microsecond=0)
     return Claim(claimed, changed) if changed > claimed + SLACK else None
 
 
 def survey(folder: Path, owner: int | None, most: int) -> Contents:
-    """What lies in a folder into which somebody may write meanwhile; no file is opened but notebooks, for their ends.
+    """The contents of a folder that others may write to meanwhile; only notebooks are opened, to read their ends.
 
     Raises SubmissionError for what ``take`` refuses, and for a folder that holds nothing of its student's.
     """
@@ -266,7 +266,7 @@ TOO_LARGE = "it is larger than this course allows (c.CourseDirectory.max_dir_siz
 
 
 def _inside(folder: Path, owner: int | None) -> Iterator[tuple[str, os.stat_result]]:
-    """What is in a folder, by its path there, and the folder itself as "."; no more of it than may be there is listed.
+    """The entries of a folder by relative path, and the folder itself as "."; listing stops at the largest number.
 
     Raises SubmissionError as ``take`` does, and OSError.
     """

@@ -24,7 +24,7 @@ from viva.verdict import SubmissionError
 
 
 class RepairingExporter(NotebookExporter):
-    """nbconvert's, but a submission is opened as in a batch; the log and the results say what was done."""
+    """nbconvert's, but it opens a submission as a batch does, and writes repairs into the log and the results."""
 
     opened: Opened | None = None
 

@@ -1,4 +1,4 @@
-"""Hashes by which the next batch knows what has not changed since it was graded."""
+"""Hashes that tell the next batch which submissions have not changed since they were graded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viva.verdict import BlueprintError, SubmissionError
 
 
 def ground(source: Path, release: Path, settings: str, expected: Expected) -> bytes:
-    """Of what the verdicts depend on beside the submission.
+    """A hash of everything beside the submission that its verdicts depend on.
 
     Tests, points and locked cells are the gradebook's until the next release, so those in ``source`` are left out: only
     its answers and unlocked code count. Of ``release`` the cells count, against which submissions are repaired.
@@ -36,13 +36,13 @@ def ground(source: Path, release: Path, settings: str, expected: Expected) -> by
 
 
 def _in_order(book: dict) -> list:
-    """What the gradebook knows of a notebook. nbgrader asks for its rows in no order: a server's may change."""
+    """The gradebook's rows of a notebook, sorted: nbgrader asks for them in no order, and a server's may change."""
     tables = {name: sorted(map(repr, value)) if isinstance(value, list) else value for name, value in book.items()}
     return sorted(tables.items())
 
 
 def _notebook(path: Path, replaced: set[str], answers: bool = True) -> bytes:
-    """What counts of a notebook; its bytes where it is none, so that it is read anew, and the fault told."""
+    """A hash of the parts of a notebook that count. A file that is no notebook counts as bytes, so it is read again."""
     if not path.is_file():
         return b"none"
     try:
@@ -65,7 +65,7 @@ def _cell(cell: NotebookNode, replaced: set[str], answers: bool) -> list:
 
 
 def key(ground: bytes, folder: Path, seed: str = "") -> str:
-    """Of that, of what was submitted, and of the seed of a variant where there are any."""
+    """A hash of the ground, the submitted files and, in an assignment with variants, the seed."""
     digest = hashlib.sha256(ground)
     _hash_folder(folder, digest, MOST_FILES, ignored=())
     digest.update(seed.encode())

@@ -54,7 +54,7 @@ def examination(
     tests: Mapping[str, float],
     rehearsals: Rehearsals,
 ) -> Examination:
-    """What the grader knows about an instructor notebook, learnt once for each version of it.
+    """The examination of an instructor notebook, learnt once for each version of it.
 
     ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the points of test cells that
     were: the source may have been corrected since. Raises CourseError when the notebook lacks one of those.
@@ -108,7 +108,7 @@ def new_grader(
 
 
 FEWEST_FILES, ENOUGH_FILES = 128, 1024
-"""So many files must a process be allowed to open; so many it allows itself where it may."""
+"""The number of files that a process must be allowed to open, and the number that it asks for."""
 
 
 def require_files() -> None:
@@ -136,7 +136,7 @@ def require_sandbox() -> None:
 
 
 def require_everyday(grader: Grader) -> None:
-    """Raises CourseError when student code cannot do in the sandbox what students do; tried once in a process."""
+    """Raises CourseError when the sandbox stops everyday student code; tried once in a process."""
     if grader.sandboxed and os.getpid() not in _tried:
         if failures := everyday.failures(grader):
             listed = "; ".join(f"{activity} ({error})" for activity, error in failures.items())

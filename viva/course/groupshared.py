@@ -24,7 +24,7 @@ OTHERS = 0o007
 
 @contextlib.contextmanager
 def shared(course: Course) -> Iterator[None]:
-    """What is made inside belongs to the group too, where the course says so."""
+    """Inside, new files belong to the group too, if the course is configured so."""
     if not course.directory.groupshared:
         yield
         return
@@ -38,7 +38,7 @@ def shared(course: Course) -> Iterator[None]:
 
 
 def share(course: Course) -> None:
-    """Give the group what is this user's and the group cannot write to; what another made is theirs to give."""
+    """Let the group write to this user's files. Files of other users stay as they are."""
     for path in course.root.iterdir():
         if path.name.endswith(MADE) and path.is_file():
             _give(path, FILE)

@@ -1,4 +1,4 @@
-"""What was submitted to a course, opened; the released notebooks of an assignment are read once for all of it."""
+"""Opens the submissions of a course; the released notebooks of an assignment are read once for all of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Inbox:
 
     @classmethod
     def of(cls, course: Course, assignments: Iterable[str], nameless: bool = False) -> Inbox:
-        """The inbox of those of some assignments that were released into the gradebook."""
+        """The inbox for the named assignments that the gradebook knows."""
         expected = {}
         with course.gradebook() as gradebook:
             for name in assignments:
@@ -40,7 +40,7 @@ class Inbox:
         return cls(course, expected, nameless)
 
     def open(self, submission: Submission) -> Opened:
-        """The notebooks in a submission, repaired, or why there are none.
+        """The repaired notebooks in a submission, or the reason why there are none.
 
         Raises CourseError when an assignment has neither release nor source, or has variants and no key.
         """

@@ -105,7 +105,7 @@ def _since(submission: Submission, path: Path) -> tuple[datetime | None, int]:
 
 
 def _inode(path: Path) -> Inode | None:
-    """Of a file that several names lead to."""
+    """The inode of a file that has several names; None for any other."""
     try:
         status = path.lstat()
     except OSError:  # it has gone meanwhile

@@ -17,16 +17,16 @@ from pathlib import Path
 
 CONFIGS = ("nbgrader_config.py", "nbgrader_config.json")
 READ = (*CONFIGS, "jupyter_config.py", "jupyter_config.json")
-"""What a command reads from the folder of a course."""
+"""The files by which a course's folder configures a command."""
 STEPS = ("submitted", "autograded", "feedback", "attempts", "unmatched")
 """The folders of a course that students' files come to; a course may name the first three otherwise."""
 RELEASE = "release"
 SOURCE = re.compile("source_directory")
 RENAMED, RELEASED = re.compile("(?:submitted|autograded|feedback)_directory"), re.compile("release_directory")
 ANYWHERE = frozenset(("submitted", "autograded", "unmatched", "inbound"))
-"""Where no course is to be seen, a folder with such a name above is likely to hold what students sent."""
+"""Where no course is visible, a folder below one of these names probably holds students' files."""
 DELIVERED, NEAR = "timestamp.txt", 4
-"""What lies in each folder that a student submitted: it is looked for in a folder and in three above it."""
+"""The file in each submitted folder; it is looked for in a folder and in the three above it."""
 
 
 def course_above(folder: Path) -> str:
@@ -66,7 +66,7 @@ def may_be_strangers(folder: Path) -> bool:
 
 
 def _holds_students_files(course: Path, folder: Path, released: bool) -> bool:
-    """Whether a folder lies in, or is, one of those of a course that students' files come to."""
+    """Whether a folder is, or lies in, one of a course's folders for students' files."""
     parts, names = folder.relative_to(course).parts, [*STEPS, *_said(course, RENAMED)]
     if released:
         names += [RELEASE, *_said(course, RELEASED)]

@@ -1,4 +1,4 @@
-"""The markers of what students may not see: those of nbgrader's, and lines that were meant to be one.
+"""The markers around hidden text: nbgrader's markers, and lines that are almost one.
 
 nbgrader finds a marker letter by letter. A line with a slip in it is a comment for nbgrader, and the solution or the
 hidden test below it is released.
@@ -30,7 +30,7 @@ FORMS = {
     ClearHiddenTests: ("HIDDENTEST", "HIDDENTESTS", "HIDDENTESTCASES", "HIDDEN"),
     ClearMarkScheme: ("MARKSCHEME", "MARKINGSCHEME", "GRADINGSCHEME"),
 }
-"""How the region of a step is called, also by those who do not remember its name."""
+"""The names of each step's region, also the wrong ones that people use for it."""
 VERBS = (("BEGIN", "START"), ("END", "STOP"))
 LONG = 15
 """Letters of a marker in which two slips are not another word yet."""
@@ -41,7 +41,7 @@ COMMENT = re.compile(r"\s*[^\w\s'\"(\[{@.]")
 
 
 def marker_in(text: str, config: Config) -> str:
-    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
+    """The first marker of hidden text that a notebook's text still holds; empty where it holds none."""
     configured = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
     # A notebook's text is JSON, in which quotes and letters of other scripts are written in another way.
     return next(
@@ -97,7 +97,7 @@ class RightMarkers(NbGraderPreprocessor):
                     yield number, line, markers[ClearHiddenTests][0]
 
     def _require_begun(self, cell: NotebookNode, begin: str, end: str) -> None:
-        """Raises CourseError for an end without a begin: nbgrader removes the line, and releases what stands above."""
+        """Raises CourseError for an end without a begin: nbgrader removes the line, and releases the lines above it."""
         open_ = False
         for number, line in enumerate(cell.source.split("\n"), 1):
             if begin in line:

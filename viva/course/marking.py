@@ -26,7 +26,7 @@ from viva.verdict import SubmissionError, VivaError
 
 @dataclass
 class Marked:
-    """What a worker says of a submission; ``problem`` is why the grader is needed."""
+    """The answer of a worker about a submission; ``problem`` tells why it could not be graded."""
 
     passed: Passed | None = None
     problem: str = ""
@@ -35,7 +35,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class Job:
-    """A submission with what was found in it, and the file that holds its assignment's material."""
+    """A submission, the files found in it, and the file with its assignment's material."""
 
     submission: Submission
     finding: Finding
@@ -83,7 +83,7 @@ class Marker:
         if job.material not in self.materials:
             self.materials[job.material] = Material.from_bytes(job.material.read_bytes(), self.config)
         material = self.materials[job.material]
-        if problem := self.links.problem(job.submission):  # it was none when the batch began
+        if problem := self.links.problem(job.submission):  # it had no link when the batch began
             return Passed(problem)
         with self.filing.build(job.submission) as build:
             submission = self.filing.copy(job.submission, build)
@@ -94,7 +94,7 @@ class Marker:
 
 
 def attempt(name: str, work: Callable[[logging.Logger], Passed]) -> Marked:
-    """The result of a submission that is called ``name``, or a sentence for what its grading raised."""
+    """The result of the submission ``name``, or a sentence for the error that its grading raised."""
     log, stream = memory_log(name)
     try:
         return Marked(work(log))

@@ -44,7 +44,7 @@ from viva.verdict import BlueprintError, CourseError, VivaError
 
 @dataclass
 class Material:
-    """What is known about the notebooks of an assignment, by name, and the assignment's own ``files``, by path."""
+    """The facts about an assignment's notebooks, by name, and the assignment's own ``files``, by path."""
 
     assignment: str
     config: Config | None
@@ -84,7 +84,7 @@ class Material:
         )
 
     def rehearse(self, source: Path, grader: Grader, rehearsals: Rehearsals) -> None:
-        """Find out what the solutions show; in the folder ``source`` are the instructor's notebooks and the files."""
+        """Rehearse the solutions; the folder ``source`` holds the instructor's notebooks and their files."""
         only = Examine(config=self.config).visible_only
         for name in self.expected.notebooks:
             examination = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
@@ -93,14 +93,14 @@ class Material:
             self.examinations[name] = examination
 
     def examination(self, notebook: str) -> Examination:
-        """Raises what stands there in its place."""
+        """The examination of a notebook. Raises the reason why it cannot be graded."""
         examination = self.examinations[notebook]
         if isinstance(examination, VivaError):
             raise examination
         return examination
 
     def without_hidden_lines(self) -> Material:
-        """The same without the hidden lines of the tests: what students read may come of it before the deadline."""
+        """The same without the hidden lines of the tests: students may read its results before the deadline."""
         examinations = {
             name: without_hidden_lines(examination, self._texts(name))
             if isinstance(examination, Examination)
@@ -159,7 +159,7 @@ def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dic
 def _rehearsed(
     source: Path, name: str, expected: Expected, grader: Grader, rehearsals: Rehearsals
 ) -> Examination | VivaError:
-    """What the grader knows about a notebook, or why it cannot be graded."""
+    """The examination of a notebook, or the reason why it cannot be graded."""
     try:
         require_source(source)
         texts = expected.locked(name), expected.stubs(name), expected.tests(name)
@@ -173,7 +173,7 @@ def _rehearsed(
 
 
 def trouble(error: OSError) -> str:
-    """A sentence for what the machine said."""
+    """A sentence for an error of the operating system."""
     return f"it could not be graded: {error.strerror or error}. {AGAIN}"
 
 

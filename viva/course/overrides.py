@@ -89,7 +89,7 @@ def _init_grading(converter: converters.Autograde, assignment_id: str, student_i
 
 
 def _init_destination(converter: converters.Autograde, assignment_id: str, student_id: str) -> bool:
-    """nbgrader's, which removes what was graded before; its written answers are read first."""
+    """nbgrader's, which removes the notebooks graded before; their written answers are read first."""
     course = Course(CourseDirectory(parent=converter))
     submission = course.path("autograded", assignment_id, student_id), course.gradebook, assignment_id, student_id
     converter.viva_before = writtenanswers.Before.of(*submission)
@@ -97,7 +97,7 @@ def _init_destination(converter: converters.Autograde, assignment_id: str, stude
 
 
 def _refuse(submission: Submission) -> None:
-    """Raise SubmissionError for a link that leads out of the folder, and for what is neither file nor folder."""
+    """Raise SubmissionError for a link that leads out of the folder, and for anything but files and folders."""
     folder = submission.folder.resolve()
     for path in walk(submission.folder):
         name = plaintext.quoted(path.name)

@@ -1,4 +1,4 @@
-"""What a submission goes through, as a list:
+"""The steps of grading a submission, as a list:
 
     find      the files that may be notebooks, by their names           ``submission/files/handin``
     open      the bytes of a file become cells                          ``submission/files/salvage``
@@ -56,9 +56,9 @@ from viva.submission.variant import Seeds
 from viva.submission.work import Work, as_text
 
 MOST_TOLD = 10
-"""So many files that were replaced are named."""
+"""The number of replaced files that a note names."""
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
-"""Steps that are left out here: the writer does the first two; what the last checks was put right before."""
+"""Steps that are left out here: the writer does the first two; the repair did the last before."""
 
 
 class Passed(Struct):
@@ -161,7 +161,7 @@ def _steps(
 
 
 def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> list[str]:
-    """The assignment's own files, and what was submitted beside the notebooks and is not too large for nbgrader.
+    """Copy the assignment's own files, and the submitted files that are not notebooks and not too large for nbgrader.
 
     Nothing that was submitted takes another file's place, but for the files that the course says are the students' own.
     Returns the submitted files, by path, that the assignment's replace, and that are not the same.

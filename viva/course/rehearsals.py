@@ -49,7 +49,7 @@ DIGEST = hashlib.sha256().digest_size
 
 
 class Kept(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file holds."""
+    """The contents of a file of rehearsals."""
 
     given: frozenset[str]
     owned: dict[str, frozenset[str]]
@@ -67,7 +67,7 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
         return cls(plan.given, plan.owned, examination.kinds, single, failing, *facts)
 
     def examination(self, blueprint: Blueprint) -> Examination:
-        """Raises ValueError where this is about another notebook, or where a kind is none."""
+        """Raises ValueError where this belongs to another notebook, or where an expected type cannot be read."""
         cells = {cell.id for cell in blueprint.cells}
         cell_names = [*self.given, *self.owned, *self.single_process, *self.failing, *self.broken, *self.files]
         if not cells.issuperset(cell_names) or self.seconds < 0:
@@ -80,12 +80,12 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rehearsals:
-    """Those of an assignment: beside the source folder of its course."""
+    """The rehearsals of an assignment, in a folder beside the course's source folder."""
 
     def __init__(
         self, folder: Path | None = None, shared: bool = False, submitted: frozenset[str] = frozenset()
     ) -> None:
-        """Without a ``folder`` none is kept; ``shared`` says whether graders of one group work on the course.
+        """Without a ``folder`` nothing is saved; ``shared`` tells whether graders of one group work on the course.
 
         The files ``submitted``, by path, are the students' own (see ``submitted_files``).
         """
@@ -118,7 +118,7 @@ class Rehearsals:
         return examination
 
     def _read(self, path: Path) -> bytes:
-        """Raises OSError and ValueError for what somebody else could have written, or what was cut off."""
+        """Raises OSError and ValueError for a file that somebody else could have written, or that was cut off."""
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             self._require_own(path.parent, os.lstat(path.parent), stat.S_ISDIR)
@@ -137,7 +137,7 @@ class Rehearsals:
             raise ValueError("somebody else could have written it")
 
     def _write(self, path: Path, content: bytes) -> None:
-        """Raises OSError and ValueError; what was there stays."""
+        """Raises OSError and ValueError; then the old file stays."""
         folder = path.parent
         if not folder.exists():
             folder.mkdir()
@@ -152,7 +152,7 @@ class Rehearsals:
         except BaseException:
             os.unlink(fresh)
             raise
-        # The oldest go where there are too many, and with them what a killed command was writing.
+        # The oldest files are removed where there are too many, also unfinished files of killed commands.
         files = sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime_ns, reverse=True)
         for old in files[MOST:]:
             old.unlink(missing_ok=True)
@@ -202,7 +202,7 @@ def _own_code() -> Iterator[str]:
 
 @functools.cache
 def _here() -> str:
-    """Of this machine, its Python, what is installed, and Viva's own code."""
+    """A hash of this machine, its Python, the installed packages, and Viva's own code."""
     digest = hashlib.sha256()
     for name in (platform.node(), platform.release(), sys.version, sys.prefix, *_installed(), *_own_code()):
         digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))

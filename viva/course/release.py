@@ -61,7 +61,7 @@ PATTERN = re.compile(r"[][*?(){}|^$+\\]")
 
 @dataclass(frozen=True)
 class Release:
-    """What was released: the blueprints of the notebooks, and every other file that went along."""
+    """A release: the blueprints of its notebooks, and the names of all other released files."""
 
     assignment: str
     blueprints: tuple[Blueprint, ...]
@@ -71,7 +71,7 @@ class Release:
     """A sentence for each check that the solution does not pass, if no audit has proven that it passes all."""
 
     def record(self) -> dict:
-        """What was released, as JSON knows it."""
+        """The release as plain data for JSON."""
         points = {"automatic_points": self.automatic_points, "manual_points": self.manual_points}
         return {"assignment": self.assignment, **points, "extra_files": self.extra_files} | {
             "remarks": self.remarks,
@@ -285,7 +285,7 @@ def compiled(
                     node, resources = step(config=config)(node, resources)
     except BlueprintError:
         raise
-    except Exception as error:  # its steps raise what comes their way, schemas of three libraries among it
+    except Exception as error:  # its steps let any error through, also those of three libraries' schemas
         reason = told(error, str(source))
         raise CourseError(f"The student version of {assignment} could not be compiled. {reason}") from error
     return node
@@ -341,7 +341,7 @@ def _require_the_same_cells(course: Course, assignment: str) -> None:
 
 
 def _recorded(book) -> dict[str, set[str]]:
-    """By name, what nbgrader has recorded a cell as."""
+    """By name of a cell, the tables in which nbgrader has recorded it."""
     cells: dict[str, set[str]] = {}
     for table in ("grade", "solution", "task", "source"):
         for cell in getattr(book, f"{table}_cells"):
@@ -350,7 +350,7 @@ def _recorded(book) -> dict[str, set[str]]:
 
 
 def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
-    """By name, what nbgrader would record a cell as."""
+    """By name of a cell, the tables in which nbgrader would record it."""
     cells = {}
     tests = {"grade": utils.is_grade, "solution": utils.is_solution, "task": utils.is_task, "source": utils.is_locked}
     for cell in notebook.cells:
@@ -360,7 +360,7 @@ def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
 
 
 def generate(course: Course, assignment: str, config: Config) -> None:
-    """What nbgrader does to release an assignment: release/ is written, the gradebook knows its cells.
+    """Release an assignment as nbgrader does: write release/, and enter the cells into the gradebook.
 
     Raises CourseError for what nbgrader refuses, and DBAPIError for what the database does; release/ is as before then.
     """
@@ -426,7 +426,7 @@ def _refuse_markers(notebook: Path, config: Config) -> None:
 #
 # A kernel whose language is ``python3`` is Python.
 #
-# A line that was meant to be a marker, and is not one, is refused: nbgrader would release what stands below it.
+# A line that is almost a marker is refused: nbgrader would release the lines below it.
 #
 # ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code
 # has all permissions of its user, and fills in the course's templates in its own process.
@@ -490,7 +490,7 @@ class SandboxedTests(InstantiateTests):
 
 @contextlib.contextmanager
 def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
-    """What stands for jupyter_client's ``start_new_kernel``; nothing is started before it is called."""
+    """In place of jupyter_client's ``start_new_kernel``: it starts nothing before its first call."""
     with contextlib.ExitStack() as stack:
 
         def start(kernel_name: str, cwd: str | None) -> tuple[Kernel, Kernel]:
@@ -521,7 +521,7 @@ class Kernel:
             output_hook({"header": {"msg_type": output["output_type"]}, "content": output})
 
     def shutdown_kernel(self) -> None:
-        """The session is ended by who has begun it."""
+        """Does nothing: the function that began the session ends it."""
 
 
 class NothingElse(NbGraderPreprocessor):
@@ -583,7 +583,7 @@ class Compiler(GenerateAssignment):
 
 
 def told(error: Exception, name: str) -> str:
-    """What a step has refused, with the notebook and the cell where it says so, in one line."""
+    """The reason for which a step refused, in one line, with the notebook and the cell where the step names them."""
     cell = ""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         node = frame.f_locals.get("cell")

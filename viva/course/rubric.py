@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Update:
-    """A comment that holds items which have changed: ``after`` is what it is to be; ``score`` the new one.
+    """A comment that holds changed items: ``after`` is its new text, ``score`` the new score.
 
     Where a grader has given another score than the items make, ``by_hand``, the score stays.
     """
@@ -108,7 +108,7 @@ def applied(comment: str | None) -> list[Item]:
 
 
 def score_of(items: Sequence[Item], most: float) -> float:
-    """What items make of a question that is worth ``most`` points."""
+    """The score that items give a question with a maximum of ``most`` points."""
     start = most if any(item.points < 0 for item in items) or not items else 0.0
     return min(most, max(0.0, start + sum(item.points for item in items)))
 

@@ -130,7 +130,7 @@ def key_of(course: Course) -> bytes | None:
 
 
 def made_key(course: Course) -> tuple[bytes, bool]:
-    """The key of the course, made where there is none yet, and whether it was.
+    """The key of the course, and whether it is new: a course without a key gets one.
 
     Who calls this is alone with the course. Raises CourseError where the key is gone though variants were written with
     it: another one would make others.
@@ -158,7 +158,7 @@ def require_unused(course: Course) -> None:
 
 @dataclass
 class Copies:
-    """What was written of an assignment's variants, or is to be: by students, and the ``folder`` that holds theirs."""
+    """The copies of an assignment's variants, written or planned, by student; ``folder`` holds them."""
 
     assignment: str
     folder: Path
@@ -170,7 +170,7 @@ class Copies:
 
 
 def students_of(course: Course, assignment: str) -> list[str]:
-    """Who gets a copy: the students of the gradebook. Raises CourseError where there is none to be had."""
+    """The students who get a copy: those of the gradebook. Raises CourseError where there are none."""
     require_on(course, assignment)
     students = entered(course)
     if not students:
@@ -191,7 +191,7 @@ def students_of(course: Course, assignment: str) -> list[str]:
 
 
 def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copies:
-    """Write the copy of every student in the gradebook; who has the same already is left alone.
+    """Write the copy of every student in the gradebook; a copy that is up to date is left alone.
 
     Nothing is written where something cannot be. Who calls this is alone with the course, unless it is a ``dry_run``.
     Raises CourseError without variants, students, a release or the key that copies were written with before.

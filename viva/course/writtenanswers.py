@@ -57,7 +57,7 @@ def note(notebook: NotebookNode, given: Iterable[str]) -> None:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the gradebook knows of a graded cell."""
+    """The gradebook's state of a graded cell."""
 
     by_hand: bool
     waits: bool
@@ -65,7 +65,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Before:
-    """What was known of a submission before it is graded again.
+    """A submission's state before it is graded again.
 
     ``recorded`` is the time of the submission that the gradebook knows: a run that was killed may have put a notebook
     into autograded/ of which the gradebook does not know.
@@ -134,7 +134,7 @@ def changed(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
 
 
 def _noted(text: str) -> dict[str, dict[str, str]]:
-    """By graded cell, what was left in its metadata."""
+    """By graded cell, the note in its metadata."""
     with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
         cells = json.loads(text)["cells"]
         notes = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell["metadata"].get(KEY) for cell in cells}

@@ -34,7 +34,7 @@ Place = tuple[str, str]
 
 
 def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, dict[str, str]]:
-    """By assignment and student what a file says, by column; nothing when there is no file.
+    """By assignment and student, a file's row by column; empty when there is no file.
 
     Raises CourseError for what is not such a file, and for a row of an assignment that is none of ``assignments``.
     """
@@ -69,7 +69,7 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
 
 @dataclass(frozen=True)
 class Concessions:
-    """What is granted in a course: until when each student may submit, in UTC, and who is excused, and why."""
+    """A course's extensions: each student's deadline in UTC; and its excused students, with reasons."""
 
     extensions: dict[Place, datetime] | None
     """None when the course has no extensions.csv, and the gradebook's own extensions count."""
@@ -87,7 +87,7 @@ class Concessions:
 
     @classmethod
     def of(cls, root: Path, zone: ZoneInfo) -> Concessions:
-        """Those of the course in a folder; ``zone`` is that of times without one. Raises CourseError."""
+        """The concessions of the course in a folder; ``zone`` is the zone of times without one. Raises CourseError."""
         path = root / EXTENSIONS
         extensions = _extensions(path, _state(path), zone) if path.exists() else None
         return cls(extensions, excused(root))

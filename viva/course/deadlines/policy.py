@@ -27,9 +27,9 @@ from viva.course.deadlines.rule import Rule
 from viva.verdict import CourseError
 
 COSTS: dict[str, Any] = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
-"""The ways in which time costs something; an assignment that names one has none of the course's."""
+"""The settings that cost points; an assignment that sets one takes none of them from the course."""
 ITS_OWN = ("due", "late_days")
-"""What the configuration says about an assignment beside its rule."""
+"""The settings of an assignment beside its rule."""
 WHAT_IF = "The rule after --what-if"
 
 
@@ -46,7 +46,7 @@ class DailyPenalty(LateSubmissionPlugin):
 
 @dataclass(frozen=True)
 class Terms:
-    """What the configuration says of an assignment: its rule, when it is due, how many late days may be spent on it."""
+    """The settings of an assignment: its rule, its due date, and the largest number of late days for it."""
 
     rule: Rule
     due: datetime | None = None
@@ -83,7 +83,7 @@ class LatePolicy(DailyPenalty):
     )
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
-        """What the course's rule takes off, for who knows nothing of assignments, due times and extensions."""
+        """The penalty by the course's rule alone: nbgrader's call has no assignment, due date or extension."""
         due = datetime(2000, 1, 1, tzinfo=UTC)
         late = timedelta(seconds=max(0.0, total_seconds_late))
         common = self._common()
@@ -94,11 +94,11 @@ class LatePolicy(DailyPenalty):
 
     @property
     def place(self) -> ZoneInfo:
-        """Raises CourseError for a zone that is none."""
+        """Raises CourseError for an unknown time zone."""
         return clock.zone_of(self.zone)
 
     def terms(self, assignment: str) -> Terms:
-        """Raises CourseError for settings that are none."""
+        """Raises CourseError for wrong settings."""
         return self._terms(self.assignments.get(assignment, {}), f"c.LatePolicy.assignments['{assignment}']")
 
     def _terms(self, settings: object, where: str) -> Terms:
@@ -116,7 +116,7 @@ class LatePolicy(DailyPenalty):
             raise CourseError(f"{where} has an invalid 'due': {error}") from error
 
     def check(self, assignments: Iterable[str]) -> None:
-        """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
+        """Raises CourseError for a wrong setting, and for one of an unknown assignment."""
         names = set(assignments)
         rules = {"c.LatePolicy": self._common()}
         for name in self.assignments:
@@ -142,8 +142,8 @@ class LatePolicy(DailyPenalty):
     def otherwise(
         self, assignments: Iterable[str], settings: dict[str, object], budget: int | None = None
     ) -> LatePolicy:
-        """The policy that says something else of some assignments. Raises CourseError for a setting that is none."""
-        self._terms(settings, WHAT_IF)  # what was typed is at fault, and not what the configuration says
+        """This policy with other settings for some assignments. Raises CourseError for a wrong setting."""
+        self._terms(settings, WHAT_IF)  # an error names the command line, not the configuration
         if budget is not None and budget < 0:
             raise CourseError(f"{WHAT_IF} has an invalid 'budget': {budget} is not a number of days.")
         policy = copy.copy(self)

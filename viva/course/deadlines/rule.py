@@ -22,7 +22,7 @@ from viva.record import Note, note
 from viva.verdict import CourseError
 
 OF = ("score", "maximum", "cap")
-"""A share of the score, or of the maximum, is lost; or the score is capped at what is left of the maximum."""
+"""Late work loses a share of the score or of the maximum; or a share of the maximum caps the score."""
 HOUR = timedelta(hours=1)
 
 
@@ -41,7 +41,7 @@ class Rule:
     floor: float = 0.0
     """The share that is left at least: of the score, or of the maximum where shares are of that."""
     grace: timedelta = timedelta()
-    """Who is late by no more pays nothing; who is later is late from the due time on."""
+    """Work that is late by this or less loses nothing; later work counts as late from the due time on."""
     close: datetime | timedelta | None = None
     """From when on nothing counts: a moment, or so long after the due time."""
     decimals: int = 2
@@ -77,7 +77,7 @@ class Rule:
         return min(Fraction(1), days * exact(self.per_day)), days, "days"
 
     def left(self, score: float, most: float, share: Fraction) -> Fraction:
-        """The score less what a lost share takes, not rounded and never more than the score."""
+        """The score less the lost share, not rounded and never more than the score."""
         whole, can, floor = exact(score), exact(most), exact(self.floor)
         if self.of == "cap":
             return min(whole, can * max(floor, 1 - share))
@@ -97,7 +97,7 @@ def exact(number: float) -> Fraction:
 
 
 def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str, Any]:
-    """Settings of a course as fields of a Rule. Raises CourseError for what is none, and says ``where`` it stands."""
+    """Settings of a course as fields of a Rule. Raises CourseError for a wrong setting; ``where`` names its place."""
     values: dict[str, Any] = {}
     for name, value in settings.items():
         try:
@@ -215,7 +215,7 @@ class Reckoning:
         return self.delivery.score - self.penalty
 
     def notes(self) -> list[Note]:
-        """The arithmetic, line by line; nothing for who was on time and had no more time than others."""
+        """The arithmetic, line by line; nothing for work that was on time without an extension."""
         delivery, rule = self.delivery, self.rule
         notes = []
         if delivery.until:

@@ -27,7 +27,7 @@ ROUNDING = 1e-6
 
 @dataclass
 class Held:
-    """What the gradebook holds of a submission: when it was submitted, in UTC, and by notebook and cell its scores."""
+    """A submission in the gradebook: its time in UTC, and its scores by notebook and cell."""
 
     timestamp: datetime | None
     scores: dict[tuple[str, str], float | None] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Held:
 
 
 def held(gradebook: Gradebook, names: Iterable[str]) -> dict[tuple[str, str], Held]:
-    """What the gradebook holds of all submissions of assignments, by assignment and student."""
+    """The gradebook's submissions of assignments, by assignment and student."""
     submissions: dict[tuple[str, str], Held] = {}
     for name in names:
         query = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
@@ -74,7 +74,7 @@ def held(gradebook: Gradebook, names: Iterable[str]) -> dict[tuple[str, str], He
 
 
 def apart(course: Course, names: Iterable[str]) -> dict[str, list[str]]:
-    """By assignment, the students of whom the gradebook and results.jsonl do not say the same. Raises CourseError."""
+    """By assignment, the students whose gradebook and results.jsonl differ. Raises CourseError."""
     names = list(names)
     with course.gradebook() as gradebook:
         submissions = held(gradebook, names)
@@ -86,7 +86,7 @@ def apart(course: Course, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def require_kept(course: Course, names: Iterable[str]) -> None:
-    """Raises CourseError where work was graded, and the gradebook is gone or knows none of it.
+    """Raises CourseError where submissions were graded, but the gradebook is gone or has none of them.
 
     One submission that it does not know may have been removed from it on purpose. A batch that was killed may leave
     graded notebooks that are not recorded yet; they are newer than the release.
@@ -124,7 +124,7 @@ def _is_older(course: Course, name: str, graded: list[Submission]) -> bool:
 
 
 def unrecorded(course: Course, names: Iterable[str]) -> dict[tuple[str, str], str]:
-    """By assignment and student, why results.jsonl has no record of what was graded, where it should have one.
+    """By assignment and student, why results.jsonl lacks the record of a graded submission.
 
     A course that nbgrader graded alone has no such file, and none of such an assignment is in it.
     """

@@ -1,4 +1,4 @@
-"""What the gradebook knows of a class, in a few queries; nbgrader's objects would ask some for each student."""
+"""The gradebook of a class, read in a few queries; nbgrader's objects would send several for each student."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str],
 
 @dataclass(frozen=True)
 class Mark:
-    """What one student earned with one assignment, as nbgrader counts it."""
+    """The points of one student in one assignment, as nbgrader counts them."""
 
     code: float
     written: float
@@ -46,7 +46,7 @@ class Mark:
 
 
 def marks(gradebook: Gradebook, name: str) -> dict[str, Mark]:
-    """By student what was earned, of all who are entered for an assignment."""
+    """By student, the points of all students who are entered for an assignment."""
     submission, book = SubmittedAssignment, SubmittedNotebook
     cells, tasks = GradeCell.__table__, TaskCell.__table__
     code, written = cells.c.cell_type == "code", or_(cells.c.cell_type == "markdown", tasks.c.id.is_not(None))

@@ -49,7 +49,7 @@ from viva.verdict import CourseError
 # Submissions and their times, as the gradebook has them, for late penalties.
 
 MOST_IDS = 500
-"""So many ids are asked for at once."""
+"""The number of ids in one query."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def submitted(
 def deliveries(
     rules: LatePolicy, granted: Concessions, submissions: Iterable[Submitted], earned: Mapping[str, float | None]
 ) -> dict[tuple[str, str], Delivery]:
-    """What was submitted at a known time for what is due, with what its notebooks have ``earned``.
+    """The submissions that have a time and a deadline, with the points that their notebooks have ``earned``.
 
     Who is excused owes nothing, and spends no days.
     """
@@ -164,7 +164,7 @@ def all_reckoned(rules: LatePolicy, deliveries: dict[tuple[str, str], Delivery])
 
 
 def shared(penalty: float, scores: list[float]) -> list[float]:
-    """A penalty, shared out by scores; the shares add up to it, and none is more than its score."""
+    """A penalty divided in proportion to scores; the shares add up to it, and none exceeds its score."""
     whole = sum(scores)
     shares = [round(penalty * score / whole, 9) if whole else 0.0 for score in scores]
     if shares:
@@ -219,7 +219,7 @@ _followed: dict[str, _Followed] = {}
 
 
 def follow(config: Config, file: str = "", db_url: str = "", root: str = "") -> None:
-    """From now on in this process, the penalties in a course's gradebook follow what they depend on.
+    """From now on, this process computes penalties of a course's gradebook again whenever a cause of them changes.
 
     The gradebook is the one at ``db_url`` if given, else the one that ``config`` names, whose ``file`` lies in the
     course folder unless it says where that is, or ``root`` does.
@@ -242,7 +242,7 @@ def policy(session: Session) -> LatePolicy | None:
 
 
 def settle(session: Session) -> int:
-    """Reckon all penalties, and save those that change; how many did.
+    """Compute all penalties, save those that change, and return their number.
 
     A gradebook that is not followed is left alone. Raises CourseError for a policy or an extension that is none.
     """
@@ -381,7 +381,7 @@ def _save(session: Session, penalties: dict[str, float | None]) -> None:
 
 
 def _take_turns(session: Session, notebooks: set[str]) -> None:
-    """Wait for others who reckon the same penalties, and see what they saved; SQLite lets nobody else write anyway."""
+    """Wait for other processes that compute the same penalties, and read the results. SQLite has one writer anyway."""
     for part in parts(notebooks):
         chosen = select(SubmittedNotebook.id).where(SubmittedNotebook.id.in_(part)).order_by(SubmittedNotebook.id)
         session.execute(chosen.with_for_update())
@@ -416,7 +416,7 @@ _CONCERNED = (
     (Assignment, "id", Notebook.assignment_id),
     (GradeCell | TaskCell, "notebook_id", SubmittedNotebook.notebook_id),
 )
-"""What a penalty depends on; and by which of its values, in which column, the submitted notebooks are found."""
+"""The rows that a penalty depends on, and for each the value and the column that find the submitted notebooks."""
 
 
 @event.listens_for(Session, "before_commit")
@@ -437,7 +437,7 @@ def _keep(session: Session) -> None:
     except CourseError as error:  # scores are saved all the same; every command of Viva's refuses with this sentence
         logging.getLogger("viva").error("Late penalties were not computed. %s", error)
     session.flush()
-    session.info.pop(_TOUCHED, None)  # what was reckoned just now needs no second computation
+    session.info.pop(_TOUCHED, None)  # these penalties are up to date
 
 
 @event.listens_for(Session, "after_rollback")

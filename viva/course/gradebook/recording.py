@@ -139,7 +139,7 @@ def in_place_of_gradebook(stand_in: object, steps: list[type]) -> Iterator[None]
 
 @dataclass
 class Graded:
-    """What a worker hands to the writer: scores and remarks by notebook, for one submission."""
+    """The result that a worker hands to the writer: scores and remarks by notebook, for one submission."""
 
     assignment: str
     student: str
@@ -182,7 +182,7 @@ class _SharedGradebook(Gradebook):
 
 @contextlib.contextmanager
 def _database_errors() -> Iterator[None]:
-    """nbgrader calls whatever the database says an invalid entry, and logs it; inside, it is what the database said."""
+    """Inside, the database's own error is raised; nbgrader would log it and raise an invalid entry instead."""
     try:
         with quietly():
             yield

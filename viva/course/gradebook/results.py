@@ -31,7 +31,7 @@ class Results:
 
     @classmethod
     def of(cls, directory: CourseDirectory) -> Results:
-        """Those of a course: beside its gradebook when that is a file, in the course folder otherwise."""
+        """The results of a course: beside its gradebook if that is a file, otherwise in the course folder."""
         book = directory.db_url.removeprefix("sqlite:///")
         folder = Path(directory.root) if book == directory.db_url else Path(directory.root, book).parent
         return cls(folder / NAME)
@@ -83,7 +83,7 @@ class Results:
         add_lines(self.path, map(encode, records))
 
     def hand_over(self, places: Mapping[tuple[str, str], str]) -> None:
-        """Let records be another student's, by assignment and the student of now, who has none of it yet."""
+        """Give records to other students, by assignment and old student; a student who has a record keeps it."""
         if not self.path.exists():
             return
         with _locked(self.path):

@@ -29,7 +29,7 @@ COLUMNS = (
 )  # fmt: skip
 
 CHOSEN = ("last_name", "first_name", "email")
-"""What a student may have chosen in a learning system."""
+"""Columns whose text a student may have chosen in a learning system."""
 REASON = 1000
 """Characters of a reason."""
 

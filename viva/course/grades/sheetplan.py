@@ -38,7 +38,7 @@ class Line:
 
 @dataclass
 class Plan:
-    """What an export writes, and whom it leaves as they are."""
+    """The plan of an export: the rows that it writes, and those that it leaves."""
 
     path: Path
     title: str
@@ -106,7 +106,7 @@ class SheetExport(ExportPlugin):
         self.log.info("%d scores are in %s", len(plan.written) + len(plan.replaced), plan.path)
 
     def plan(self, course: Course, gradebook: Gradebook, assignment: str, student: str | list[str] = "*") -> Plan:
-        """What would be written; ``student`` is an id, a glob or a list of ids. Raises CourseError, and OSError."""
+        """The plan of the sheet; ``student`` is an id, a glob or a list of ids. Raises CourseError, and OSError."""
         raise NotImplementedError
 
 

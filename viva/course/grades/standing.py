@@ -33,7 +33,7 @@ class Status(StrEnum):
     NOT_GRADED = "not graded"
     """Submitted, and 'viva grade' did not run since, or needs the grader."""
     REFUSED = "refused"
-    """Submitted, and it cannot be graded because of what was submitted."""
+    """Submitted, and the submission itself cannot be graded."""
     MISSING = "not handed in"
     EXCUSED = "excused"
 
@@ -106,7 +106,7 @@ class Standings:
         return Standing(status, "; ".join(filter(None, (problem, left))), when)
 
     def _since(self, submission: Submission, when: datetime | None, before: datetime | None) -> str:
-        """What is to be said of something that was submitted after what was graded; empty where nothing was."""
+        """A remark about a submission that came after the graded one; empty where there is none."""
         expected = self.inbox.expected.get(submission.assignment)
         problem = find(submission, set(expected.notebooks)).problem if expected else ""
         if when and before and when != before:
@@ -115,7 +115,7 @@ class Standings:
         return f"submitted again, and refused: {problem}" if problem else ""
 
     def _problem(self, submission: Submission) -> tuple[str, bool]:
-        """Why a submission was not graded, and whether that is because of what was submitted."""
+        """Why a submission was not graded, and whether the submission itself is the cause."""
         if submission.assignment not in self.inbox.expected:
             return "", False
         try:
@@ -131,7 +131,7 @@ class Standings:
 
 
 def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:
-    """By student, when what was graded was submitted.
+    """By student, the time of the graded submission.
 
     nbgrader enters a submission before it grades it, and leaves it there without a score if that fails.
     """

@@ -1,4 +1,4 @@
-"""What a command that was killed leaves behind, and how the next one knows that it may remove it.
+"""The files that a killed command leaves behind, and how the next command knows that it may remove them.
 
 Theory of operation. All temporary folders of a command lie in one, which the command holds a lock on (flock). The
 kernel gives the lock up when the command and its workers have died, however they did: a folder whose lock can be
@@ -36,16 +36,16 @@ ROOM = 1 << 20
 QUIET_SECONDS, STEP = 1.0, 0.1
 """Seconds to wait for a lock before a word is said, and between two attempts."""
 TRIES = 20
-"""So many folders are made at most until one can be locked; each that cannot was taken for a leftover meanwhile."""
+"""The number of attempts to make a folder and lock it: another command may remove it in between as a leftover."""
 MOST_LINKS = 40
-"""So many links of a path are followed."""
+"""The number of links of a path that are followed."""
 SWEEPING = 2.0
 """Seconds that a command spends on what others left."""
 
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for all temporary files of this process and those it starts; those of dead ones are removed.
+    """A folder for the temporary files of this process and its children; the folders of dead processes are removed.
 
     Raises CourseError when its disk is full.
     """
@@ -300,7 +300,7 @@ def finish_builds(parents: Iterable[Path]) -> None:
 
 
 def wait_for(take: Callable[[], bool], holder: Callable[[], str], tell: Callable[[str], object]) -> None:
-    """Wait until a lock can be taken; ``tell`` is given a sentence about who has it when that takes a while."""
+    """Wait until a lock can be taken. If that takes a while, ``tell`` gets a sentence that names the holder."""
     start, announced = time.monotonic(), False
     while not take():
         if time.monotonic() - start > QUIET_SECONDS and not announced:

@@ -1,4 +1,4 @@
-"""What a regrade changed: check by check, student by student, each with the reason."""
+"""The changes of a regrade, by check and student, each with the reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOTAL = "score"
 
 @dataclass(frozen=True)
 class Change:
-    """What one check of one submission came to before and after; None where there was no such check."""
+    """The points of one check of one submission before and after; None where there was no such check."""
 
     student: str
     notebook: str
@@ -30,7 +30,7 @@ class Change:
 
     @property
     def gain(self) -> float:
-        """By how many points; where there is no such check, it is worth none."""
+        """The change in points; a missing check counts as 0 points."""
         return (self.new or 0.0) - (self.old or 0.0)
 
 
@@ -64,7 +64,7 @@ def write_csv(changes: list[Change], path: Path) -> None:
 
 
 def changes_of(student: str, before: dict, after: dict, renamed: dict[str, dict[str, str]]) -> Iterator[Change]:
-    """What one student's submission came to otherwise; ``renamed`` are the new titles of checks, by their cell."""
+    """The changed results of one student; ``renamed`` holds the new titles of checks by cell."""
     for cell_path, new in after["cells"].items():
         notebook, _, cell = cell_path.partition("/")
         old = before["cells"].get(cell_path, {"auto": None, "checks": {}})

@@ -25,7 +25,7 @@ Pages = dict[str, list[list[str]]]
 
 @dataclass(frozen=True)
 class Edition:
-    """What was out; as plain data, so that a log can hold it."""
+    """A release that students had, as plain data for the log."""
 
     tests: dict[str, str]
     """By notebook and cell, the text of each test cell, hidden lines included; of those graded by hand the points."""
@@ -34,7 +34,7 @@ class Edition:
 
     @classmethod
     def of(cls, course: Course, assignment: str) -> Edition:
-        """What is out now; the gradebook must know the assignment."""
+        """The present release; the gradebook must know the assignment."""
         return cls(_tests(course, assignment), _pages(course, assignment))
 
     def sentences(self, new: Edition, assignment: str) -> list[str]:
@@ -52,7 +52,7 @@ class Edition:
 
 
 def corrected(course: Course, assignment: str) -> list[str]:
-    """The graded cells that are others in source/ than those that are out, by which everybody is graded."""
+    """The graded cells whose text in source/ differs from the release, by which everybody is graded."""
     out, names = _tests(course, assignment), []
     for path in course.source_notebooks(assignment):
         for cell in read_notebook(path).cells:

@@ -53,7 +53,7 @@ from viva.verdict import CourseError, SubmissionError
 
 @dataclass(frozen=True)
 class Comparison:
-    """What stands after a regrade, beside what stood before it."""
+    """The results after a regrade beside those before it."""
 
     changes: list[Change]
     look_again: list[str]
@@ -87,7 +87,7 @@ class Regrade:
         self.resumed = stopped["at"] if stopped else ""
 
     def submissions(self) -> list[Submission]:
-        """What is graded again: what was graded and is still there."""
+        """The submissions to grade again: those that were graded and still exist."""
         return [
             submission for submission in self.course.submissions([self.assignment]) if submission.student in self.before
         ]
@@ -141,7 +141,7 @@ class Regrade:
         tell: Callable[[str], object] = print,
         remote: RemoteGraders | None = None,
     ) -> Iterator[Ending]:
-        """Grade again, as batch.autograde does; who calls it is alone with the course."""
+        """Grade again as batch.autograde does; the caller is ``alone`` with the course."""
         return batch.grade(
             self.course, self.submissions(), config=self.config, workers=workers, remote=remote, tell=tell
         )
@@ -163,7 +163,7 @@ class Regrade:
         return Comparison(changes, look_again, suspects(before, after))
 
     def _scores(self) -> dict[str, dict]:
-        """By student, the score, and by cell what it came to."""
+        """By student, the score and the results of the cells."""
         records, scores = Results.of(self.course.directory).read(), {}
         with self.course.gradebook() as gradebook:
             for submission in gradebook.assignment_submissions(self.assignment):
@@ -225,17 +225,17 @@ class Regrade:
         return begun
 
     def _say(self, *events: tuple[str, dict]) -> None:
-        """Add lines to the log, all at once, so that a regrade has all its changes there or none."""
+        """Add lines to the log, all at once: the log has all changes of a regrade or none."""
         common = {"assignment": self.assignment, "at": now()}
         add_lines(self.log, (json.dumps({"event": event} | common | details).encode() for event, details in events))
 
 
 def _kept(result: CheckResult) -> dict[str, object]:
-    """What is compared of a check, and told."""
+    """The fields of a check that are compared and reported."""
     fields = {"earned": result.earned, "points": result.points, "verdict": str(result.verdict)}
     return fields | {"reason": wording.reason(result)} | ({"undone": True} if result.undone else {})
 
 
 def _earned(cell: dict) -> tuple:
-    """What a cell came to; not the titles, which may be other ones."""
+    """The results of a cell, without the titles of its checks, which may have changed."""
     return cell["auto"], sorted(check["earned"] for check in cell["checks"].values())
