@@ -42,7 +42,7 @@ def _in_order(book: dict) -> list:
 
 
 def _notebook(path: Path, replaced: set[str], answers: bool = True) -> bytes:
-    """A hash of the parts of a notebook that count. A file that is no notebook counts as bytes, so it is read again."""
+    """A hash of the parts of a notebook that count. The bytes count of any other file, so it is read again."""
     if not path.is_file():
         return b"none"
     try:
