@@ -26,6 +26,7 @@ STYLES = {Verdict.PASSED: "green", Verdict.PARTLY: "yellow", NOT_DONE: "yellow"}
 class CheckCommand(ShortHelp, Application):
     name = "viva-check"
     description = "For students: run the visible checks of a notebook, exactly as in grading."
+    heading = "Class"
     arguments = "NOTEBOOK"
     completes = "notebooks"
     version = viva.__version__
@@ -71,7 +72,7 @@ class CheckCommand(ShortHelp, Application):
 
     def _check(self, path: Path) -> int:
         grader, data = self._portable_grader(path) if self.portable else self._forking_grader(path)
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         try:
             copy = selfcheck.open_bytes(data, path, Path(self.original) if self.original else None)
@@ -94,7 +95,7 @@ class CheckCommand(ShortHelp, Application):
     def _forking_grader(self, path: Path):
         from viva.engine import libraries
         from viva.engine.grading import Grader
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         data = selfcheck.read_bytes(path)
         if (sandboxes := selfcheck.sandboxes()) is None:
@@ -105,19 +106,19 @@ class CheckCommand(ShortHelp, Application):
 
     def _portable_grader(self, path: Path):
         try:
-            from viva.submission.kernel import KernelGrader
+            from viva_check.kernel import KernelGrader
         except ModuleNotFoundError as error:
             raise VivaError(
                 f"The check needs {error.name}, which is not installed: python -m pip install nbclient ipykernel"
             ) from error
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         data = selfcheck.read_bytes(path)
         require_own(path)
         return KernelGrader(), data
 
     def _print_json(self, path: Path, copy, tried: list) -> None:
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         lines = iter(selfcheck.told(result for result in tried if result.counts))
         checks = [
@@ -130,7 +131,7 @@ class CheckCommand(ShortHelp, Application):
         print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         terminal = console(soft_wrap=True)
         for sentence in folded(copy.remarks):
