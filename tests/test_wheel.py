@@ -56,9 +56,10 @@ def test_the_wheel_holds_the_package_and_no_course(wheel):
     about = f"nbviva-{viva.__version__}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert {name.partition("/")[0] for name in names} == {"viva", about}
-    package = {str(path.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("*.*") if path.suffix != ".pyc"}
-    assert {name for name in names if name.startswith("viva/")} == package
+    assert {name.partition("/")[0] for name in names} == {"viva", "viva_check", about}
+    for package, root in {"viva/": PROJECT, "viva_check/": PROJECT / "student"}.items():
+        files = {str(path.relative_to(root)) for path in (root / package).rglob("*.*") if path.suffix != ".pyc"}
+        assert {name for name in names if name.startswith(package)} == files
     assert not [name for name in names if name.endswith((".ipynb", ".db"))]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.check.test_selfcheck import check, write
 from tests.oral import Exam
-from tests.submission.test_selfcheck import check, write
 from viva import wording
 from viva.engine.grading import Grader
 from viva.record import doubtful

@@ -24,6 +24,7 @@ from nbgrader import utils
 from viva.author.answers import Answer, Section, fill_in, read_answers
 from viva.author.trimming import name_of
 from viva.course.course import Course
+from viva.course.gradebook import releases
 from viva.course.processes import leftovers
 from viva.course.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
@@ -91,7 +92,7 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
 
 
 def _prepare(course: Course, name: str, due: datetime) -> Assignment:
-    course.released_notebooks(name)
+    releases.notebooks(course, name)
     answers = read_answers(course.root / "answers" / name)
     if not answers:
         raise CourseError(f"The demo class needs known answers, and {course.root / 'answers' / name} has none.")

@@ -86,9 +86,9 @@ class ReleaseCommand(ProvingCommand):
                 f"Not released: {', '.join(sorted(refused))}. Fix the errors, excuse a surviving mutant in "
                 "answers/<assignment>/excused.toml with a reason, or override the audit with --no-audit."
             )
-        more = {"variants": [vars(one) for one in self.copies]} if self.variants else {}
+        variants = {"variants": [vars(copy) for copy in self.copies]} if self.variants else {}
         self.show_document(
-            released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **more
+            released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **variants
         )
         lost = any(done.not_passed for done in self.releases)
         return NEEDS_GRADER if refused or failures or lost else 0
@@ -108,7 +108,7 @@ class ReleaseCommand(ProvingCommand):
         return 0
 
     def _with_variants(self, assignments: list[str]) -> list[str]:
-        """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""
+        """The assignments whose variants are to be written. Raises CourseError where a named one has no variants."""
         if not self.variants:
             if self.dry_run:
                 raise CourseError("--dry-run needs --variants: it lists the variants that would be written.")
@@ -116,31 +116,31 @@ class ReleaseCommand(ProvingCommand):
         if not self.extra_args and not self.coursedir.assignment_id:
             assignments = [name for name in assignments if is_on(self.course, name)] or assignments[:1]
         for name in assignments:
-            students_of(self.course, name)  # says what is lacking before anything is released
+            students_of(self.course, name)  # reports a missing class before anything is released
         return assignments
 
     def _show_copies(self, copies: list[Copies]) -> None:
-        """What was written of variants, as a table; of a dry run, which releases nothing, as a document too."""
+        """Print a table of the written variants; after a dry run, which releases nothing, also a document."""
         table = Table("variants", *figures("new", "changed", "unchanged"), "in")
-        for one in copies:
-            counts = (str(len(part)) for part in (one.new, one.changed, one.unchanged))
-            table.add_row(one.assignment, *counts, str(one.folder))
+        for copy in copies:
+            counts = (str(len(part)) for part in (copy.new, copy.changed, copy.unchanged))
+            table.add_row(copy.assignment, *counts, str(copy.folder))
         if copies:
             self.console.print(table)
-        for one in copies:
-            self._say(*one.remarks)
-            if one.changed:
+        for copy in copies:
+            self._say(*copy.remarks)
+            if copy.changed:
                 verb = "would be" if self.dry_run else "were"
                 self._say(
-                    f"{one.assignment}: the release changed, so {len(one.changed)} variants {verb} written again. Give "
-                    "them again to students who still work on them."
+                    f"{copy.assignment}: the release changed, so {len(copy.changed)} variants {verb} written again. "
+                    "Give them again to students who still work on them."
                 )
         if self.dry_run:
             self._say(
                 "Nothing was released or written; the copies were compared with the current release/. Run the same "
                 "command without --dry-run to write them."
             )
-            self.show_document(variants=[vars(one) for one in copies], dry_run=True)
+            self.show_document(variants=[vars(copy) for copy in copies], dry_run=True)
 
     def _release(self, assignments: list[str], unproven: list[str], alone: bool) -> dict[str, str]:
         """Release assignments, each whatever becomes of the others; by name, why one could not be released.
@@ -171,9 +171,9 @@ class ReleaseCommand(ProvingCommand):
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)
-        if found := [done.assignment for done in self.releases if done.assignment in unproven]:
-            self._say(f"Released without an audit: {', '.join(found)}.")
-        for sentence in folded(f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
+        if names := [done.assignment for done in self.releases if done.assignment in unproven]:
+            self._say(f"Released without an audit: {', '.join(names)}.")
+        for sentence in folded(f"{done.assignment}/{test}" for done in self.releases for test in done.not_passed):
             self._say_error(sentence if sentence.endswith(".") else f"{sentence}.")
         for assignment, sentence in failures.items():
             self._say_error(f"Not released: {assignment}. {sentence}")
@@ -254,12 +254,12 @@ class AdoptCommand(VivaCommand):
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
         adopted = adopt(self.course, Path(self.extra_args[0]), self.called, self.in_place)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
-        told = {
+        lists = {
             "Errors, to fix before the release:": adopted.missing,
             "Warnings, which block nothing:": adopted.style,
             "Optional, for a stronger audit:": adopted.advice,
         }
-        for heading, things in told.items():
+        for heading, things in lists.items():
             sentences += ["", heading, *(f"- {sentence}" for sentence in folded(things))] if things else []
         sentences += ["", f"Then run: viva audit {adopted.assignment}"]
         self._say(*sentences)
@@ -282,5 +282,5 @@ class AuditCommand(ProvingCommand):
     def run(self) -> int:
         audits: list[Audit] = []
         sound = self.prove(self.chosen_assignments(), audits)
-        self.show_document(audits=[one.summary() for one in audits])
+        self.show_document(audits=[audit.summary() for audit in audits])
         return 0 if all(sound.values()) else NEEDS_GRADER

@@ -15,6 +15,7 @@ from traitlets import Bool
 
 from viva.commands.command import JSON, NO_SANDBOX, WORKERS, VivaCommand
 from viva.course.autograde import Autograde, Examine
+from viva.course.gradebook import health
 from viva.course.processes import stopping
 from viva_watch import status
 from viva_watch.memory import Memory
@@ -63,7 +64,7 @@ class WatchCommand(VivaCommand):
             write=self._log,
             tell=tell,
         )
-        self.course.settle()
+        health.settle(self.course)
         with contextlib.suppress(Renewal), stopping.postponed():
             watcher.run()
         self.renewed = True
@@ -83,7 +84,7 @@ class WatchCommand(VivaCommand):
         from viva.pages import report  # SciPy and Matplotlib take a second to load
         from viva.pages.reporting.findings import people_of
 
-        self.course.settle()
+        health.settle(self.course)
         report.write(self.course, assignments, "http://localhost:8888", False, people_of(self.course), None)
 
     def _show_status(self) -> None:

@@ -19,16 +19,16 @@ from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from tests.oral import Exam, one_in_three, thinned
 from viva.author.answers import fill_in, read_answer, read_answers
-from viva.commands.check import CheckCommand
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.sandbox.confinement import GB, MB, USUAL, Limits
 from viva.sandbox.protection import protection
-from viva.submission import selfcheck
 from viva.submission.studentcopy import SECONDS, describe, open_copy
 from viva.verdict import NOT_DONE, VivaError
+from viva_check import selfcheck
+from viva_check.checkcommand import CheckCommand
 
 HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
 
@@ -485,7 +485,7 @@ def test_neither_nbgrader_nor_what_takes_long_is_loaded_for_it():
     program = (
         "import sys; from viva.__main__ import main; sys.argv[1:] = ['check', 'none.ipynb']\n"
         "try: main()\nexcept SystemExit: pass\n"
-        "from viva.submission import selfcheck\n"
+        "from viva_check import selfcheck\n"
         "print([name for name in ('nbgrader', 'pandas', 'scipy', 'matplotlib', 'sqlalchemy') if name in sys.modules])"
     )
     result = subprocess.run([f"{BIN}/python", "-c", program], capture_output=True, text=True, check=True)

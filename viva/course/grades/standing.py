@@ -33,7 +33,7 @@ class Status(StrEnum):
     NOT_GRADED = "not graded"
     """Submitted, and 'viva grade' did not run since, or needs the grader."""
     REFUSED = "refused"
-    """Submitted, and it cannot be graded because of what was submitted."""
+    """Submitted, and the submission itself cannot be graded."""
     MISSING = "not handed in"
     EXCUSED = "excused"
 
@@ -58,37 +58,40 @@ class Standings:
     def __init__(self, course: Course, gradebook: Gradebook, assignments: Iterable[str]) -> None:
         self.course, self.assignments = course, list(assignments)
         self.inbox = Inbox.of(course, self.assignments)
-        self.submitted = {(one.assignment, one.student): one for one in course.submissions(self.assignments)}
+        self.submitted = {
+            (submission.assignment, submission.student): submission
+            for submission in course.submissions(self.assignments)
+        }
         self.recorded = {name: _recorded(gradebook, name) for name in self.assignments}
         names = {assignment.name for assignment in gradebook.assignments} | set(self.assignments)
         self.excused = {
-            place: why for place, why in concessions.excused(course.root, names).items() if place[0] in self.assignments
+            pair: why for pair, why in concessions.excused(course.root, names).items() if pair[0] in self.assignments
         }
         self._left = {name: left_out(course, name) for name in self.assignments}
         entered = [student.id for student in sorted(gradebook.students, key=_by_name)]
-        left = {student for some in self._left.values() for student in some}
-        others = {*left, *(student for _, student in (*self.submitted, *self.excused))} - set(entered)
-        self.students = [*entered, *sorted(others)]
+        left = {student for reasons in self._left.values() for student in reasons}
+        unknown = {*left, *(student for _, student in (*self.submitted, *self.excused))} - set(entered)
+        self.students = [*entered, *sorted(unknown)]
         """All that the gradebook, submitted/ or excused.csv knows; the gradebook's first, by name."""
         self._known: dict[tuple[str, str], Standing] = {}
 
     def chosen(self, student: str) -> list[str]:
         """The students that a name, or else a glob, means. Raises CourseError where there is none."""
-        found = [student] if student != "*" and student in self.students else fnmatch.filter(self.students, student)
-        if not found and student != "*":
+        students = [student] if student != "*" and student in self.students else fnmatch.filter(self.students, student)
+        if not students and student != "*":
             raise CourseError(f"There is no student '{student}' in the gradebook, and none with a submission.")
-        return found
+        return students
 
     def of(self, assignment: str, student: str) -> Standing:
-        place = assignment, student
-        if place not in self._known:
-            self._known[place] = self._look(*place)
-        return self._known[place]
+        pair = assignment, student
+        if pair not in self._known:
+            self._known[pair] = self._look(*pair)
+        return self._known[pair]
 
     def with_status(self, assignment: str, status: Status) -> dict[str, Standing]:
         """By student, who stands like that."""
-        found = {student: self.of(assignment, student) for student in self.students}
-        return {student: standing for student, standing in found.items() if standing.status == status}
+        standings = {student: self.of(assignment, student) for student in self.students}
+        return {student: standing for student, standing in standings.items() if standing.status == status}
 
     def _look(self, assignment: str, student: str) -> Standing:
         submission, graded = self.submitted.get((assignment, student)), student in self.recorded[assignment]
@@ -108,16 +111,16 @@ class Standings:
         return Standing(status, "; ".join(filter(None, (problem, left))), when)
 
     def _since(self, submission: Submission, when: datetime | None, before: datetime | None) -> str:
-        """What is to be said of something that was submitted after what was graded; empty where nothing was."""
-        known = self.inbox.expected.get(submission.assignment)
-        problem = find(submission, set(known.notebooks)).problem if known else ""
+        """A remark about a submission that came after the graded one; empty where there is none."""
+        expected = self.inbox.expected.get(submission.assignment)
+        problem = find(submission, set(expected.notebooks)).problem if expected else ""
         if when and before and when != before:
             problem = problem or self._problem(submission)[0]
             return f"submitted again, and refused: {problem}" if problem else "submitted again, and not graded yet"
         return f"submitted again, and refused: {problem}" if problem else ""
 
     def _problem(self, submission: Submission) -> tuple[str, bool]:
-        """Why a submission was not graded, and whether that is because of what was submitted."""
+        """Why a submission was not graded, and whether the submission itself is the cause."""
         if submission.assignment not in self.inbox.expected:
             return "", False
         try:
@@ -133,7 +136,7 @@ class Standings:
 
 
 def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:
-    """By student, when what was graded was submitted.
+    """By student, the time of the graded submission.
 
     nbgrader enters a submission before it grades it, and leaves it there without a score if that fails.
     """
@@ -155,12 +158,12 @@ UNMATCHED = "unmatched"
 def left_out(course: Course, assignment: str) -> dict[str, str]:
     """By student, why something that they sent was left out. Raises CourseError where the list cannot be read."""
     path = course.root / UNMATCHED / f"{assignment}.csv"
-    found: dict[str, list[str]] = defaultdict(list)
+    reasons: dict[str, list[str]] = defaultdict(list)
     if path.exists():
         table = Table.read(path)
         for cells in table.rows.values():
             row = dict(zip(table.header, cells, strict=False))
             if row.get("reason") and (path.with_suffix("") / row["folder"]).is_dir():
                 for student in filter(None, row.get("student", "").split("/")):
-                    found[student].append(row["reason"])
-    return {student: "; ".join(some) for student, some in found.items()}
+                    reasons[student].append(row["reason"])
+    return {student: "; ".join(sentences) for student, sentences in reasons.items()}

@@ -13,7 +13,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook import classbook
 from viva.course.gradebook.classbook import Mark
-from viva.course.gradebook.standing import Standings, Status
+from viva.course.grades.standing import Standings, Status
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 
@@ -29,7 +29,7 @@ COLUMNS = (
 )  # fmt: skip
 
 CHOSEN = ("last_name", "first_name", "email")
-"""What a student may have chosen in a learning system."""
+"""Columns whose text a student may have chosen in a learning system."""
 REASON = 1000
 """Characters of a reason."""
 
@@ -44,12 +44,12 @@ def scores(
     penalty. SCORES are None for who was not graded, or is excused; ``status`` and ``reason`` say which. Who handed
     in something that cannot be graded has a row also when the gradebook does not know them.
     """
-    known = sorted((one for one in gradebook.assignments), key=lambda assignment: assignment.name)
-    known = [assignment for assignment in known if not assignments or assignment.name in assignments]
-    standings = Standings(course, gradebook, [assignment.name for assignment in known])
+    by_name = sorted(gradebook.assignments, key=lambda assignment: assignment.name)
+    chosen_assignments = [assignment for assignment in by_name if not assignments or assignment.name in assignments]
+    standings = Standings(course, gradebook, [assignment.name for assignment in chosen_assignments])
     chosen = set(standings.chosen(student) if isinstance(student, str) else student or standings.students)
-    entered = {one.id: one for one in gradebook.students}
-    for assignment in known:
+    entered = {student_row.id: student_row for student_row in gradebook.students}
+    for assignment in chosen_assignments:
         marks = classbook.marks(gradebook, assignment.name)
         most = {
             "max_score": assignment.max_score,
@@ -59,11 +59,11 @@ def scores(
         for who in standings.students:
             if who not in chosen:
                 continue
-            standing, about = standings.of(assignment.name, who), entered.get(who)
+            standing, entry = standings.of(assignment.name, who), entered.get(who)
             row = dict.fromkeys(COLUMNS)
             row |= {"assignment": assignment.name, "duedate": assignment.duedate, "timestamp": standing.handed_in}
-            row |= {"student_id": who if about else plaintext.line(who)}
-            row |= {name: getattr(about, name, None) for name in CHOSEN}
+            row |= {"student_id": who if entry else plaintext.line(who)}
+            row |= {name: getattr(entry, name, None) for name in CHOSEN}
             row |= most | {"status": str(standing.status), "reason": plaintext.line(standing.reason, REASON)}
             graded = standing.status == Status.GRADED and who in marks  # or it was removed while this ran
             yield row | (_scores(marks[who]) if graded else {})
@@ -83,7 +83,7 @@ class CsvExport(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write the rows of ``scores``."""
         course = Course(getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self))
-        names, students = [str(name) for name in self.assignment], [str(one) for one in self.student]
+        names, students = [str(name) for name in self.assignment], [str(student) for student in self.student]
         self.write(scores(course, gradebook, names, students or "*"), Path(self.to or self.name))
 
     def write(self, rows: Iterable[dict], path: Path) -> None:

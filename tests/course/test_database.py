@@ -18,8 +18,9 @@ from sqlalchemy.exc import OperationalError, PendingRollbackError
 from traitlets.config import Config
 
 from tests.conftest import load
-from viva.course.gradebook import database, lateness
-from viva.course.gradebook.database import passing, telling, with_retries
+from viva.course import database
+from viva.course.database import passing, telling, with_retries
+from viva.course.gradebook import lateness
 from viva.course.gradebook.recording import Graded, Writer
 from viva.verdict import CourseError
 

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.conftest import PROJECT, SHORT
 from tests.flow.test_known_answers import notebooks
 from viva.author.answers import fill_in, read_answer
-from viva.commands.notebook import Report, _checked
+from viva_check.notebook import Report, _checked
 
 ASKING = "%load_ext viva\n%viva_check"
 

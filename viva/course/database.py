@@ -1,4 +1,4 @@
-"""What the database of a gradebook says when it cannot do something, and waiting for it.
+"""The errors of a gradebook's database, in sentences, and waiting until it answers.
 
 It is a file of SQLite's, or lies in PostgreSQL (``c.CourseDirectory.db_url``), where several machines can work on it.
 """
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from nbgrader import api
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Base, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import URL, Engine, inspect, make_url, text
+from sqlalchemy import URL, Engine, false, inspect, make_url, text, update
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -48,15 +48,15 @@ RETRY_SECONDS, STEP = 20.0, 0.1
 MOMENT = 10.0
 """Seconds by which two failures lie apart, beside RETRY_SECONDS, that have nothing to do with each other."""
 CAUSES = 10
-"""So many causes of causes of an error are looked at."""
+"""The length of a chain of causes of an error that is followed."""
 SHARED = {"40001", "40P01", "55P03", "57014"}
 """PostgreSQL's states where another one was in the way: serialization, deadlock, a lock, a limit of time."""
 STOPPING = {"57P01", "57P02", "57P03"}
-"""Those of a server that stops, or starts."""
+"""PostgreSQL's states of a server that stops or starts."""
 OTHER_VERSION = {"42703", "42P01"}
-"""Those of a column and a table that are not there."""
+"""PostgreSQL's states for a column and a table that do not exist."""
 RIGHTS, READ_ONLY = "42501", "25006"
-"""Those of too few rights, and of a database that takes nothing."""
+"""PostgreSQL's states for missing rights, and for a database that is read-only."""
 
 
 def shown(url: str) -> str:
@@ -78,8 +78,8 @@ def shown(url: str) -> str:
 
 def unusable(url: str, error: Exception) -> CourseError:
     """The error for an address of which no gradebook can be opened, without the address where it may hold a secret."""
-    known = isinstance(error, ModuleNotFoundError | NoSuchModuleError)
-    why = f": {error}" if known else ""
+    named = isinstance(error, ModuleNotFoundError | NoSuchModuleError)
+    why = f": {error}" if named else ""
     if isinstance(error, ValueError):
         why = ": its port is not a number"
     return CourseError(
@@ -95,50 +95,51 @@ def file_of(directory: CourseDirectory) -> Path | None:
 
 
 def trouble(error: DBAPIError, url: str) -> str:
-    """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
-    said, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
-    told = "" if shown(url) == SETTING else f" ({said})"  # a driver repeats the host, in which a password may stand
+    """A sentence for an error of the database: the gradebook's problem, and the remedy."""
+    message, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
+    # A driver repeats the host, in which a password may stand.
+    details = "" if shown(url) == SETTING else f" ({message})"
     if is_lost(error):
-        return f"{book} cannot be reached{told}. Check that its server runs and its address is right. {AGAIN}"
+        return f"{book} cannot be reached{details}. Check that its server runs and its address is right. {AGAIN}"
     if is_locked(error):
         return f"{book} is locked by another program; close it. {AGAIN}"
-    if "readonly" in said or "read-only" in said:
+    if "readonly" in message or "read-only" in message:
         return f"{book} cannot be used: it is read-only. {AGAIN}"
-    if "is full" in said or state == "53100":
+    if "is full" in message or state == "53100":
         return f"{book} cannot be used: its disk is full. {AGAIN}"
     if state == RIGHTS:
-        return f"{book} cannot be used: its database user lacks permissions{told}. {AGAIN}"
-    if "malformed" in said or "not a database" in said:
-        return damaged(url, said)
-    if state in OTHER_VERSION or any(sign in said for sign in ("no such column", "no such table", "has no column")):
-        return f"{book} is from another version of nbgrader{told}. {UPGRADE}"
-    return f"{book} cannot be used{told and f': {said}'}. {AGAIN}"
+        return f"{book} cannot be used: its database user lacks permissions{details}. {AGAIN}"
+    if "malformed" in message or "not a database" in message:
+        return damaged(url, message)
+    if state in OTHER_VERSION or any(sign in message for sign in ("no such column", "no such table", "has no column")):
+        return f"{book} is from another version of nbgrader{details}. {UPGRADE}"
+    return f"{book} cannot be used{details and f': {message}'}. {AGAIN}"
 
 
 def waiting(error: DBAPIError, url: str) -> str:
-    """A sentence for what is waited for."""
-    what = "is locked by another program" if is_locked(error) else "cannot be reached"
-    return f"The gradebook {shown(url)} {what}. Trying again for {RETRY_SECONDS:.0f} seconds; press Ctrl-C to stop."
+    """A sentence that tells why a command waits."""
+    state = "is locked by another program" if is_locked(error) else "cannot be reached"
+    return f"The gradebook {shown(url)} {state}. Trying again for {RETRY_SECONDS:.0f} seconds; press Ctrl-C to stop."
 
 
-def damaged(url: str, said: str) -> str:
+def damaged(url: str, message: str) -> str:
     """A sentence for a gradebook of which the database said so."""
-    return f"The gradebook {shown(url)} is damaged ({said}). {DAMAGED}"
+    return f"The gradebook {shown(url)} is damaged ({message}). {DAMAGED}"
 
 
 def is_locked(error: DBAPIError) -> bool:
     """Whether another program was in the way."""
-    said = str(error.orig)
-    return "database is locked" in said or "table is locked" in said or _state(error) in SHARED
+    message = str(error.orig)
+    return "database is locked" in message or "table is locked" in message or _state(error) in SHARED
 
 
 def is_lost(error: DBAPIError) -> bool:
     """Whether a server is out of reach, at first or by now; one that answers and refuses is not."""
     if _state(error) in STOPPING or error.connection_invalidated:
         return True
-    said = str(error.orig)
+    message = str(error.orig)
     ours = isinstance(error, OperationalError) and type(error.orig).__module__.startswith("psycopg")
-    return ours and not _state(error) and ("FATAL" not in said or "the database system is" in said)
+    return ours and not _state(error) and ("FATAL" not in message or "the database system is" in message)
 
 
 def with_retries(
@@ -154,27 +155,27 @@ def with_retries(
     """
     limit = RETRY_SECONDS if seconds is None else seconds
     start: float | None = None
-    last, told = 0.0, False
+    last, announced = 0.0, False
     while True:
         try:
             return work()
         except Exception as error:
-            found = passing(error)
-            if found is None or getattr(found, "given_up", False):
+            cause = passing(error)
+            if cause is None or getattr(cause, "given_up", False):
                 raise
             now = time.monotonic()
             if start is None or now - last > limit + MOMENT:  # it has worked for long since
-                start, told = now, False
+                start, announced = now, False
             last = now
             if now - start >= limit:
-                vars(found)["given_up"] = True
-                if found is error:
+                vars(cause)["given_up"] = True
+                if cause is error:
                     raise
-                raise found from error
-            if now - start > 1 and not told:
-                told = True
+                raise cause from error
+            if now - start > 1 and not announced:
+                announced = True
                 for tell in _telling[-1:]:
-                    tell(found)
+                    tell(cause)
         before_again()
         stopping.check()
         time.sleep(STEP)
@@ -185,7 +186,7 @@ _telling: list[Callable[[DBAPIError], object]] = []
 
 @contextlib.contextmanager
 def telling(tell: Callable[[DBAPIError], object]) -> Iterator[None]:
-    """Inside, ``tell`` is given what the database said, once, where something has to wait."""
+    """Inside, ``tell`` gets the database's error, once, when a command has to wait."""
     _telling.append(tell)
     try:
         yield
@@ -195,7 +196,7 @@ def telling(tell: Callable[[DBAPIError], object]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Inside, neither nbgrader nor SQLAlchemy prints what the database says, with tracebacks: it is raised as well."""
+    """Inside, nbgrader and SQLAlchemy print no tracebacks of database errors, which are raised as well."""
     loggers = [app_log, logging.getLogger("sqlalchemy.pool")]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
@@ -207,12 +208,19 @@ def quietly() -> Iterator[None]:
             logger.disabled = disabled
 
 
+def begin_writing(gradebook: Gradebook) -> None:
+    """Begin to write into every table, and change nothing: until the transaction ends SQLite lets nobody else write."""
+    for table in Base.metadata.sorted_tables:
+        key = next(iter(table.primary_key))
+        gradebook.db.execute(update(table).values({key: key}).where(false()))
+
+
 LOST_BEFORE = "8s2b"
 """SQLAlchemy's code for a question on a connection that was lost before, and that nobody has rolled back yet."""
 
 
 def said_by(error: BaseException | None) -> DBAPIError | None:
-    """What the database said, where that is the cause of an error; nbgrader calls it an invalid entry."""
+    """The database's error, if it caused ``error``; nbgrader wraps it as an invalid entry."""
     for _ in range(CAUSES):
         if error is None or isinstance(error, VivaError):
             return None
@@ -225,9 +233,9 @@ def said_by(error: BaseException | None) -> DBAPIError | None:
 
 
 def passing(error: BaseException | None) -> DBAPIError | None:
-    """What the database said that may pass, where that is the cause of an error."""
-    said = said_by(error)
-    return said if said is not None and (is_locked(said) or is_lost(said)) else None
+    """The database's error, if it caused ``error`` and may pass with time."""
+    cause = said_by(error)
+    return cause if cause is not None and (is_locked(cause) or is_lost(cause)) else None
 
 
 def concerns_all(error: Exception) -> bool:
@@ -242,7 +250,7 @@ def _state(error: DBAPIError) -> str:
     return getattr(error.orig, "sqlstate", None) or ""
 
 
-# Indexes that nbgrader's gradebook lacks, by which what a submission has is found without reading everybody's.
+# Indexes that nbgrader's gradebook lacks: they find the rows of one submission without reading those of all.
 #
 # nbgrader declares keys for (cell, notebook), not for the notebook alone. To look up the grades of one submission, as
 # the batch's writer, every page of feedback and formgrader do, the database reads all that there are: time that grows
@@ -257,7 +265,7 @@ COLUMNS: tuple[InstrumentedAttribute, ...] = (
 
 
 def ensure_indexes(gradebook: Gradebook) -> list[str]:
-    """Make those that are not there; their names. Where it is refused, the gradebook stays as it is, and slower."""
+    """Create the missing indexes; returns their names. If the database refuses, the gradebook stays slow."""
     try:
         return [name for column in COLUMNS if (name := _make(gradebook.engine, column))]
     except ProgrammingError:  # a server's user who may not
@@ -289,7 +297,7 @@ def _make(engine: Engine, column: InstrumentedAttribute) -> str:
 
 @functools.cache
 def newest() -> str:
-    """What nbgrader's ``get_alembic_version`` returns."""
+    """The newest revision, as nbgrader's ``get_alembic_version`` returns it."""
     from alembic.script import ScriptDirectory  # slow to load, and only a new gradebook asks
 
     head = ScriptDirectory(ALEMBIC_DIR).get_current_head()

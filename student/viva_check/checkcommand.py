@@ -26,6 +26,7 @@ STYLES = {Verdict.PASSED: "green", Verdict.PARTLY: "yellow", NOT_DONE: "yellow"}
 class CheckCommand(ShortHelp, Application):
     name = "viva-check"
     description = "For students: run the visible checks of a notebook, exactly as in grading."
+    heading = "Class"
     arguments = "NOTEBOOK"
     completes = "notebooks"
     version = viva.__version__
@@ -71,7 +72,7 @@ class CheckCommand(ShortHelp, Application):
 
     def _check(self, path: Path) -> int:
         grader, data = self._portable_grader(path) if self.portable else self._forking_grader(path)
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         try:
             copy = selfcheck.open_bytes(data, path, Path(self.original) if self.original else None)
@@ -89,12 +90,12 @@ class CheckCommand(ShortHelp, Application):
         if faults:
             raise SandboxError(f"The grader failed, not your code: {faults[0].what}")
         (self._print_json if self.json else self._print)(path, copy, tried)
-        return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
+        return 0 if all(result.passed for result in tried if result.counts) else SOME_FAIL
 
     def _forking_grader(self, path: Path):
         from viva.engine import libraries
         from viva.engine.grading import Grader
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         data = selfcheck.read_bytes(path)
         if (sandboxes := selfcheck.sandboxes()) is None:
@@ -105,49 +106,50 @@ class CheckCommand(ShortHelp, Application):
 
     def _portable_grader(self, path: Path):
         try:
-            from viva.submission.kernel import KernelGrader
+            from viva_check.kernel import KernelGrader
         except ModuleNotFoundError as error:
             raise VivaError(
                 f"The check needs {error.name}, which is not installed: python -m pip install nbclient ipykernel"
             ) from error
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         data = selfcheck.read_bytes(path)
         require_own(path)
         return KernelGrader(), data
 
     def _print_json(self, path: Path, copy, tried: list) -> None:
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
-        lines = iter(selfcheck.told(one for one in tried if one.counts))
+        lines = iter(selfcheck.told(result for result in tried if result.counts))
         checks = [
-            vars(one) | {"passed": one.passed, "counts": one.counts, "told": next(lines) if one.counts else []}
-            for one in tried
+            vars(result)
+            | {"passed": result.passed, "counts": result.counts, "told": next(lines) if result.counts else []}
+            for result in tried
         ]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
         document["summary"] = _sums(copy, tried)
         print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:
-        from viva.submission import selfcheck
+        from viva_check import selfcheck
 
         terminal = console(soft_wrap=True)
         for sentence in folded(copy.remarks):
             terminal.print(f"{path.name}: {sentence}.")
-        visible = [one for one in tried if one.counts]
+        visible = [result for result in tried if result.counts]
         heading = None
-        for one, lines in zip(visible, selfcheck.told(visible), strict=True):
-            waiting = [other for other in visible if one.undone and other.undone == one.undone]
-            if waiting and one is not waiting[0]:
+        for result, lines in zip(visible, selfcheck.told(visible), strict=True):
+            waiting = [same for same in visible if result.undone and same.undone == result.undone]
+            if waiting and result is not waiting[0]:
                 continue
-            name = ", ".join(one.undone) or one.cell
+            name = ", ".join(result.undone) or result.cell
             if name != heading:
                 heading = name
                 terminal.print(name, style="bold")
-            points = sum(other.points for other in waiting) or one.points
-            title = one.title if len(waiting) < 2 else f"{len(waiting)} checks"
-            line = f"  {one.state:12} {points:>4g}  {title}"
-            terminal.print(line, style=STYLES.get(one.state, "red"))
+            points = sum(same.points for same in waiting) or result.points
+            title = result.title if len(waiting) < 2 else f"{len(waiting)} checks"
+            line = f"  {result.state:12} {points:>4g}  {title}"
+            terminal.print(line, style=STYLES.get(result.state, "red"))
             for hint in () if waiting else lines:
                 terminal.print(f"{'':20}{hint}")
         for sentence in _sums(copy, tried):
@@ -170,14 +172,14 @@ def require_own(path: Path) -> None:
 
 
 def _sums(copy, tried: list) -> list[str]:
-    visible = [one for one in tried if one.counts]
-    passed, partly = (sum(one.state == state for one in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
+    visible = [result for result in tried if result.counts]
+    passed, partly = (sum(result.state == state for result in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
     do = "passes" if len(visible) == 1 else "pass"
-    more = f", {partly} partly right" if partly else ""
-    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{more}. Hidden checks also count."]
-    if any(one.state == NOT_DONE for one in visible):
+    addition = f", {partly} partly right" if partly else ""
+    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{addition}. Hidden checks also count."]
+    if any(result.state == NOT_DONE for result in visible):
         sentences.append("Not attempted: the answer is still empty, or still raises NotImplementedError.")
-    if hidden := sum(one.points for one in tried if not one.counts):
+    if hidden := sum(result.points for result in tried if not result.counts):
         sentences.append(f"Hidden checks are worth {counted(hidden, 'point')}.")
     if by_hand := copy.examination.blueprint.manual_points:
         sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")

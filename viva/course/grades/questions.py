@@ -11,8 +11,9 @@ from nbgrader.api import Gradebook
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook import classbook, export
+from viva.course.gradebook import classbook
 from viva.course.gradebook.results import Results
+from viva.course.grades import export
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 
@@ -42,15 +43,15 @@ def table(
     points: dict[str, dict[Place, object]] = {who: {} for who in people}
     most: dict[Place, float] = {}
     for name in assignments:
-        for who, place, earned, worth in _cells(course, gradebook, name):
-            most.setdefault(place, worth)
+        for who, column, earned, worth in _cells(course, gradebook, name):
+            most.setdefault(column, worth)
             if (name, who) in graded:
-                points[who][place] = earned
+                points[who][column] = earned
     places = _in_order(course, most)
-    several = {(place[0], place[1]) for place in places}
-    alone = {name for name in assignments if sum(one == name for one, _ in several) < 2}
-    header = [_title(place, most[place], place[0] in alone) for place in places]
-    rows = [[*people[who], *(points[who].get(place) for place in places)] for who in people]
+    notebooks = {(column[0], column[1]) for column in places}
+    alone = {name for name in assignments if sum(name_of == name for name_of, _ in notebooks) < 2}
+    header = [_title(column, most[column], column[0] in alone) for column in places]
+    rows = [[*people[who], *(points[who].get(column) for column in places)] for who in people]
     return [*ABOUT, *header], rows
 
 
@@ -61,11 +62,13 @@ def write(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -
 def _cells(course: Course, gradebook: Gradebook, name: str) -> Iterator[tuple[str, Place, float | None, float]]:
     """What each student earned with each question and check of an assignment, and the maximum."""
     books = {book.id: book for book in classbook.notebooks(gradebook, name)}
-    known = {who: record for (one, who), record in Results.of(course.directory).read().items() if one == name}
+    records = {
+        who: record for (assignment, who), record in Results.of(course.directory).read().items() if assignment == name
+    }
     grades, _ = classbook.marked(gradebook, name)
     for key, rows in grades.items():
         who, notebook = books[key].student, books[key].name
-        record = known[who].notebooks.get(notebook) if who in known else None
+        record = records[who].notebooks.get(notebook) if who in records else None
         for cell, score, worth, waits, by_hand in rows:
             checks = record.checks.get(cell, []) if record else []
             decided = by_hand is not None or not waits or bool(checks)
@@ -77,25 +80,27 @@ def _cells(course: Course, gradebook: Gradebook, name: str) -> Iterator[tuple[st
 
 def _in_order(course: Course, places: Iterable[Place]) -> list[Place]:
     """As the cells stand in the released notebooks, the checks as they ran."""
-    places, found = list(places), {}
-    for assignment, notebook in {place[:2] for place in places}:
-        found[assignment, notebook] = list[str]()
+    places, names_of = list(places), {}
+    for assignment, notebook in {column[:2] for column in places}:
+        names_of[assignment, notebook] = list[str]()
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             text = (course.path("release", assignment) / f"{notebook}.ipynb").read_bytes()
             cells = json.loads(text)["cells"]
-            found[assignment, notebook] = [cell["metadata"].get("nbgrader", {}).get("grade_id", "") for cell in cells]
+            names_of[assignment, notebook] = [
+                cell["metadata"].get("nbgrader", {}).get("grade_id", "") for cell in cells
+            ]
 
-    def key(place: Place) -> tuple:
-        assignment, notebook, cell, title = place
-        names = found[assignment, notebook]
+    def key(column: Place) -> tuple:
+        assignment, notebook, cell, title = column
+        names = names_of[assignment, notebook]
         return notebook, names.index(cell) if cell in names else len(names), cell, bool(title)
 
-    assignments = list(dict.fromkeys(place[0] for place in places))
-    return sorted(places, key=lambda place: (assignments.index(place[0]), *key(place)))
+    assignments = list(dict.fromkeys(column[0] for column in places))
+    return sorted(places, key=lambda column: (assignments.index(column[0]), *key(column)))
 
 
-def _title(place: Place, most: float, alone: bool) -> str:
+def _title(column: Place, most: float, alone: bool) -> str:
     """The name of a column: assignment, notebook where there are several, question and check, with the points."""
-    assignment, notebook, cell, check = place
-    parts = [assignment, *[notebook] * (not alone), cell, *[check] * bool(check)]
-    return f"{' / '.join(parts)} [{most:g}]"
+    assignment, notebook, cell, check = column
+    parts = [assignment, "" if alone else notebook, cell, check]
+    return f"{' / '.join(filter(None, parts))} [{most:g}]"

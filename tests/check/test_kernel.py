@@ -16,9 +16,9 @@ from tests.flow.test_known_answers import ANSWERS, notebooks
 from tests.oral import thinned
 from viva.author.answers import fill_in, read_answer
 from viva.engine.grading import Grader
-from viva.submission import selfcheck
-from viva.submission.kernel import KernelGrader
 from viva.verdict import Verdict
+from viva_check import selfcheck
+from viva_check.kernel import KernelGrader
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from traitlets import Bool, Dict, Unicode
 from viva import doors
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook.export import CsvExport
+from viva.course.grades.export import CsvExport
 from viva.course.processes import leftovers
 from viva.verdict import CourseError, VivaError
 
@@ -38,7 +38,7 @@ class Line:
 
 @dataclass
 class Plan:
-    """What an export writes, and whom it leaves as they are."""
+    """The plan of an export: the rows that it writes, and those that it leaves."""
 
     path: Path
     title: str
@@ -92,7 +92,7 @@ class SheetExport(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """What `nbgrader export` calls; says on its log what `viva export` prints."""
         course = Course(getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self))
-        names, students = [str(name) for name in self.assignment], [str(one) for one in self.student]
+        names, students = [str(name) for name in self.assignment], [str(student) for student in self.student]
         try:
             if len(names) != 1:
                 raise CourseError("Name one assignment, as in --assignment=ps1; each has its own file.")
@@ -106,7 +106,7 @@ class SheetExport(ExportPlugin):
         self.log.info("%d scores are in %s", len(plan.written) + len(plan.replaced), plan.path)
 
     def plan(self, course: Course, gradebook: Gradebook, assignment: str, student: str | list[str] = "*") -> Plan:
-        """What would be written; ``student`` is an id, a glob or a list of ids. Raises CourseError, and OSError."""
+        """The plan of the sheet; ``student`` is an id, a glob or a list of ids. Raises CourseError, and OSError."""
         raise NotImplementedError
 
 
@@ -124,6 +124,6 @@ def format_of(name: str) -> type[ExportPlugin]:
     if name in OWN:
         return OWN[name]
     if name not in formats():
-        more = doors.lacking(doors.SHEETS, name) or f"Choose one of: {', '.join(formats())}."
-        raise CourseError(f"There is no --as={plaintext.line(name)}. {more}")
+        advice = doors.lacking(doors.SHEETS, name) or f"Choose one of: {', '.join(formats())}."
+        raise CourseError(f"There is no --as={plaintext.line(name)}. {advice}")
     return doors.load(doors.SHEETS, name)

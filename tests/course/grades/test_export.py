@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in
 from viva.commands.grade import GradeCommand
-from viva.course.gradebook.export import COLUMNS, SCORES
+from viva.course.grades.export import COLUMNS, SCORES
 
 pytestmark = pytest.mark.xdist_group("export")
 
@@ -159,7 +159,7 @@ def test_nbgraders_own_export_command_can_use_it(course, rows, monkeypatch):
 
     monkeypatch.chdir(course)
     app = ExportApp()
-    app.initialize(["--exporter=viva.course.gradebook.export.CsvExport", "--to=stock.csv"])
+    app.initialize(["--exporter=viva.course.grades.export.CsvExport", "--to=stock.csv"])
     app.start()
     with (course / "stock.csv").open(newline="", encoding="utf-8") as file:
         assert {row["student_id"] for row in csv.DictReader(file)} == {"anna", "bo"}

@@ -38,8 +38,8 @@ class Report:
     summary: list[str]
 
     def _rows(self) -> Iterator[tuple[str, str, float, str, list[str]]]:
-        for one in self.checks:
-            yield one["cell"], one["state"], one["points"], one["title"], one["told"] if not one["undone"] else []
+        for row in self.checks:
+            yield row["cell"], row["state"], row["points"], row["title"], row["told"] if not row["undone"] else []
 
     def __repr__(self) -> str:
         lines, heading = [f"{self.name}: {sentence}." for sentence in self.remarks], None
@@ -99,12 +99,12 @@ def _checked(path: Path) -> Report:
         command, capture_output=True, text=True, encoding="utf-8", check=False, env=environment, timeout=SECONDS
     )
     try:
-        told = json.loads(done.stdout)
+        document = json.loads(done.stdout)
     except ValueError:
-        said = done.stderr.strip().splitlines()
-        raise VivaError(said[-1] if said else f"The check of {path.name} ended without a message.") from None
-    checks = [one for one in told["checks"] if one["counts"]]
-    return Report(path.name, checks, told["repairs"], list(told["summary"]))
+        lines = done.stderr.strip().splitlines()
+        raise VivaError(lines[-1] if lines else f"The check of {path.name} ended without a message.") from None
+    checks = [result for result in document["checks"] if result["counts"]]
+    return Report(path.name, checks, document["repairs"], list(document["summary"]))
 
 
 def _found(notebook: str, shell: Any, stack: contextlib.ExitStack) -> tuple[Path, bool]:
@@ -113,31 +113,31 @@ def _found(notebook: str, shell: Any, stack: contextlib.ExitStack) -> tuple[Path
         return Path(notebook).expanduser(), True
     if "google.colab" in sys.modules:
         return _of_colab(stack), False
-    known = [shell.user_ns.get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")]
-    for name in filter(None, known):
+    paths = [shell.user_ns.get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")]
+    for name in filter(None, paths):
         if Path(name).suffix == ".ipynb" and Path(name).is_file():
             return Path(name), True
-    here = sorted(Path().glob("*.ipynb"))
-    if len(here) == 1:
-        return here[0], True
+    notebooks = sorted(Path().glob("*.ipynb"))
+    if len(notebooks) == 1:
+        return notebooks[0], True
     raise VivaError("The name of this notebook is unknown. Name it, as in: %viva_check scaled_attention.ipynb")
 
 
 def _of_colab(stack: contextlib.ExitStack) -> Path:
-    """Colab's notebook, which is in no file: a copy of what the browser shows."""
+    """A file with a copy of Colab's notebook, which exists only in the browser."""
     from google.colab import _message  # type: ignore[import-not-found]
 
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-colab-")))
-    told = _message.blocking_request("get_ipynb", timeout_sec=60)
-    if not told or "ipynb" not in told:
+    answer = _message.blocking_request("get_ipynb", timeout_sec=60)
+    if not answer or "ipynb" not in answer:
         raise VivaError("Colab did not provide the notebook. Download it, then: !viva check NOTEBOOK")
     path = folder / "notebook.ipynb"
-    path.write_text(json.dumps(told["ipynb"]), encoding="utf-8")
+    path.write_text(json.dumps(answer["ipynb"]), encoding="utf-8")
     return path
 
 
 def _is_changed(path: Path, shell: Any) -> bool:
-    """Whether the cell that asks for the check is not in the file: then that is older than what the browser shows."""
+    """Whether the file lacks the cell that calls the check: then the notebook in the browser is newer."""
     asking = (shell.history_manager.input_hist_raw or [""])[-1].strip()  # ``In`` has magics rewritten
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
