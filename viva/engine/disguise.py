@@ -109,32 +109,34 @@ def _may_replace(module: str) -> bool:
 
 
 def _other_values(name: str, statements: list[ast.stmt]) -> Iterator[str]:
-    """What gives a name another value than its definition, in the order of the statements."""
-    own = {bound for statement in statements for bound in _bound(statement) if not isinstance(statement, IMPORTS)}
+    """The statements and decorators that give a name another value than its definition."""
+    students = {bound for statement in statements for bound in _bound(statement) if not isinstance(statement, IMPORTS)}
     definitions = [node for node in statements if isinstance(node, Definition) and node.name == name]
     for statement in statements:
         if statement not in definitions and name in _bound(statement):
             yield ast.unparse(statement)
     if not definitions:
         yield "not defined"
-    yield from _hidden_in(definitions, own)
+    yield from _hidden_in(definitions, students)
 
 
-def _hidden_in(definitions: list[Definition], own: set[str]) -> Iterator[str]:
-    """What gives the value of some definitions of one name, or a method of theirs, another source than their text.
+def _hidden_in(definitions: list[Definition], students: set[str]) -> Iterator[str]:
+    """The decorators and statements that give definitions of one name, or their methods, another value.
 
-    ``own`` are the names that the cells bind without importing them.
+    ``students`` are the names that the cells bind without importing them.
     """
     for node in definitions:
         for decorator in node.decorator_list:
-            if _root(decorator) in own and not (isinstance(decorator, ast.Attribute) and decorator.attr in PROPERTY):
+            if _root(decorator) in students and not (
+                isinstance(decorator, ast.Attribute) and decorator.attr in PROPERTY
+            ):
                 yield ast.unparse(decorator)
         if isinstance(node, ast.ClassDef):
             yield from (ast.unparse(keyword) for keyword in node.keywords)
-            yield from _hidden_in_class(node, own)
+            yield from _hidden_in_class(node, students)
 
 
-def _hidden_in_class(cls: ast.ClassDef, own: set[str]) -> Iterator[str]:
+def _hidden_in_class(cls: ast.ClassDef, students: set[str]) -> Iterator[str]:
     methods: dict[str, list[Definition]] = {}
     for node in cls.body:
         if isinstance(node, Definition) and not any(
@@ -145,7 +147,7 @@ def _hidden_in_class(cls: ast.ClassDef, own: set[str]) -> Iterator[str]:
         if not isinstance(node, Definition) and not methods.keys().isdisjoint(_bound(node)):
             yield ast.unparse(node)
     for definitions in methods.values():
-        yield from _hidden_in(definitions, own)
+        yield from _hidden_in(definitions, students)
 
 
 def _bound(statement: ast.stmt) -> set[str]:
