@@ -57,7 +57,7 @@ class Sharing:
 
     def news(self, anew: bool = False) -> Any:
         """What the other side is to know, as plain data; None for nothing. It counts as told. ``anew`` tells the state
-        of random numbers in any case."""
+        of random numbers always."""
         raise NotImplementedError
 
     def take(self, news: Any) -> None:
