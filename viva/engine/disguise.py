@@ -62,13 +62,16 @@ def disguised(outcome: Outcome, notebook: NotebookNode, examination: Examination
         if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("locked")
     )
     solved = _statements(cell.source for cell in cells if cell.purpose in ANSWERS)
-    usual = set(_replacing(solved))
-    anywhere = set(_replacing(written)) - usual
-    return [
-        note("disguised", name, tests=tuple(tests), doubt=True)
-        for name, tests in looked_at.items()
-        if anywhere or set(_other_values(name, written)) - set(_other_values(name, solved))
-    ]
+    try:
+        anywhere = not set(_replacing(solved)).issuperset(_replacing(written))
+        names = [
+            name
+            for name in looked_at
+            if anywhere or set(_other_values(name, written)) - set(_other_values(name, solved))
+        ]
+    except (RecursionError, MemoryError):  # nobody types such code
+        names = [*looked_at]
+    return [note("disguised", name, tests=tuple(looked_at[name]), doubt=True) for name in names]
 
 
 def _asks(source: str) -> bool:
