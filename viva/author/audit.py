@@ -24,21 +24,25 @@ from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
+    checks_with_hidden_lines,
     explained,
     fate_of,
     flaky,
     lost_by,
     misfires,
+    passed_by_nonsense,
     proof_of,
     scores_of,
     together,
     unnoticed,
+    unseen,
     unwarned,
     varied,
     warn,
 )
 from viva.author.mutants import Mutant, mutants
-from viva.author.trials import Worker, make_grader
+from viva.author import degenerate
+from viva.author.trials import Worker, degraded, make_grader
 from viva.author.trimming import name_of, seeded, trimmed
 from viva.cleaning import plaintext
 from viva.course.course import Course
@@ -157,8 +161,20 @@ class Jobs:
         jobs = []
         for place, mutant in enumerate(found):
             notebook, known, limit = ground[mutant.cell]
-            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, limit))
+            jobs.append((("mutant", place), "grade_changed", notebook, {mutant.cell: mutant.source}, known, limit))
         return jobs
+
+    def degenerate(self, inputs: dict, ground: dict, form: str, places: Iterable[str]) -> Iterator[tuple]:
+        """The solution with the degenerate functions of one cell, and under "" with those of all, on every input."""
+        solutions = self.known.blueprint.solutions()
+        for cell in places:
+            cells = [cell] if cell else [one for one in self.cells if inputs.get(one)]
+            sources = {
+                one: degraded(solutions[one], inputs[one] if cell else dict.fromkeys(inputs[one], []), form)
+                for one in cells
+            }
+            notebook, known, limit = ground[cell]
+            yield ("degenerate", form, cell), "grade_changed", notebook, sources, known, limit
 
 
 def _visible(known: Examination) -> Examination:
@@ -284,16 +300,57 @@ class _Run:
                 "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
-        trials |= self._map(self.jobs.mutations(found, self._ground(trials) if found else {}))
+        ground = self._ground(trials) if found else {}
+        trials |= self._map(self.jobs.mutations(found, ground))
+        if found:
+            self._degrade(trials, ground)
         self._judge(trials)
         self._look_for_warnings(trials)
         self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
+        self._look_for_surprises(found, ground)
         self._compare(found, trials)
         self.result.warnings += excuse(self.result.fates, self.excuses)
         self._score(trials)
         self._name_credit(trials)
         self._look_around()
         return self.result
+
+    def _degrade(self, trials: dict, ground: dict) -> None:
+        """Name the checks that a degenerate answer passes though they call it with what students do not see."""
+        inputs = self._one("inputs", _visible(self.known).blueprint)
+        inputs = {
+            cell: functions
+            for cell, functions in inputs.items()
+            if functions and max(map(len, functions.values())) <= degenerate.MOST_INPUTS
+        }
+        if not inputs:
+            return
+        limit = max(limit for *_, limit in ground.values())
+        solution, tests = self.jobs.filled(set(self.cells)), {name.cell for name in names_of_checks(self.blueprint)}
+        ground = ground | {"": (*trimmed(solution, self.known, tests), limit)}
+        places = ["", *(cell for cell in self.cells if cell in inputs)]
+        first = self._map(list(self.jobs.degenerate(inputs, ground, degenerate.RAISE, places)))
+        reached = {place: set(lost_by(first["degenerate", degenerate.RAISE, place])) for place in places}
+        places = [place for place in places if reached[place]]
+        forms = self._map(
+            [job for form in degenerate.FORMS for job in self.jobs.degenerate(inputs, ground, form, places)]
+        )
+        passing = {
+            (form, place): reached[place] - set(lost_by(trial))
+            for (_, form, place), trial in forms.items()
+            if trial and not trial.faults
+        }
+        doubtful = [
+            job
+            for (form, place), checks in passing.items()
+            if checks
+            for job in self.jobs.degenerate(inputs, ground, degenerate.ONLY_RIGHT + form, [place])
+        ]
+        again = self._map(doubtful)
+        for (form, place), checks in passing.items():
+            right = again.get(("degenerate", degenerate.ONLY_RIGHT + form, place))
+            for check in checks & set(lost_by(right)):
+                self.result.degenerate.setdefault(check, []).append((place, form))
 
     def _vary(self, trials: dict) -> None:
         """Grade the known answers in other variants, where the notebook offers them."""
@@ -417,6 +474,19 @@ class _Run:
         for place, proof in proofs.items():
             self.result.warnings += warn(proof, self.answers[place].hidden, shown.get(("shown", place)))
 
+    def _look_for_surprises(self, mutations: list[Mutant], ground: dict) -> None:
+        """Grade with the visible lines alone each mutant that only checks with hidden lines notice."""
+        hiding = checks_with_hidden_lines(self.blueprint)
+        places = [
+            place for place, fate in enumerate(self.result.fates) if fate.killers and hiding.issuperset(fate.killers)
+        ]
+        self.total += len(places)
+        shown = {cell: (notebook, _visible(known), limit) for cell, (notebook, known, limit) in ground.items()}
+        trials = self._map(self.jobs.mutations([mutations[place] for place in places], shown))
+        for number, place in enumerate(places):
+            trial = trials["mutant", number]
+            self.result.fates[place].surprise = trial is not None and not trial.lost and not trial.faults
+
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and single-process cells."""
         result = self.result
@@ -477,7 +547,8 @@ class _Run:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
         result.scores = scores_of(self.blueprint, without, result.fates, result.proofs)
         promised = read_notebook(self.path).metadata.get("viva", {}).get("no_surprise")
-        (result.errors if promised else result.remarks).extend(unwarned(result.scores))
+        (result.errors if promised else result.warnings).extend([*unwarned(result.scores), *unseen(result.fates)])
+        result.errors += passed_by_nonsense(result.degenerate)
         result.together = together(result.scores, result.fates, result.proofs)
 
 

@@ -70,6 +70,8 @@ class Fate:
     killers: list[CheckName] = field(default_factory=list)
     note: str = ""
     nearest: CheckName | None = None
+    surprise: bool = False
+    """Whether only hidden lines notice it."""
 
     def record(self) -> dict:
         return vars(self) | {"killers": _texts(self.killers), "nearest": str(self.nearest or "")}
@@ -118,6 +120,8 @@ class Audit:
     """What an author may want to know, a sentence each."""
     untold: list[str] = field(default_factory=list)
     """Hidden lines that `viva feedback` cannot look for in the pages of students."""
+    degenerate: dict[CheckName, list[tuple[str, str]]] = field(default_factory=dict)
+    """By check, the degenerate answers that pass it: the answer cell, empty for all of them, and what it returns."""
     slowest: float = 0.0
     megabytes: int = 0
     limit: float = 0.0
@@ -171,6 +175,7 @@ class Audit:
             "scores": [score.record() for score in self.scores],
             "together": [_texts(checks) for checks in self.together],
             "alone": {cell: _texts(checks) for cell, checks in self.alone.items()},
+            "degenerate": {str(check): forms for check, forms in self.degenerate.items()},
         }
 
     @property

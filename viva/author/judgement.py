@@ -13,6 +13,7 @@ from viva.engine.checks import HIDDEN, Check
 from viva.record import Fault
 from viva.submission.variant import SEED
 from viva.verdict import Verdict
+from viva.wording import counted, listed
 
 ENDED = "it ended the grading process, twice"
 """The sentence for a trial without a result."""
@@ -49,8 +50,38 @@ def varied(name: str, case: str, expected: list[CheckName], trial: Probe | None,
 
 def unnoticed(proof: Proof, blueprint: Blueprint) -> bool:
     """Whether only hidden lines may have noticed a wrong answer: every check that it loses has some."""
-    hiding = {CheckName(cell.id, check.title) for cell, check in blueprint.checks() if has_hidden(cell, check)}
-    return proof.case == "wrong" and bool(proof.lost) and hiding.issuperset(proof.lost)
+    return proof.case == "wrong" and bool(proof.lost) and checks_with_hidden_lines(blueprint).issuperset(proof.lost)
+
+
+def checks_with_hidden_lines(blueprint: Blueprint) -> set[CheckName]:
+    """The checks of a notebook that have hidden lines, or that fail where those before all checks of the cell do."""
+    return {CheckName(cell.id, check.title) for cell, check in blueprint.checks() if has_hidden(cell, check)}
+
+
+def unseen(fates: list[Fate]) -> list[str]:
+    """A sentence on each group of mutants of one answer that the same hidden lines notice, and no visible line."""
+    groups: dict[tuple, list[Fate]] = {}
+    for fate in fates:
+        if fate.surprise:
+            groups.setdefault((fate.cell, *fate.killers), []).append(fate)
+    return [
+        f"Only hidden lines of {listed(map(str, checks))} notice {counted(len(group), 'mutant')} of "
+        f"'{cell}', for example: {group[0].change}. Add an example to a visible check, or excuse the mutants."
+        for (cell, *checks), group in groups.items()
+    ]
+
+
+def passed_by_nonsense(degenerate: Mapping[CheckName, list[tuple[str, str]]]) -> list[str]:
+    """A sentence on each check that passes though functions return the same nonsense for what students do not see."""
+    sentences = []
+    for check, answers in degenerate.items():
+        cells = " and ".join(dict.fromkeys(f"'{cell}'" if cell else "all answers" for cell, _ in answers))
+        forms = " or ".join(dict.fromkeys(form for _, form in answers))
+        sentences.append(
+            f"The check '{check}' passes though the functions of {cells} return {forms} for every input that is not "
+            "in a visible line. Compare the length or the shape, too."
+        )
+    return sentences
 
 
 def warn(proof: Proof, reason: str, shown: Probe | None) -> list[str]:
