@@ -145,7 +145,7 @@ def test_zero_of_zero_is_nothing_proven_and_only_an_error_fails():
 
 
 def test_an_equivalent_mutant_is_recognised_by_running_it(strong):
-    equivalent = {fate.change for fate in strong.fates if fate.status == "equivalent"}
+    equivalent = {fate.change for fate in strong.fates if fate.status == "equal"}
     assert "means = np.mean(table, axis=0) -> means = np.mean(table, axis=-2)" not in equivalent
     assert "spread = float(np.max(centre(numbers))) -> spread = np.max(centre(numbers))" in equivalent
 

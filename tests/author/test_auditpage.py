@@ -22,7 +22,7 @@ AUDIT = Audit(
     fates=[
         Fate("attend", "dropped transpose", f"{LONG} -> {LONG}.T", DIFF, "survived", nearest=SIZES, note="<b>"),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "killed", [GIVEN]),
-        Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "equivalent", note="of one element"),
+        Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "equal", note="of one element"),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "excused", note="taught later"),
     ],
     scores=[CheckScore(GIVEN, 2.5, True, ["attend"], 1, 2, 1)],

@@ -108,7 +108,7 @@ FATES = [
     fate("f", RIGHT),
     fate("g", LAST),
     fate("g", status="survived"),
-    fate("g", status="equivalent"),
+    fate("g", status="equal"),
 ]
 
 

@@ -25,6 +25,7 @@ from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
     checks_with_hidden_lines,
+    compare,
     explained,
     fate_of,
     flaky,
@@ -308,7 +309,7 @@ class _Run:
         self._look_for_warnings(trials)
         self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
         self._look_for_surprises(found, ground)
-        self._compare(found, trials)
+        self._compare(found, trials, ground)
         self.result.warnings += excuse(self.result.fates, self.excuses)
         self._score(trials)
         self._name_credit(trials)
@@ -519,29 +520,21 @@ class _Run:
         result.single_process = [sentence for cell, sentence in told if cell in declared or cell not in lost]
         result.remarks += [f"{sentence[0].upper()}{sentence[1:]}." for sentence in result.single_process]
 
-    def _compare(self, found: list[Mutant], trials: dict) -> None:
-        """Which of the mutants that no check noticed are equivalent; not those that the grader failed on."""
-        open_ones = [
+    def _compare(self, mutations: list[Mutant], trials: dict, ground: dict) -> None:
+        """What the mutants are that no check noticed: equal, different or unproven; not those the grader failed on."""
+        places = [
             place
             for place, fate in enumerate(self.result.fates)
             if fate.status == "survived" and not trials["mutant", place].faults
         ]
-        self.total += len(open_ones)
-        notes = self._map([((place,), "compare", self.blueprint, found[place]) for place in open_ones])
-        for place in open_ones:
-            fate, note = self.result.fates[place], notes[(place,)]
-            if note == "":
-                fate.status = "equivalent"
-            else:
-                fate.note = note or "it ended the comparing process, twice"
-                near = Counter(
-                    check
-                    for other in self.result.fates
-                    if other.cell == fate.cell
-                    for check in other.killers
-                    if other.operator == fate.operator or len(other.killers) < 3
-                )
-                fate.nearest = near.most_common(1)[0][0] if near else None
+        self.total += len(places)
+        jobs = []
+        for place in places:
+            mutant = mutations[place]
+            jobs.append(((place,), "compare", ground[mutant.cell][1].blueprint, mutant.cell, mutant.source))
+        comparisons = self._map(jobs)
+        for place in places:
+            compare(self.result.fates[place], comparisons[(place,)], self.result.fates)
 
     def _score(self, trials: dict) -> None:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}

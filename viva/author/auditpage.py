@@ -23,7 +23,11 @@ CASES = (
     ("right", "right answers, losing no check"),
     ("wrong", "wrong answers, losing exactly the listed checks"),
 )
-OTHERS = (("excused", "Excused mutants"), ("equivalent", "Mutants equivalent to the solution"))
+OTHERS = (
+    ("unproven", "Mutants that could not be compared"),
+    ("excused", "Excused mutants"),
+    ("equal", "Mutants equal to the solution"),
+)
 
 
 def page(audit: Audit) -> str:

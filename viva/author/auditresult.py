@@ -13,6 +13,7 @@ from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
 
+STATES = ("killed", "survived", "equal", "unproven", "excused")
 LISTED = 4
 """The most answers of a kind that are named at the terminal; the page names all."""
 
@@ -60,7 +61,11 @@ class Proof:
 
 @dataclass
 class Fate:
-    """What became of a mutant: killed (by which checks), survived, equivalent or excused."""
+    """What became of a mutant: killed (by which checks), survived, equal, unproven or excused.
+
+    It is equal where so many ``calls`` on so many ``inputs`` gave the same as the solution's, and unproven where a value
+    cannot be compared. A survivor differs at ``call``: the solution's result is ``right``, its own is ``wrong``.
+    """
 
     cell: str
     operator: str
@@ -72,6 +77,11 @@ class Fate:
     nearest: CheckName | None = None
     surprise: bool = False
     """Whether only hidden lines notice it."""
+    calls: int = 0
+    inputs: int = 0
+    call: str = ""
+    right: str = ""
+    wrong: str = ""
 
     def record(self) -> dict:
         return vars(self) | {"killers": _texts(self.killers), "nearest": str(self.nearest or "")}
@@ -136,7 +146,7 @@ class Audit:
 
     @property
     def score(self) -> float:
-        """The share of mutants that are killed, of all that are neither equivalent nor excused."""
+        """The share of mutants that are killed, of all that are killed or survived."""
         counted = self.count("killed") + self.count("survived")
         return self.count("killed") / counted if counted else 1.0
 
@@ -158,7 +168,7 @@ class Audit:
 
     def summary(self) -> dict:
         """What the table and the sentences at the terminal say, as JSON knows it."""
-        fates = {name: self.count(name) for name in ("killed", "survived", "equivalent", "excused")}
+        fates = {name: self.count(name) for name in STATES}
         right, wrong = ([proof.holds for proof in self.proofs if proof.case == case] for case in ("right", "wrong"))
         return {
             "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "outcome": self.outcome,
@@ -281,7 +291,7 @@ def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
     used = set()
     for fate in fates:
         for place, one in enumerate(excuses):
-            if fate.status in ("survived", "equivalent") and one.fits(fate):
+            if fate.status in ("survived", "equal", "unproven") and one.fits(fate):
                 used.add(place)
                 if fate.status == "survived":
                     fate.status, fate.note = "excused", one.reason

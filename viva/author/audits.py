@@ -44,7 +44,7 @@ def prove(
     no other from its audit. Raises ClusterError where a cluster is to do it and cannot; the pages of those that were
     finished by then are written.
     """
-    numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "excused")]
+    numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "unproven", "excused")]
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     blocking: dict[str, list[str]] = {}
     step = Examine(config=config)
@@ -88,7 +88,7 @@ def _prove(
     except ClusterError:
         raise
     except VivaError as error:
-        table.add_row(assignment, *[""] * 5, "refused")
+        table.add_row(assignment, *[""] * 6, "refused")
         console.print(f"{assignment}: {error}", markup=False)
         return [str(error)]
     audits += found
@@ -128,7 +128,7 @@ def _row(one: Audit, name: str) -> list[str]:
     told = one.summary()
     fates, counts = told["mutants"], [f"{told[f'{case}_hold']}/{told[case]}" for case in ("right", "wrong")]
     killed = f"{fates['killed']}/{fates['killed'] + fates['survived']}"
-    others = str(fates["equivalent"]), str(fates["excused"])
+    others = (str(fates[state]) for state in ("equal", "unproven", "excused"))
     return [name, *counts, killed, *others, one.outcome]
 
 

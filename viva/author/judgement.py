@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Mapping
 
 from viva.author.auditresult import CheckScore, Fate, Proof
@@ -143,6 +144,25 @@ def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
         fate.killers = list(trial.lost)
         fate.status = "killed" if fate.killers else "survived"
     return fate
+
+
+def compare(fate: Fate, comparison: dict | None, fates: list[Fate]) -> None:
+    """Note what the comparison of a mutant with the solution said, and for a survivor the nearest check."""
+    if comparison is None:
+        comparison = {"state": "unproven", "note": "it ended the comparing process, twice"}
+    fate.note = comparison["note"]
+    fate.status = {"equal": "equal", "unproven": "unproven"}.get(comparison["state"], "survived")
+    fate.calls, fate.inputs = comparison.get("calls", 0), comparison.get("inputs", 0)
+    fate.call, fate.right, fate.wrong = (comparison.get(name, "") for name in ("call", "right", "wrong"))
+    if fate.status == "survived":
+        near = Counter(
+            check
+            for neighbour in fates
+            if neighbour.cell == fate.cell
+            for check in neighbour.killers
+            if neighbour.operator == fate.operator or len(neighbour.killers) < 3
+        )
+        fate.nearest = near.most_common(1)[0][0] if near else None
 
 
 def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[str]:

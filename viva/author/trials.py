@@ -18,9 +18,8 @@ from types import ModuleType
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import degenerate, witness
+from viva.author import degenerate, drawing, likeness, witness
 from viva.author.checkname import CheckName, Ruling
-from viva.author.mutants import Mutant
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
 from viva.course.rehearsals import Rehearsals
@@ -158,21 +157,25 @@ class Worker:
             return {}
         return found
 
-    def compare(self, blueprint: Blueprint, mutant: Mutant) -> str:
-        """How a mutant differs from the solution in what later cells use; empty when it is equivalent."""
-        names = used_later(blueprint, mutant.cell)
+    def compare(self, blueprint: Blueprint, cell: str, source: str) -> dict:
+        """What becomes of a mutant with this ``source`` in a cell: ``state`` is equal, different or unproven.
+
+        It is compared with the solution in what the cells of this blueprint use later; see ``witness.Watch.difference``.
+        """
+        names = used_later(blueprint, cell)
+        mentioned = next((names_of(one.source) for one in blueprint.cells if one.id == cell), None)
+        touched = sorted(mentioned.needed | mentioned.bound | mentioned.changed) if mentioned else []
         try:
             with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
-                _watch(session, blueprint, self.seconds, mutant.cell)
+                _watch(session, blueprint, self.seconds, cell)
                 _say(session, 60, "__viva.restore()")
-                reply = session.candidate(self.seconds, do="run", source=mutant.source)
+                reply = session.candidate(self.seconds, do="run", source=source)
                 if reply.get("raised") is not None:
-                    return "the cell raises an error"
-                return json.loads(
-                    _say(session, COMPARING, f"print(__import__('json').dumps(__viva.difference({names})))")
-                )
+                    return {"state": "different", "note": "the cell raises an error"}
+                line = f"print(__import__('json').dumps(__viva.difference({names}, {touched})))"
+                return json.loads(_say(session, COMPARING, line))
         except (Died, VivaError) as error:
-            return f"it could not be compared: {error}"
+            return {"state": "unproven", "note": str(error)}
 
 
 def _with_source(cell: NotebookNode, source: str) -> NotebookNode:
@@ -189,7 +192,8 @@ def _loading(module: ModuleType) -> str:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    _say(session, 60, _loading(witness))
+    for module in (degenerate, drawing, likeness, witness):
+        _say(session, 60, _loading(module))
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)
     for cell in blueprint.cells:
