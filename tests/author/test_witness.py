@@ -241,5 +241,7 @@ def test_an_answer_is_compared_with_the_functions_of_its_own_cell():
 def test_a_generator_of_the_notebook_does_not_make_two_calls_differ():
     solution = "def noisy(x):\n    return x + rng.normal()"
     tests, given = "noisy(1.0); noisy(2.0)", "rng = np.random.default_rng(3)"
-    assert compared(solution, solution.replace("x + rng.normal()", "rng.normal() + x"), tests, given)["state"] == "equal"
+    assert (
+        compared(solution, solution.replace("x + rng.normal()", "rng.normal() + x"), tests, given)["state"] == "equal"
+    )
     assert compared(solution, solution.replace("x + rng", "x - rng"), tests, given)["state"] == "different"

@@ -12,23 +12,25 @@ import copy
 import os
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva.author import degenerate
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
+    FORBIDDEN,
     checks_with_hidden_lines,
     compare,
     explained,
     fate_of,
     flaky,
+    forgive,
     lost_by,
     misfires,
     passed_by_nonsense,
@@ -41,10 +43,9 @@ from viva.author.judgement import (
     varied,
     warn,
 )
-from viva.author.mutants import Mutant, mutants
-from viva.author import degenerate
+from viva.author.mutants import Mutant, mutants, solution_of
 from viva.author.trials import Worker, degraded, make_grader
-from viva.author.trimming import name_of, seeded, trimmed
+from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import slow, stopping
@@ -171,7 +172,7 @@ class Jobs:
         for cell in places:
             cells = [cell] if cell else [one for one in self.cells if inputs.get(one)]
             sources = {
-                one: degraded(solutions[one], inputs[one] if cell else dict.fromkeys(inputs[one], []), form)
+                one: degraded(solutions[one], inputs[one] if cell else {name: [] for name in inputs[one]}, form)
                 for one in cells
             }
             notebook, known, limit = ground[cell]
@@ -282,6 +283,9 @@ class _Run:
         with slow.told(f"Running the solution of {self.result.assignment}/{self.path.stem} again, to measure it"):
             watched = self._one("watch", self.blueprint)
         self.result.kinds = kinds_of_answers(self.known)
+        self.result.solutions = {
+            cell.id: solution_of(cell.source) for cell in self.blueprint.cells if cell.id in self.cells
+        }
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
@@ -301,16 +305,21 @@ class _Run:
                 "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
-        ground = self._ground(trials) if found else {}
+        tests = self._tests(trials)
+        found = [mutant for mutant in found if tests[mutant.cell]]
+        ground = self._ground(tests) if found else {}
         trials |= self._map(self.jobs.mutations(found, ground))
         if found:
             self._degrade(trials, ground)
         self._judge(trials)
         self._look_for_warnings(trials)
         self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
+        for number, fate in enumerate(self.result.fates, start=1):
+            fate.number = number
         self._look_for_surprises(found, ground)
         self._compare(found, trials, ground)
         self.result.warnings += excuse(self.result.fates, self.excuses)
+        self.result.warnings += forgive(self.result.fates, watched["kinds"], self._forbids_changes())
         self._score(trials)
         self._name_credit(trials)
         self._look_around()
@@ -332,6 +341,9 @@ class _Run:
         places = ["", *(cell for cell in self.cells if cell in inputs)]
         first = self._map(list(self.jobs.degenerate(inputs, ground, degenerate.RAISE, places)))
         reached = {place: set(lost_by(first["degenerate", degenerate.RAISE, place])) for place in places}
+        last = {check: cell for cell in self.cells for check in lost_by(trials["without", cell])}
+        for cell in places[1:]:  # a check of another exercise may let a mistake in this one pass
+            reached[cell] = {check for check in reached[cell] if last.get(check) == cell}
         places = [place for place in places if reached[place]]
         forms = self._map(
             [job for form in degenerate.FORMS for job in self.jobs.degenerate(inputs, ground, form, places)]
@@ -393,13 +405,40 @@ class _Run:
             self.progress(self.done, max(self.total, self.done))
         return results
 
-    def _ground(self, known: dict) -> dict[str, tuple[NotebookNode, Examination, float]]:
-        """By answer cell, the fewest cells that its mutants need, and a limit of seconds.
+    def _tests(self, trials: dict) -> dict[str, set[str]]:
+        """By answer cell, the test cells that can notice a mutant of it, as long as the solution passes them.
 
-        These are the test cells that lose a check when the answer is blank, as long as the solution passes them.
+        They lose a check when the answer is blank. Where none does, another answer may define the same names: then the
+        names tell which tests use this one. Where there is none either, it is said once.
         """
+        tests = {}
+        for cell in self.cells:
+            tests[cell] = {check.cell for check in lost_by(trials["without", cell])}
+            if tests[cell]:
+                continue
+            tests[cell], again = reaching_tests(self.blueprint, cell)
+            if again:
+                self.result.unseen[cell] = (
+                    f"Cell '{cell}': no check looks at this answer, because cell '{again}' below defines its names "
+                    "again."
+                )
+            elif not tests[cell]:
+                self.result.unseen[cell] = f"Cell '{cell}': no check looks at this answer."
+        return tests
+
+    def _forbids_changes(self) -> bool:
+        """Whether students are told somewhere that a function must not change its arguments."""
+        if self._promises():
+            return True
+        return any(FORBIDDEN.search(cell.source) for cell in self.release.cells)
+
+    def _promises(self) -> bool:
+        """Whether the notebook promises that no hidden line is a surprise."""
+        return bool(read_notebook(self.path).metadata.get("viva", {}).get("no_surprise"))
+
+    def _ground(self, tests: dict[str, set[str]]) -> dict[str, tuple[NotebookNode, Examination, float]]:
+        """By answer cell, the fewest cells that its mutants need with these ``tests``, and a limit of seconds."""
         solution = self.jobs.filled(set(self.cells))
-        tests = {cell: {check.cell for check in lost_by(known["without", cell])} for cell in self.cells}
         small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
         trials = self._map([((cell,), "grade", *small[cell]) for cell in self.cells])
         ground = {}
@@ -503,7 +542,8 @@ class _Run:
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells if result.scores else ():  # without any test it is said that nothing was tested
             if cell not in tested:
-                result.errors.append(f"Cell '{cell}': no check fails when this answer is left blank.")
+                blank = f"Cell '{cell}': no check fails when this answer is left blank."
+                result.errors.append(result.unseen.get(cell, blank))
         result.warnings += misfires(result.proofs[0])
         took = f"A right answer took {result.slowest:.1f} s"
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
@@ -539,8 +579,9 @@ class _Run:
     def _score(self, trials: dict) -> None:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
         result.scores = scores_of(self.blueprint, without, result.fates, result.proofs)
-        promised = read_notebook(self.path).metadata.get("viva", {}).get("no_surprise")
-        (result.errors if promised else result.warnings).extend([*unwarned(result.scores), *unseen(result.fates)])
+        (result.errors if self._promises() else result.warnings).extend(
+            [*unwarned(result.scores), *unseen(result.fates)]
+        )
         result.errors += passed_by_nonsense(result.degenerate)
         result.together = together(result.scores, result.fates, result.proofs)
 

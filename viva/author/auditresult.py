@@ -63,7 +63,7 @@ class Proof:
 class Fate:
     """What became of a mutant: killed (by which checks), survived, equal, unproven or excused.
 
-    It is equal where so many ``calls`` on so many ``inputs`` gave the same as the solution's, and unproven where a value
+    It is equal where so many ``calls`` on so many ``inputs`` gave what the solution gives, and unproven where a value
     cannot be compared. A survivor differs at ``call``: the solution's result is ``right``, its own is ``wrong``.
     """
 
@@ -82,6 +82,15 @@ class Fate:
     call: str = ""
     right: str = ""
     wrong: str = ""
+    line: int = 0
+    owner: str = ""
+    number: int = 0
+    """Its place among the mutants of the notebook, from 1 on."""
+
+    @property
+    def example(self) -> str:
+        """The input on which a survivor differs, with both results; empty where there is none."""
+        return f"{self.call} gives {self.right}, and with the mistake {self.wrong}" if self.call else ""
 
     def record(self) -> dict:
         return vars(self) | {"killers": _texts(self.killers), "nearest": str(self.nearest or "")}
@@ -104,6 +113,19 @@ class CheckScore:
 
     def record(self) -> dict:
         return vars(self) | {"check": str(self.check)}
+
+
+@dataclass
+class Exercise:
+    """What became of the mutants of one answer, by state; and how many only hidden lines notice."""
+
+    cell: str
+    states: dict[str, int]
+    surprises: int
+
+    @property
+    def tried(self) -> int:
+        return self.states["killed"] + self.states["survived"]
 
 
 @dataclass
@@ -132,6 +154,10 @@ class Audit:
     """Hidden lines that `viva feedback` cannot look for in the pages of students."""
     degenerate: dict[CheckName, list[tuple[str, str]]] = field(default_factory=dict)
     """By check, the degenerate answers that pass it: the answer cell, empty for all of them, and what it returns."""
+    solutions: dict[str, str] = field(default_factory=dict)
+    """By answer cell, the solution without its marks."""
+    unseen: dict[str, str] = field(default_factory=dict)
+    """The answer cells at which no check looks, each with the sentence that says so."""
     slowest: float = 0.0
     megabytes: int = 0
     limit: float = 0.0
@@ -159,12 +185,41 @@ class Audit:
     def survivors(self) -> list[Fate]:
         return [fate for fate in self.fates if fate.status == "survived"]
 
+    def gaps(self) -> list[list[Fate]]:
+        """The survivors by what no check looks at: a whole function where all its mutants survived, else a line."""
+        owners: dict[tuple[str, str], set[str]] = {}
+        for fate in self.fates:
+            owners.setdefault((fate.cell, fate.owner), set()).add(fate.status)
+        groups: dict[tuple, list[Fate]] = {}
+        for fate in self.survivors():
+            unseen = fate.owner and "killed" not in owners[fate.cell, fate.owner]
+            groups.setdefault((fate.cell, fate.owner if unseen else fate.line), []).append(fate)
+        return list(groups.values())
+
+    def exercises(self) -> list[Exercise]:
+        """What became of the mutants of each answer."""
+        cells = dict.fromkeys([*self.solutions, *(fate.cell for fate in self.fates)])
+        return [
+            Exercise(cell, {state: sum(f.cell == cell and f.status == state for f in self.fates) for state in STATES},
+                     sum(fate.cell == cell and fate.surprise for fate in self.fates))
+            for cell in cells
+        ]  # fmt: skip
+
+    def lines(self, cell: str) -> list[tuple[str, dict[str, int]]]:
+        """The lines of a solution, each with the number of its mutants by what became of them."""
+        counts: dict[int, dict[str, int]] = {}
+        for fate in self.fates:
+            if fate.cell == cell:
+                at_line = counts.setdefault(fate.line, {})
+                at_line[fate.status] = at_line.get(fate.status, 0) + 1
+        return [
+            (line, {state: counts[number][state] for state in STATES if state in counts.get(number, {})})
+            for number, line in enumerate(self.solutions.get(cell, "").splitlines(), start=1)
+        ]
+
     def blocking(self) -> list[str]:
         """All errors, the survivors last; what a release waits for."""
-        return [
-            *self.complaints(),
-            *(f"A wrong version of '{one.cell}' still passes every check: {one.change}" for one in self.survivors()),
-        ]
+        return [*self.complaints(), *map(gap_in_words, self.gaps())]
 
     def summary(self) -> dict:
         """What the table and the sentences at the terminal say, as JSON knows it."""
@@ -174,7 +229,10 @@ class Audit:
             "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "outcome": self.outcome,
             "seconds": self.seconds,
             "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
-            "mutants": fates, "survivors": [fate.record() for fate in self.survivors()], "kinds": self.kinds,
+            "mutants": fates, "surprises": sum(fate.surprise for fate in self.fates),
+            "exercises": [vars(one) for one in self.exercises()],
+            "gaps": [gap_in_words(gap) for gap in self.gaps()], "kinds": self.kinds,
+            "survivors": [fate.record() for fate in self.survivors()],
             "complaints": self.complaints(), "warnings": self.warnings, "remarks": self.remarks,
         }  # fmt: skip
 
@@ -202,6 +260,17 @@ class Audit:
     @property
     def outcome(self) -> str:
         return "failed" if self.failed else "passed" if self.passed else "nothing proven"
+
+
+def gap_in_words(gap: list[Fate]) -> str:
+    """A sentence on survivors that one check would notice."""
+    first, number = gap[0], len(gap)
+    if number == 1:
+        return f"A wrong version of '{first.cell}' still passes every check: {first.change}"
+    where = f"line {first.line} of '{first.cell}'" if first.line else f"'{first.cell}'"
+    if first.owner and len({fate.line for fate in gap}) > 1:
+        where = f"'{first.owner}' in '{first.cell}'"
+    return f"{number} wrong versions of {where} still pass every check, for example: {first.change}"
 
 
 def _texts(checks: list[CheckName]) -> list[str]:
@@ -291,6 +360,9 @@ def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
     used = set()
     for fate in fates:
         for place, one in enumerate(excuses):
+            if fate.surprise and one.fits(fate):
+                used.add(place)
+                fate.surprise, fate.note = False, one.reason
             if fate.status in ("survived", "equal", "unproven") and one.fits(fate):
                 used.add(place)
                 if fate.status == "survived":

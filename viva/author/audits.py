@@ -15,7 +15,7 @@ from traitlets.config import Config
 
 from viva.author.audit import audit
 from viva.author.auditpage import ground, record, save
-from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
+from viva.author.auditresult import Audit, Exercise, gap_in_words, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
 from viva.course.course import Course
@@ -142,17 +142,32 @@ def _say(console: Console, one: Audit) -> None:
         console.print(f"{one.assignment}: {counted(len(warnings) - SHOWN, 'more warning')} on the page.")
     for sentence in folded(one.remarks):
         console.print(f"{one.assignment}: {sentence}", markup=False)
-    survivors = one.survivors()
-    for fate in survivors[:SHOWN]:
+    for cell in one.exercises():
+        if cell.tried and (cell.states["survived"] or cell.states["unproven"] or cell.surprises):
+            console.print(f"{one.assignment}: {_exercise(cell)}", markup=False)
+    gaps = one.gaps()
+    for gap in gaps[:SHOWN]:
+        fate = gap[0]
         near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
+        example = f" {fate.example}." if fate.example else ""
         console.print(
-            f"{one.assignment}: Error: A wrong version of '{fate.cell}' still passes every check ({fate.operator}; "
-            f"{fate.note}).{near}",
+            f"{one.assignment}: Error: {gap_in_words(gap)} ({fate.operator}; {fate.note}; --mutant={fate.number})."
+            f"{example}{near}",
             markup=False,
         )
         if console.is_terminal:
             console.print(Syntax(fate.diff, "diff", background_color="default"))
         else:
-            console.print(fate.diff)
-    if len(survivors) > SHOWN:
-        console.print(f"{one.assignment}: {len(survivors) - SHOWN} more mutants survived.")
+            console.print(fate.diff, markup=False)
+    if len(gaps) > SHOWN:
+        console.print(f"{one.assignment}: {len(gaps) - SHOWN} more gaps on the page.")
+
+
+def _exercise(cell: Exercise) -> str:
+    """The score of one exercise in a sentence."""
+    parts = [f"{cell.states['killed']} of {cell.tried} mutants of '{cell.cell}' are noticed"]
+    if cell.states["unproven"]:
+        parts.append(f"{cell.states['unproven']} could not be compared")
+    if cell.surprises:
+        parts.append(f"{cell.surprises} are noticed by hidden lines only")
+    return ", ".join(parts) + "."

@@ -62,7 +62,7 @@ def _add(digest, value, depth: int) -> None:
 
 def functions_of(namespace: dict, names: list) -> list:
     """Where the functions and methods of a cell stand: their full name, their owner's ``vars`` and their name there."""
-    sites = []
+    sites: list = []
     for name in names:
         value = namespace.get(name)
         if isinstance(value, types.FunctionType):

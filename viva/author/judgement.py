@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Mapping
 
@@ -135,7 +136,7 @@ def misfires(untouched: Proof) -> list[str]:
 
 def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
     """What became of a mutant, as far as the checks say."""
-    fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff)
+    fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff, line=mutant.line, owner=mutant.owner)
     if trial is None:
         fate.note = ENDED
     elif trial.faults:
@@ -144,6 +145,45 @@ def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
         fate.killers = list(trial.lost)
         fate.status = "killed" if fate.killers else "survived"
     return fate
+
+
+FORBIDDEN = re.compile(
+    r"""\b(
+        in[- ]place | unchanged | untouched | mutat\w* | modif\w+ | alter(s|ed|ing)? | a[ ]copy
+        | (stays?|leaves?|left) .{0,30} (as|the[ ]same)\b
+        | (not|without|never|nothing) .{0,20} chang\w+
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How a notebook says that a function leaves its arguments as they are."""
+OF_NUMBERS = ("np.squeeze(", "np.transpose(", "np.round(", "np.ravel(", "np.asarray(", "np.zeros_like(", "np.nan ")
+
+
+def forgive(fates: list[Fate], kinds: Mapping[str, str], forbidden: bool) -> list[str]:
+    """Excuse the survivors that are no mistake: a change of an array where the result is none, by the ``kinds`` of
+    results and values; and a changed argument, unless that is ``forbidden``. A sentence on each group."""
+    groups: dict[tuple[str, str], list[Fate]] = {}
+    for fate in fates:
+        if fate.status != "survived":
+            continue
+        kind, new = kinds.get(fate.owner, "numbers"), fate.change.partition(" -> ")[2]
+        if (
+            kind != "numbers"
+            and fate.operator in ("other result", "other value")
+            and any(form in new for form in OF_NUMBERS)
+        ):
+            fate.note = f"the result is no array of numbers, but of type {kind}"
+        elif fate.operator == "changed argument" and not forbidden:
+            fate.note = "nothing in the notebook says that the argument must stay as it is"
+        else:
+            continue
+        fate.status = "excused"
+        groups.setdefault((fate.cell, fate.note), []).append(fate)
+    return [
+        f"{counted(len(group), 'mutant')} of '{cell}' passed every check and may be right: {reason}. For example: "
+        f"{group[0].change}"
+        for (cell, reason), group in groups.items()
+    ]
 
 
 def compare(fate: Fate, comparison: dict | None, fates: list[Fate]) -> None:

@@ -165,7 +165,7 @@ def same_code(old: Any, new: Any) -> bool:
             _same_text(old.__code__, new.__code__)
             and same(old.__defaults__, new.__defaults__)
             and same(old.__kwdefaults__, new.__kwdefaults__)
-            and same(*cells)
+            and same(cells[0], cells[1])
         )
     except (Unproven, ValueError):
         return False

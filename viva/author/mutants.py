@@ -41,6 +41,10 @@ class Mutant:
     change: str
     source: str
     original: str
+    line: int = 0
+    """The line of the solution, counted without its marks, at which the mistake is."""
+    owner: str = ""
+    """The function, method or name to which this line gives a value, as in ``Stack.push``."""
 
     @property
     def diff(self) -> str:
@@ -77,7 +81,8 @@ def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
     original = ast.unparse(tree)
     scene = replace(scene, places=_places(tree, scene.shared), keys=_keys(tree), numpy="np" in scene.shared)
     seen, found = {ast.dump(ast.parse(original))}, []
-    for operator in _mistakes(tree, inside, scene):
+    owners = _owners(tree)
+    for operator, line in _mistakes(tree, inside, scene):
         try:
             mutated = ast.unparse(ast.fix_missing_locations(tree))
             with warnings.catch_warnings():
@@ -88,8 +93,35 @@ def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
             continue
         if dump not in seen:
             seen.add(dump)
-            found.append(Mutant(cell.id, operator, _change(original, mutated), mutated, original))
+            change, owner = _change(original, mutated), owners.get(line, "")
+            found.append(Mutant(cell.id, operator, change, mutated, original, line, owner))
     return found
+
+
+def _owners(tree: ast.Module) -> dict[int, str]:
+    """By line, the function or method that it belongs to, or the name that it gives a value."""
+    owners: dict[int, str] = {}
+
+    def own(node: ast.stmt, name: str) -> None:
+        owners.update(dict.fromkeys(range(node.lineno, (node.end_lineno or node.lineno) + 1), name))
+
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                own(node, name)
+            case ast.ClassDef(name=name, body=body):
+                own(node, name)
+                for method in body:
+                    if isinstance(method, ast.FunctionDef):
+                        own(method, f"{name}.{method.name}")
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                own(node, name)
+    return owners
+
+
+def solution_of(source: str) -> str:
+    """An answer cell's solution without its marks, as the lines of mutants count."""
+    return _solution(source)[0]
 
 
 def _solution(source: str) -> tuple[str, set[int]]:
@@ -131,8 +163,8 @@ def _keys(tree: ast.AST) -> tuple[str, ...]:
     return tuple(sorted(set(filter(None, found))))
 
 
-def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[str]:
-    """Put one mistake after the other into the tree, yield its name, and take it out again."""
+def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[tuple[str, int]]:
+    """Put one mistake after the other into the tree, yield its name and its line, and take it out again."""
     for parent, field, place in list(_sites(tree)):
         old = getattr(parent, field) if place is None else getattr(parent, field)[place]
         within = inside.intersection(range(old.lineno, old.end_lineno + 1))
@@ -144,7 +176,7 @@ def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[str]
             replacements = ((name, new) for name, operator in EXPRESSIONS.items() for new in operator(old, scene))
         for name, new in replacements:
             _put(parent, field, place, new)
-            yield name
+            yield name, old.lineno
             _put(parent, field, place, old)
 
 

@@ -160,7 +160,7 @@ class Worker:
     def compare(self, blueprint: Blueprint, cell: str, source: str) -> dict:
         """What becomes of a mutant with this ``source`` in a cell: ``state`` is equal, different or unproven.
 
-        It is compared with the solution in what the cells of this blueprint use later; see ``witness.Watch.difference``.
+        It is compared with the solution in what later cells of the blueprint use (``witness.Watch.difference``).
         """
         names = used_later(blueprint, cell)
         mentioned = next((names_of(one.source) for one in blueprint.cells if one.id == cell), None)

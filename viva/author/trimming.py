@@ -39,6 +39,37 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
     return sorted(used | reached(used, functions))
 
 
+def reaching_tests(blueprint: Blueprint, answer: str) -> tuple[set[str], str]:
+    """The test cells that can use what an answer binds; and the first cell that binds it again before any of them.
+
+    Cells between pass it on, with what they make of it. Two answers may define the same name: then the tests below the
+    second reach the second only.
+    """
+    ids = [cell.id for cell in blueprint.cells]
+    names = names_of(blueprint.cells[ids.index(answer)].source)
+    live = set(names.bound) if names else set()
+    tests: set[str] = set()
+    again = ""
+    functions: dict[str, set[str]] = {}
+    for cell in blueprint.cells:
+        names = names_of(cell.source) if cell.code else None
+        if not names:
+            continue
+        used = names.needed | reached(names.needed, functions)
+        if cell.purpose == Purpose.TESTS:
+            functions |= names.mentioned
+        if ids.index(cell.id) <= ids.index(answer):
+            continue
+        if cell.purpose == Purpose.TESTS:
+            tests |= {cell.id} if used & live else set()
+        elif names.given & live and not names.used & live:  # a function that calls itself does not call the one above
+            again = again or cell.id
+            live -= names.given
+        elif used & live:
+            live |= names.bound
+    return tests, "" if tests else again
+
+
 def needs(source: str) -> set[str]:
     """The names that a cell may use before it has bound them itself: what it needs of the cells above."""
     return _needed((parsed(source) or NOTHING).body, set())

@@ -76,7 +76,8 @@ class Life:
     """The arguments with which an object was made, and the calls of its methods."""
 
     def __init__(self, call: tuple) -> None:
-        self.call, self.steps = call, []
+        self.call = call
+        self.steps: list[tuple[str, tuple]] = []
 
 
 class Watch:
@@ -157,7 +158,9 @@ class Watch:
             self.patched.append((kind, method, vars(kind).get(method)))
             setattr(kind, method, noting)
 
-        methods = {"__init__": kind.__init__} | vars(kind)  # perhaps that of a class above, or of every object
+        methods = {"__init__": getattr(kind, "__init__", None)} | vars(
+            kind
+        )  # perhaps that of a class above, or of every object
         for method, function in methods.items():
             if method == "__init__" or (isinstance(function, types.FunctionType) and method not in WITHOUT):
                 patch(method, function)
@@ -207,7 +210,8 @@ class Watch:
     def report(self) -> str:
         whole = [name for name, value in self.namespace.items() if type(value) is int and mine(name)]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        facts = {"results": self.results, "kinds": self.kinds, "megabytes": memory, "integers": sorted(whole)}
+        kinds = {name: kind_of(value) for name, value in self.namespace.items() if mine(name) and not callable(value)}
+        facts = {"results": self.results, "kinds": kinds | self.kinds, "megabytes": memory, "integers": sorted(whole)}
         return json.dumps(facts)
 
 
@@ -258,7 +262,8 @@ class Comparing:
     """The comparison of what one cell of the solution left with what a mutant left in its place."""
 
     def __init__(self, watch: Watch) -> None:
-        self.watch, self.inputs, self.counted = watch, set(), 0
+        self.watch, self.counted = watch, 0
+        self.inputs: set[str] = set()
         live = {name: value for name, value in watch.namespace.items() if mine(name)}
         left = {name: value for name, value in watch.left.items() if mine(name)}
         classes = {
@@ -280,9 +285,10 @@ class Comparing:
         elif isinstance(old, type):
             if bound and old.__module__ == "__main__":
                 self.classes(name, old, new)
-        elif not (old is new and (name not in touched or callable(old) or isinstance(old, types.ModuleType))):
-            if not same(old, new) and not same_numbers(old, new):
-                raise Different(f"{name} has another value", name, shown(old), shown(new))
+        elif old is new and (name not in touched or callable(old) or isinstance(old, types.ModuleType)):
+            return  # the mutant's cell could not change it
+        elif not same(old, new) and not same_numbers(old, new):
+            raise Different(f"{name} has another value", name, shown(old), shown(new))
 
     def functions(self, name: str, old, new) -> None:
         if not callable(new):
@@ -400,7 +406,8 @@ class Comparing:
         lives = [life for life in self.watch.lives.get(name, []) if life.steps or "__init__" in changed]
         if not lives:
             raise Unproven(f"no call of {listed(changed)} was seen")
-        random, start, tried = np.random.RandomState(22), time.monotonic(), set()
+        random, start = np.random.RandomState(22), time.monotonic()
+        tried: set[str] = set()
         shortest: Different | None = None
         reason: Unproven | None = None
         made = [life.call for life in lives]
@@ -494,7 +501,7 @@ class Comparing:
             if one[0] == "raises":
                 if one[1] != two[1]:
                     raise Different(f"{name}.{method}: raises another error", call, _told(one), _told(two))
-            elif not same(one[1], two[1], lambda first, second: self.returned(f"{name}.{method}", first, second)):
+            elif not same(one[1], two[1], functools.partial(self.returned, f"{name}.{method}")):
                 raise Different(f"{name}.{method}: another result", call, shown(one[1]), shown(two[1]))
             self._attributes(name, call, left, right, tried)
 
@@ -571,7 +578,7 @@ def _translate(value: Any, classes: dict, seen: set) -> None:
 
 
 def kind_of(value: object) -> str:
-    """What a result is, for the mistakes that make sense of it: an array, a number, a table, a row or something else."""
+    """What a result is, for the mistakes that make sense of it: numbers, a truth value, parts, or its type's name."""
     if isinstance(value, bool | np.bool_):
         return "bool"
     if isinstance(value, np.ndarray | np.generic | int | float | complex):
