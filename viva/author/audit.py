@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from viva.author import degenerate
 from viva.author.answers import Answer, fill_in, read_answers
-from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
+from viva.author.auditresult import LISTED, Audit, Fate, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
@@ -44,6 +44,7 @@ from viva.author.judgement import (
     warn,
 )
 from viva.author.mutants import Mutant, mutants, solution_of
+from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
 from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
@@ -62,7 +63,7 @@ from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
-from viva.verdict import BlueprintError, VivaError
+from viva.verdict import BlueprintError, CourseError, VivaError
 
 # What is graded in an audit: the notebooks, and the jobs that the workers get.
 #
@@ -209,17 +210,63 @@ def audit(
     memory: int = USUAL.memory_bytes // MB,
     workers: int | None = None,
     remote: RemoteGraders | None = None,
+    renew: bool = False,
     tell: Callable[[str], object] = print,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Audit:
     """Audit one notebook of an assignment, by default its first; a cell may take ``seconds``, a notebook ``budget``.
 
     Its process may take so many megabytes of ``memory``; ``progress`` gets the number of trials done and known. The
+    results of the last audits are used, unless it is to ``renew`` all. The
     trials are done by so many ``workers``, or by ``remote`` graders; ``tell`` gets a sentence for each of these that
     is not used.
     Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read,
     ClusterError when the cluster cannot do it.
     """
+    start = time.monotonic()
+    limits = (seconds, budget, memory)
+    with _run(course, assignment, notebook, limits, no_sandbox, workers, remote, renew, tell, progress) as run:
+        result = run.audit()
+        run.store.finished = True
+    result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
+    return result
+
+
+def audit_mutant(
+    course: Course,
+    assignment: str,
+    number: int,
+    *,
+    seconds: float = 30.0,
+    budget: float = 0.0,
+    no_sandbox: bool = False,
+    memory: int = USUAL.memory_bytes // MB,
+    workers: int | None = None,
+) -> Fate:
+    """Run the mutant with a number again, of an assignment's first notebook; the limits are those of an audit.
+
+    Raises BlueprintError and AnswerError as ``audit`` does, and CourseError where there is no such mutant.
+    """
+    limits = (seconds, budget, memory)
+    with _run(course, assignment, "", limits, no_sandbox, workers, None, False, print, lambda *_: None) as run:
+        return run.one_mutant(number)
+
+
+@contextlib.contextmanager
+def _run(
+    course: Course,
+    assignment: str,
+    notebook: str,
+    limits: tuple[float, float, int],
+    no_sandbox: bool,
+    workers: int | None,
+    remote: RemoteGraders | None,
+    renew: bool,
+    tell: Callable[[str], object],
+    progress: Callable[[int, int], None],
+) -> Iterator[_Run]:
+    """A run of one notebook's trials, with workers and with the results that are kept."""
+    seconds, budget, memory = limits
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
     path = paths[notebook or next(iter(paths))]
     language = language_of(read_notebook(path).metadata)
@@ -228,17 +275,21 @@ def audit(
             f"{path} is written in {language}, and only Python can be audited; release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
-    settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
+    settings = (seconds, no_sandbox, memory, budget)
     kept = Rehearsals.of(course.directory, assignment)
     with (
         stopping.postponed(),
         remote.for_audit(path, settings, wanted, kept.submitted, tell)
         if remote
         else _here(path, settings, wanted, workers, kept) as pool,
+        contextlib.closing(Store(_kept_at(course, assignment, path.stem), path, settings[:3], renew)) as store,
     ):
-        result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
-    result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
-    return result
+        yield _Run(course, assignment, path, pool, limits, progress, store)
+
+
+def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
+    """The file with the results of a notebook's trials."""
+    return course.root / "report" / "audit" / "kept" / f"{assignment}-{notebook}.jsonl"
 
 
 @contextlib.contextmanager
@@ -264,8 +315,10 @@ def _here(
 class _Run:
     """One audit, step by step."""
 
-    def __init__(self, course: Course, assignment: str, path: Path, pool: Pool, limits: tuple, progress) -> None:
-        self.path, self.pool, self.progress = path, pool, progress
+    def __init__(
+        self, course: Course, assignment: str, path: Path, pool: Pool, limits: tuple, progress, store: Store
+    ) -> None:
+        self.path, self.pool, self.progress, self.store = path, pool, progress, store
         self.most, self.chosen, self.room = limits
         self.result = Audit(assignment, path.stem)
         locked: dict[str, str] = {}
@@ -324,6 +377,24 @@ class _Run:
         self._name_credit(trials)
         self._look_around()
         return self.result
+
+    def one_mutant(self, number: int) -> Fate:
+        """What becomes of one mutant; the numbers are those of an audit. Raises CourseError."""
+        watched = self._one("watch", self.blueprint)
+        results = {name: text for name, text in watched["results"].items() if text}
+        trials = self._map(list(self.jobs.proofs())[1:3])
+        trials |= self._map([job for job in self.jobs.alone(trials) if job[0][0] == "without"])
+        tests = self._tests(trials)
+        found = [mutant for mutant in mutants(self.blueprint, results, watched["integers"]) if tests[mutant.cell]]
+        if not 1 <= number <= len(found):
+            raise CourseError(f"{self.result.assignment} has {len(found)} mutants, and none of number {number}.")
+        mutant, ground = found[number - 1], self._ground(tests)
+        (job,) = self.jobs.mutations([mutant], ground)
+        trials = {job[0]: result for job, result in self.pool.map([job])}
+        self.result.fates = [replace(fate_of(mutant, trials["mutant", 0]), number=number)]
+        self._look_for_surprises([mutant], ground)
+        self._compare([mutant], trials, ground)
+        return self.result.fates[0]
 
     def _degrade(self, trials: dict, ground: dict) -> None:
         """Name the checks that a degenerate answer passes though they call it with what students do not see."""
@@ -390,7 +461,10 @@ class _Run:
     # jobs
 
     def _one(self, name: str, *arguments: object):
-        ((_, result),) = self.pool.map([(None, name, *arguments)])
+        if name == "rehearse":  # rehearsals are kept elsewhere
+            ((_, result),) = self.pool.map([(None, name, *arguments)])
+        else:
+            result = self._results([((name,), name, *arguments)])[(name,)]
         if isinstance(result, VivaError):
             raise result
         if result is None:
@@ -398,11 +472,31 @@ class _Run:
         return result
 
     def _map(self, jobs: Iterable[tuple]) -> dict:
-        results = {}
-        for job, result in self.pool.map(jobs):
-            results[job[0]] = result
+        def step() -> None:
             self.done += 1
             self.progress(self.done, max(self.total, self.done))
+
+        return self._results(jobs, step)
+
+    def _results(self, jobs: Iterable[tuple], step: Callable[[], None] = lambda: None) -> dict:
+        """By key, the results of jobs: those that are kept, and of the others what the workers find."""
+        results: dict = {}
+        started: dict = {}
+
+        def left() -> Iterator[tuple]:
+            for job in jobs:
+                kept, rest = self.store.look_up(job)
+                if rest is None:
+                    results[job[0]] = kept
+                    step()
+                else:
+                    started[job[0]] = job, kept
+                    yield rest
+
+        for rest, result in self.pool.map(left()):
+            job, kept = started.pop(rest[0])
+            results[job[0]] = self.store.keep(job, kept, result)
+            step()
         return results
 
     def _tests(self, trials: dict) -> dict[str, set[str]]:

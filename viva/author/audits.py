@@ -13,7 +13,7 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from traitlets.config import Config
 
-from viva.author.audit import audit
+from viva.author.audit import audit, audit_mutant
 from viva.author.auditpage import ground, record, save
 from viva.author.auditresult import Audit, Exercise, gap_in_words, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
@@ -34,11 +34,14 @@ def prove(
     assignments: list[str],
     config: Config,
     console: Console,
-    workers: int | None,
     audits: list[Audit],
+    workers: int | None = None,
     remote: RemoteGraders | None = None,
+    renew: bool = False,
 ) -> dict[str, bool]:
     """Audit assignments, write their pages, print what was found, add to ``audits``.
+
+    Trials whose results are kept are not run again, unless it is to ``renew`` them.
 
     Returns by assignment whether it may be released: it was audited without an error. One that cannot be audited keeps
     no other from its audit. Raises ClusterError where a cluster is to do it and cannot; the pages of those that were
@@ -48,16 +51,8 @@ def prove(
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     blocking: dict[str, list[str]] = {}
     step = Examine(config=config)
-    if not (step.no_sandbox or remote):
-        require_sandbox()
-    how: dict[str, Any] = {
-        "budget": step.budget,
-        "memory": step.memory,
-        "no_sandbox": step.no_sandbox,
-        "workers": workers,
-        "remote": remote,
-    }
-    how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
+    how = _limits(config, sandbox=not remote) | {"workers": workers, "remote": remote, "renew": renew}
+    how["tell"] = partial(console.print, soft_wrap=True)
     try:
         with stopping.postponed(), remote.connected() if remote else contextlib.nullcontext():
             for assignment in assignments:
@@ -77,6 +72,38 @@ def prove(
             more = f" ({len(errors) - 1} more above)" if len(errors) > 1 else ""
             console.print(f"{assignment} is blocked by: {errors[0]}{more}", soft_wrap=True, markup=False)
     return {assignment: not errors for assignment, errors in blocking.items()}
+
+
+def _limits(config: Config, sandbox: bool) -> dict[str, Any]:
+    """The limits of an audit as the course sets them. With ``sandbox`` raises SandboxError where there is none."""
+    step = Examine(config=config)
+    if sandbox and not step.no_sandbox:
+        require_sandbox()
+    limits = {"budget": step.budget, "memory": step.memory, "no_sandbox": step.no_sandbox}
+    return limits | {"seconds": float(Execute(config=config).timeout or 30)}
+
+
+def show_mutant(
+    course: Course, assignment: str, number: int, config: Config, console: Console, workers: int | None
+) -> None:
+    """Run one mutant of an assignment's first notebook again, and print what became of it.
+
+    Raises CourseError where there is no mutant of this number.
+    """
+    fate = audit_mutant(course, assignment, number, workers=workers, **_limits(config, sandbox=True))
+    console.print(f"Mutant {number} of {assignment}: '{fate.cell}', line {fate.line}, {fate.operator}.", markup=False)
+    console.print(fate.diff, markup=False)
+    if fate.killers:
+        console.print("Noticed by: " + "; ".join(map(str, fate.killers)), markup=False, soft_wrap=True)
+        if fate.surprise:
+            console.print("No visible line notices it.")
+    elif fate.status == "equal":
+        console.print(f"Equal: the same results in {fate.calls} calls on {fate.inputs} different inputs.")
+    elif fate.status == "unproven":
+        console.print(f"Not proven equal: {fate.note}.", markup=False, soft_wrap=True)
+    else:
+        example = f" {fate.example}." if fate.example else ""
+        console.print(f"Survived: {fate.note}.{example}", markup=False, soft_wrap=True)
 
 
 def _prove(

@@ -153,7 +153,7 @@ def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tupl
 
     Of other test cells the shared lines stay from which a test cell below has names.
     """
-    cells = {cell.id: cell for cell in known.blueprint.cells} | _shared(known.blueprint, tests)
+    cells = {cell.id: cell for cell in known.blueprint.cells} | shared_lines(known.blueprint, tests)
     out = unneeded(known.blueprint)
     out |= {name for name, cell in cells.items() if cell.purpose == Purpose.TESTS and cell.checks and name not in tests}
     kept = tuple(cell for name, cell in cells.items() if name not in out)
@@ -162,7 +162,7 @@ def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tupl
     return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
 
 
-def _shared(blueprint: Blueprint, tests: set[str]) -> dict[str, Cell]:
+def shared_lines(blueprint: Blueprint, tests: set[str]) -> dict[str, Cell]:
     """By id, without their checks: the other test cells whose shared lines bind what these ``tests`` need."""
     cells = [cell for cell in blueprint.cells if cell.purpose == Purpose.TESTS]
     needed = set().union(*(needs(cell.source) for cell in cells if cell.id in tests))

@@ -68,7 +68,8 @@ class Different(Exception):  # noqa: N818
         super().__init__(note)
         self.note, self.call, self.right, self.wrong = note, call, right, wrong
 
-    def __len__(self) -> int:
+    def length(self) -> int:
+        """The characters of all that is shown."""
         return len(self.call) + len(self.right) + len(self.wrong)
 
 
@@ -322,7 +323,7 @@ class Comparing:
             try:
                 self.outcomes(name, expected, new, arguments)
             except Different as different:
-                shortest = min(different, shortest or different, key=len)
+                shortest = min(different, shortest or different, key=Different.length)
             except Unproven as unproven:
                 reason = unproven
             if shortest:
@@ -425,7 +426,7 @@ class Comparing:
             try:
                 self._live(name, old, new, life, tried)
             except Different as different:
-                shortest = min(different, shortest or different, key=len)
+                shortest = min(different, shortest or different, key=Different.length)
                 if trial > len(lives) + SEARCH:
                     break
             except Unproven as unproven:

@@ -170,7 +170,13 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[
     cells = [cell for cell in blueprint.cells if cell.code]
     about = [ENGINE, grader.seconds, grader.sandboxed, grader.limits, grader.examiners.limits, cells, blueprint.widened]
     about.append(sorted(submitted))
-    digest = hashlib.sha256(repr([*about, _here()]).encode("utf-8", "surrogatepass"))
+    digest = hashlib.sha256(repr([*about, surroundings()]).encode("utf-8", "surrogatepass"))
+    add_files(digest, data)
+    return digest.hexdigest()
+
+
+def add_files(digest: hashlib._Hash, data: Path) -> None:
+    """Add the data files beside a notebook to a hash, by name and content."""
     for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
         about_file = path.lstat()
         if stat.S_ISREG(about_file.st_mode) and about_file.st_size <= LARGE:
@@ -178,7 +184,6 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[
         else:
             content = f"{about_file.st_mode} {about_file.st_size} {about_file.st_mtime_ns}".encode()
         digest.update(os.fsencode(path.relative_to(data)) + b"\0" + content)
-    return digest.hexdigest()
 
 
 def _installed() -> Iterator[str]:
@@ -200,8 +205,8 @@ def _own_code() -> Iterator[str]:
 
 
 @functools.cache
-def _here() -> str:
-    """Of this machine, its Python, what is installed, and Viva's own code."""
+def surroundings() -> str:
+    """A hash of this machine, its Python, what is installed, and Viva's own code."""
     digest = hashlib.sha256()
     for name in (platform.node(), platform.release(), sys.version, sys.prefix, *_installed(), *_own_code()):
         digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))
