@@ -35,8 +35,10 @@ def jobs(monkeypatch):
 def facts(result: Audit) -> dict:
     """What an audit came to, without its times."""
     told = json.loads(json.dumps(result.record()))
-    for proof in told["proofs"]:
-        del proof["seconds"]
+    for timed in told["proofs"]:
+        del timed["seconds"]
+    for fate in told["fates"]:
+        del fate["calls"], fate["inputs"]  # a slow machine tries fewer
     return {name: value for name, value in told.items() if name not in ("seconds", "slowest", "limit", "megabytes")}
 
 
