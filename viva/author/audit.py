@@ -76,10 +76,12 @@ RUNS = 6
 class Jobs:
     """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``."""
 
-    def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer]) -> None:
-        self.release, self.known, self.answers = release, known, answers
+    def __init__(self, release: NotebookNode, examination: Examination, answers: list[Answer]) -> None:
+        self.release, self.known, self.answers = release, examination, answers
         code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
-        self.cells = [cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.ANSWER and cell.id in code]
+        self.cells = [
+            cell.id for cell in examination.blueprint.cells if cell.purpose == Purpose.ANSWER and cell.id in code
+        ]
 
     def filled(self, right: set[str]) -> NotebookNode:
         """The release with the solution in some answer cells."""
@@ -90,8 +92,8 @@ class Jobs:
         notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         return notebook
 
-    def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
-        return key, "grade", notebook, known or self.known
+    def _grading(self, key: tuple, notebook: NotebookNode, examination: Examination | None = None) -> tuple:
+        return key, "grade", notebook, examination or self.known
 
     def _answered(self, answer: Answer) -> NotebookNode:
         """The release with a known answer in it."""
@@ -105,9 +107,9 @@ class Jobs:
         yield self._grading(("untouched",), self.filled(set()))
         yield self._grading(("solution",), solution)
         yield self._grading(("trimmed",), *self._trimmed(solution))
-        for place, answer in enumerate(self.answers):
+        for index, answer in enumerate(self.answers):
             if answer.right:
-                yield self._grading(("answer", place), self._answered(answer))
+                yield self._grading(("answer", index), self._answered(answer))
 
     def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
         tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == Purpose.TESTS}
@@ -122,35 +124,35 @@ class Jobs:
         """The wrong answers; and the solution and the known answers once more, with other random numbers."""
         lean, solution = self._leaner(trials), self.filled(set(self.cells))
         for run in range(1, RUNS):
-            notebook, *known = lean(solution)
-            yield self._again(("again", run), run, notebook, *known)
-        for place, answer in enumerate(self.answers):
-            notebook, *known = lean(self._answered(answer))
+            notebook, *examination = lean(solution)
+            yield self._again(("again", run), run, notebook, *examination)
+        for index, answer in enumerate(self.answers):
+            notebook, *examination = lean(self._answered(answer))
             if not answer.right:
-                yield self._grading(("answer", place), notebook, *known)
-            yield self._again(("second", place), place, notebook, *known)
+                yield self._grading(("answer", index), notebook, *examination)
+            yield self._again(("second", index), index, notebook, *examination)
 
-    def _again(self, key: tuple, run: int, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+    def _again(self, key: tuple, run: int, notebook: NotebookNode, examination: Examination | None = None) -> tuple:
         """The same with other random numbers, also where nobody seeds."""
-        known = known or self.known
-        dice = {cell: secret + str(run).encode() for cell, secret in known.dice.items()}
-        return self._grading(key, seeded(notebook, run), replace(known, dice=dice))
+        examination = examination or self.known
+        dice = {cell: secret + str(run).encode() for cell, secret in examination.dice.items()}
+        return self._grading(key, seeded(notebook, run), replace(examination, dice=dice))
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
         """The solution and the right answers in a variant; the ``wrong`` answers, too."""
-        other = Jobs(variant.seeded(self.release, seed), variant.examined(self.known, seed), self.answers)
-        lean = other._leaner(trials)
-        yield other._grading(("varied", seed), *lean(other.filled(set(other.cells))))
-        for place, answer in enumerate(self.answers):
+        jobs = Jobs(variant.seeded(self.release, seed), variant.examined(self.known, seed), self.answers)
+        lean = jobs._leaner(trials)
+        yield jobs._grading(("varied", seed), *lean(jobs.filled(set(jobs.cells))))
+        for index, answer in enumerate(self.answers):
             if answer.right or wrong:
-                yield other._grading(("varied", seed, place), *lean(other._answered(answer)))
+                yield jobs._grading(("varied", seed, index), *lean(jobs._answered(answer)))
 
     def shown(self, trials: dict, places: list[int]) -> Iterator[tuple]:
         """The known answers at these places, with the lines of the tests that students see."""
-        other = Jobs(self.release, _visible(self.known), self.answers)
-        lean = other._leaner(trials)
-        for place in places:
-            yield other._grading(("shown", place), *lean(other._answered(self.answers[place])))
+        jobs = Jobs(self.release, _visible(self.known), self.answers)
+        lean = jobs._leaner(trials)
+        for index in places:
+            yield jobs._grading(("shown", index), *lean(jobs._answered(self.answers[index])))
 
     def alone(self, trials: dict) -> Iterator[tuple]:
         """Each answer of the solution alone, and the solution without it."""
@@ -159,12 +161,14 @@ class Jobs:
             yield self._grading(("alone", cell), *lean(self.filled({cell})))
             yield self._grading(("without", cell), *lean(self.filled(set(self.cells) - {cell})))
 
-    def mutations(self, found: list[Mutant], ground: dict) -> list[tuple]:
+    def mutations(self, mutations: list[Mutant], ground: dict) -> list[tuple]:
         """The mutants; ``ground`` says by cell in which notebook, with what known of it, in how many seconds."""
         jobs = []
-        for place, mutant in enumerate(found):
-            notebook, known, limit = ground[mutant.cell]
-            jobs.append((("mutant", place), "grade_changed", notebook, {mutant.cell: mutant.source}, known, limit))
+        for index, mutant in enumerate(mutations):
+            notebook, examination, limit = ground[mutant.cell]
+            jobs.append(
+                (("mutant", index), "grade_changed", notebook, {mutant.cell: mutant.source}, examination, limit)
+            )
         return jobs
 
     def degenerate(self, inputs: dict, ground: dict, form: str, places: Iterable[str]) -> Iterator[tuple]:
@@ -176,14 +180,14 @@ class Jobs:
                 one: degraded(solutions[one], inputs[one] if cell else {name: [] for name in inputs[one]}, form)
                 for one in cells
             }
-            notebook, known, limit = ground[cell]
-            yield ("degenerate", form, cell), "grade_changed", notebook, sources, known, limit
+            notebook, examination, limit = ground[cell]
+            yield ("degenerate", form, cell), "grade_changed", notebook, sources, examination, limit
 
 
-def _visible(known: Examination) -> Examination:
+def _visible(examination: Examination) -> Examination:
     """An examination without the hidden lines of its tests. A check that is all hidden has nothing to fail at."""
-    cells = tuple(_shown(cell) if cell.purpose == Purpose.TESTS else cell for cell in known.blueprint.cells)
-    return replace(known, blueprint=replace(known.blueprint, cells=cells))
+    cells = tuple(_shown(cell) if cell.purpose == Purpose.TESTS else cell for cell in examination.blueprint.cells)
+    return replace(examination, blueprint=replace(examination.blueprint, cells=cells))
 
 
 def _shown(cell: Cell) -> Cell:
@@ -276,12 +280,12 @@ def _run(
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
     settings = (seconds, no_sandbox, memory, budget)
-    kept = Rehearsals.of(course.directory, assignment)
+    rehearsals = Rehearsals.of(course.directory, assignment)
     with (
         stopping.postponed(),
-        remote.for_audit(path, settings, wanted, kept.submitted, tell)
+        remote.for_audit(path, settings, wanted, rehearsals.submitted, tell)
         if remote
-        else _here(path, settings, wanted, workers, kept) as pool,
+        else _here(path, settings, wanted, workers, rehearsals) as pool,
         contextlib.closing(Store(_kept_at(course, assignment, path.stem), path, settings[:3], renew)) as store,
     ):
         yield _Run(course, assignment, path, pool, limits, progress, store)
@@ -294,7 +298,7 @@ def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
 
 @contextlib.contextmanager
 def _here(
-    path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None, kept: Rehearsals
+    path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None, rehearsals: Rehearsals
 ) -> Iterator[Workers]:
     """Workers of this machine for the notebook at ``path``; their temporary folders lie in one, which is removed."""
     before = tempfile.tempdir
@@ -304,7 +308,8 @@ def _here(
             with (
                 contextlib.closing(make_grader(*settings[:3], wanted)) as grader,
                 Workers(
-                    workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number), path, kept)
+                    workers or len(os.sched_getaffinity(0)),
+                    lambda number: Worker(grader.share(number), path, rehearsals),
                 ) as pool,
             ):
                 yield pool
@@ -342,35 +347,35 @@ class _Run:
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
-        found = mutants(self.blueprint, results, watched["integers"])
+        mutations = mutants(self.blueprint, results, watched["integers"])
         wrong = sum(not answer.right for answer in self.answers)
-        jobs, more = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers) + wrong
-        self.total = len(jobs) + more + len(self.cells) + len(found)
+        jobs, later = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers) + wrong
+        self.total = len(jobs) + later + len(self.cells) + len(mutations)
         trials = self._map(jobs)
         trials |= self._map([*self.jobs.alone(trials), *self.jobs.again(trials)])
         self._vary(trials)
         if lost_by(trials[("solution",)]):
-            found = []
+            mutations = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
-            found = []  # nothing could kill a mutant
+            mutations = []  # nothing could kill a mutant
             self.result.remarks.append(
                 "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
         tests = self._tests(trials)
-        found = [mutant for mutant in found if tests[mutant.cell]]
-        ground = self._ground(tests) if found else {}
-        trials |= self._map(self.jobs.mutations(found, ground))
-        if found:
+        mutations = [mutant for mutant in mutations if tests[mutant.cell]]
+        ground = self._ground(tests) if mutations else {}
+        trials |= self._map(self.jobs.mutations(mutations, ground))
+        if mutations:
             self._degrade(trials, ground)
         self._judge(trials)
         self._look_for_warnings(trials)
-        self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
+        self.result.fates = [fate_of(mutant, trials["mutant", index]) for index, mutant in enumerate(mutations)]
         for number, fate in enumerate(self.result.fates, start=1):
             fate.number = number
-        self._look_for_surprises(found, ground)
-        self._compare(found, trials, ground)
+        self._look_for_surprises(mutations, ground)
+        self._compare(mutations, trials, ground)
         self.result.warnings += excuse(self.result.fates, self.excuses)
         self.result.warnings += forgive(self.result.fates, watched["kinds"], self._forbids_changes())
         self._score(trials)
@@ -385,10 +390,10 @@ class _Run:
         trials = self._map(list(self.jobs.proofs())[1:3])
         trials |= self._map([job for job in self.jobs.alone(trials) if job[0][0] == "without"])
         tests = self._tests(trials)
-        found = [mutant for mutant in mutants(self.blueprint, results, watched["integers"]) if tests[mutant.cell]]
-        if not 1 <= number <= len(found):
-            raise CourseError(f"{self.result.assignment} has {len(found)} mutants, and none of number {number}.")
-        mutant, ground = found[number - 1], self._ground(tests)
+        mutations = [mutant for mutant in mutants(self.blueprint, results, watched["integers"]) if tests[mutant.cell]]
+        if not 1 <= number <= len(mutations):
+            raise CourseError(f"{self.result.assignment} has {len(mutations)} mutants, and none of number {number}.")
+        mutant, ground = mutations[number - 1], self._ground(tests)
         (job,) = self.jobs.mutations([mutant], ground)
         trials = {job[0]: result for job, result in self.pool.map([job])}
         self.result.fates = [replace(fate_of(mutant, trials["mutant", 0]), number=number)]
@@ -411,30 +416,30 @@ class _Run:
         ground = ground | {"": (*trimmed(solution, self.known, tests), limit)}
         places = ["", *(cell for cell in self.cells if cell in inputs)]
         first = self._map(list(self.jobs.degenerate(inputs, ground, degenerate.RAISE, places)))
-        reached = {place: set(lost_by(first["degenerate", degenerate.RAISE, place])) for place in places}
+        reached = {index: set(lost_by(first["degenerate", degenerate.RAISE, index])) for index in places}
         last = {check: cell for cell in self.cells for check in lost_by(trials["without", cell])}
         for cell in places[1:]:  # a check of another exercise may let a mistake in this one pass
             reached[cell] = {check for check in reached[cell] if last.get(check) == cell}
-        places = [place for place in places if reached[place]]
+        places = [index for index in places if reached[index]]
         forms = self._map(
             [job for form in degenerate.FORMS for job in self.jobs.degenerate(inputs, ground, form, places)]
         )
         passing = {
-            (form, place): reached[place] - set(lost_by(trial))
-            for (_, form, place), trial in forms.items()
+            (form, index): reached[index] - set(lost_by(trial))
+            for (_, form, index), trial in forms.items()
             if trial and not trial.faults
         }
         doubtful = [
             job
-            for (form, place), checks in passing.items()
+            for (form, index), checks in passing.items()
             if checks
-            for job in self.jobs.degenerate(inputs, ground, degenerate.ONLY_RIGHT + form, [place])
+            for job in self.jobs.degenerate(inputs, ground, degenerate.ONLY_RIGHT + form, [index])
         ]
         again = self._map(doubtful)
-        for (form, place), checks in passing.items():
-            right = again.get(("degenerate", degenerate.ONLY_RIGHT + form, place))
+        for (form, index), checks in passing.items():
+            right = again.get(("degenerate", degenerate.ONLY_RIGHT + form, index))
             for check in checks & set(lost_by(right)):
-                self.result.degenerate.setdefault(check, []).append((place, form))
+                self.result.degenerate.setdefault(check, []).append((index, form))
 
     def _vary(self, trials: dict) -> None:
         """Grade the known answers in other variants, where the notebook offers them."""
@@ -444,14 +449,16 @@ class _Run:
             return
         if default is None:
             return
-        answers = [(one.name, one.case, self._lost(one), (place,)) for place, one in enumerate(self.answers)]
+        answers = [
+            (answer.name, answer.case, self._lost(answer), (index,)) for index, answer in enumerate(self.answers)
+        ]
         every = [("the solution", "solution", [], ()), *answers]
         for seed in SEEDS:
             first = seed == SEEDS[0]
-            known = self._map(self.jobs.varied(trials, seed, wrong=first))
-            for name, case, lost, place in every:
+            graded = self._map(self.jobs.varied(trials, seed, wrong=first))
+            for name, case, lost, index in every:
                 if case != "wrong" or first:
-                    self.result.errors += varied(name, case, lost, known["varied", seed, *place], seed)
+                    self.result.errors += varied(name, case, lost, graded["varied", seed, *index], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
             f"It has variants ({variant.SEED} = {default}): right answers were also graded with {listed}, wrong ones "
@@ -485,17 +492,17 @@ class _Run:
 
         def left() -> Iterator[tuple]:
             for job in jobs:
-                kept, rest = self.store.look_up(job)
+                stored, rest = self.store.look_up(job)
                 if rest is None:
-                    results[job[0]] = kept
+                    results[job[0]] = stored
                     step()
                 else:
-                    started[job[0]] = job, kept
+                    started[job[0]] = job, stored
                     yield rest
 
         for rest, result in self.pool.map(left()):
-            job, kept = started.pop(rest[0])
-            results[job[0]] = self.store.keep(job, kept, result)
+            job, stored = started.pop(rest[0])
+            results[job[0]] = self.store.keep(job, stored, result)
             step()
         return results
 
@@ -558,8 +565,8 @@ class _Run:
                 )
             self.result.proofs.append(proof)
         self._find_flaky(trials, every)
-        for place, answer in enumerate(self.answers):
-            trial = trials["answer", place]
+        for index, answer in enumerate(self.answers):
+            trial = trials["answer", index]
             self.result.proofs.append(proof_of(answer.name, answer.case, self._lost(answer), trial))
         rights = [proof.seconds for proof in self.result.proofs if proof.case in ("solution", "again", "right")]
         self.result.slowest = max(rights)
@@ -573,8 +580,8 @@ class _Run:
     def _find_flaky(self, trials: dict, every: list[CheckName]) -> None:
         """Name the checks whose verdict differs between two runs of the same text."""
         runs = {"the solution": [trials[("solution",)], *(trials["again", run] for run in range(1, RUNS))]}
-        for place, answer in enumerate(self.answers):
-            runs[f"the {answer.case} answer {answer.name}"] = [trials["answer", place], trials["second", place]]
+        for index, answer in enumerate(self.answers):
+            runs[f"the {answer.case} answer {answer.name}"] = [trials["answer", index], trials["second", index]]
         self.result.errors += flaky(every, runs)
 
     def _name_credit(self, trials: dict) -> None:
@@ -590,36 +597,40 @@ class _Run:
                 continue
             keeping = [
                 answer.name
-                for place, answer in enumerate(self.answers)
+                for index, answer in enumerate(self.answers)
                 if not answer.right
                 and answer.answers(score.answers)
-                and score.check not in lost_by(trials["answer", place])
+                and score.check not in lost_by(trials["answer", index])
             ]
-            told = f"Cell '{score.check.cell}': its last value decides how many points are earned"
-            kept = f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
-            self.result.remarks.append(f"{told}{kept}.")
+            sentence = f"Cell '{score.check.cell}': its last value decides how many points are earned"
+            keepers = (
+                f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
+            )
+            self.result.remarks.append(f"{sentence}{keepers}.")
 
     def _look_for_warnings(self, trials: dict) -> None:
         """Whether some line that students see notices each wrong answer."""
         proofs = dict(enumerate(proof for proof in self.result.proofs if proof.case in ("right", "wrong")))
-        doubtful = [place for place, proof in proofs.items() if unnoticed(proof, self.blueprint)]
+        doubtful = [index for index, proof in proofs.items() if unnoticed(proof, self.blueprint)]
         self.total += len(doubtful)
         shown = self._map(list(self.jobs.shown(trials, doubtful)))
-        for place, proof in proofs.items():
-            self.result.warnings += warn(proof, self.answers[place].hidden, shown.get(("shown", place)))
+        for index, proof in proofs.items():
+            self.result.warnings += warn(proof, self.answers[index].hidden, shown.get(("shown", index)))
 
     def _look_for_surprises(self, mutations: list[Mutant], ground: dict) -> None:
         """Grade with the visible lines alone each mutant that only checks with hidden lines notice."""
         hiding = checks_with_hidden_lines(self.blueprint)
         places = [
-            place for place, fate in enumerate(self.result.fates) if fate.killers and hiding.issuperset(fate.killers)
+            index for index, fate in enumerate(self.result.fates) if fate.killers and hiding.issuperset(fate.killers)
         ]
         self.total += len(places)
-        shown = {cell: (notebook, _visible(known), limit) for cell, (notebook, known, limit) in ground.items()}
-        trials = self._map(self.jobs.mutations([mutations[place] for place in places], shown))
-        for number, place in enumerate(places):
+        shown = {
+            cell: (notebook, _visible(examination), limit) for cell, (notebook, examination, limit) in ground.items()
+        }
+        trials = self._map(self.jobs.mutations([mutations[index] for index in places], shown))
+        for number, index in enumerate(places):
             trial = trials["mutant", number]
-            self.result.fates[place].surprise = trial is not None and not trial.lost and not trial.faults
+            self.result.fates[index].surprise = trial is not None and not trial.lost and not trial.faults
 
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and single-process cells."""
@@ -641,34 +652,34 @@ class _Run:
         result.warnings += misfires(result.proofs[0])
         took = f"A right answer took {result.slowest:.1f} s"
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
-        for what, most in (("a cell", longest), ("a notebook", result.budget)):
+        for limited, most in (("a cell", longest), ("a notebook", result.budget)):
             if result.slowest > most / MARGIN:
-                result.warnings.append(f"{took}; the limit of {what} is {most:g} s. That is too close.")
+                result.warnings.append(f"{took}; the limit of {limited} is {most:g} s. That is too close.")
         if result.megabytes > self.room / MARGIN:
             result.warnings.append(
                 f"The solution took {result.megabytes} of the allowed {self.room} MB. That is too close."
             )
         lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
         declared = {cell.id for cell in self.blueprint.cells if cell.inside}
-        told = self.known.single_process_sentences().items()
-        result.single_process = [sentence for cell, sentence in told if cell in declared or cell not in lost]
+        sentences = self.known.single_process_sentences().items()
+        result.single_process = [sentence for cell, sentence in sentences if cell in declared or cell not in lost]
         result.remarks += [f"{sentence[0].upper()}{sentence[1:]}." for sentence in result.single_process]
 
     def _compare(self, mutations: list[Mutant], trials: dict, ground: dict) -> None:
         """What the mutants are that no check noticed: equal, different or unproven; not those the grader failed on."""
         places = [
-            place
-            for place, fate in enumerate(self.result.fates)
-            if fate.status == "survived" and not trials["mutant", place].faults
+            index
+            for index, fate in enumerate(self.result.fates)
+            if fate.status == "survived" and not trials["mutant", index].faults
         ]
         self.total += len(places)
         jobs = []
-        for place in places:
-            mutant = mutations[place]
-            jobs.append(((place,), "compare", ground[mutant.cell][1].blueprint, mutant.cell, mutant.source))
+        for index in places:
+            mutant = mutations[index]
+            jobs.append(((index,), "compare", ground[mutant.cell][1].blueprint, mutant.cell, mutant.source))
         comparisons = self._map(jobs)
-        for place in places:
-            compare(self.result.fates[place], comparisons[(place,)], self.result.fates)
+        for index in places:
+            compare(self.result.fates[index], comparisons[(index,)], self.result.fates)
 
     def _score(self, trials: dict) -> None:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}

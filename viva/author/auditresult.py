@@ -45,18 +45,18 @@ class Proof:
             "solution": "The solution",
             "again": "The solution, run again,",
         }.get(self.case, f"The {self.case} answer {self.name}")
-        said = [f"{who} could not be graded: {fault.what}" for fault in self.faults]
-        said += [
+        sentences = [f"{who} could not be graded: {fault.what}" for fault in self.faults]
+        sentences += [
             f"{who} loses '{check}': {ruling}" for check, ruling in self.lost.items() if check not in self.expected
         ]
-        return said + [f"{who} keeps '{check}'." for check in self.expected if check not in self.lost]
+        return sentences + [f"{who} keeps '{check}'." for check in self.expected if check not in self.lost]
 
     def record(self) -> dict:
         lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
         faults = [str(fault) for fault in self.faults]
-        known = {"kind" if name == "case" else name: value for name, value in vars(self).items()}
+        fields = {"kind" if name == "case" else name: value for name, value in vars(self).items()}
         texts = {"expected": _texts(self.expected), "unwarned": _texts(self.unwarned)}
-        return known | texts | {"lost": lost, "faults": faults}
+        return fields | texts | {"lost": lost, "faults": faults}
 
 
 @dataclass
@@ -179,8 +179,8 @@ class Audit:
     def complaints(self) -> list[str]:
         """All errors but the survivors, a sentence each."""
         first = [(proof.lost, proof.faults) for proof in self.proofs if proof.case == "solution"]
-        told = [proof for proof in self.proofs if proof.case != "again" or (proof.lost, proof.faults) not in first]
-        return [*self.errors, *(sentence for proof in told for sentence in proof.sentences())]
+        proofs = [proof for proof in self.proofs if proof.case != "again" or (proof.lost, proof.faults) not in first]
+        return [*self.errors, *(sentence for proof in proofs for sentence in proof.sentences())]
 
     def survivors(self) -> list[Fate]:
         return [fate for fate in self.fates if fate.status == "survived"]
@@ -230,7 +230,7 @@ class Audit:
             "seconds": self.seconds,
             "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
             "mutants": fates, "surprises": sum(fate.surprise for fate in self.fates),
-            "exercises": [vars(one) for one in self.exercises()],
+            "exercises": [vars(exercise) for exercise in self.exercises()],
             "gaps": [gap_in_words(gap) for gap in self.gaps()], "kinds": self.kinds,
             "survivors": [fate.record() for fate in self.survivors()],
             "complaints": self.complaints(), "warnings": self.warnings, "remarks": self.remarks,
@@ -359,18 +359,18 @@ def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
     """
     used = set()
     for fate in fates:
-        for place, one in enumerate(excuses):
-            if fate.surprise and one.fits(fate):
-                used.add(place)
-                fate.surprise, fate.note = False, one.reason
-            if fate.status in ("survived", "equal", "unproven") and one.fits(fate):
-                used.add(place)
+        for index, reason in enumerate(excuses):
+            if fate.surprise and reason.fits(fate):
+                used.add(index)
+                fate.surprise, fate.note = False, reason.reason
+            if fate.status in ("survived", "equal", "unproven") and reason.fits(fate):
+                used.add(index)
                 if fate.status == "survived":
-                    fate.status, fate.note = "excused", one.reason
+                    fate.status, fate.note = "excused", reason.reason
     return [
-        f"No surviving mutant fits the excuse '{one.reason}'; remove it."
-        for place, one in enumerate(excuses)
-        if place not in used
+        f"No surviving mutant fits the excuse '{reason.reason}'; remove it."
+        for index, reason in enumerate(excuses)
+        if index not in used
     ]
 
 
@@ -387,8 +387,8 @@ def read_excuses(path: Path) -> list[Excuse]:
         raise AnswerError(f"{path}: not TOML ({error}).") from error
     excuses = []
     for entry in entries:
-        known = {"cell", "reason", "changes", "operator"}
-        if not ({"cell", "reason"} <= entry.keys() <= known and ("changes" in entry) != ("operator" in entry)):
+        keys = {"cell", "reason", "changes", "operator"}
+        if not ({"cell", "reason"} <= entry.keys() <= keys and ("changes" in entry) != ("operator" in entry)):
             raise AnswerError(f"{path}: an excuse needs 'cell', 'reason', and either 'changes' or 'operator'.")
         if len(str(entry["reason"]).split()) < 4:
             raise AnswerError(f"{path}: the reason '{entry['reason']}' is too short. Write at least four words.")

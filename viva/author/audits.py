@@ -69,8 +69,8 @@ def prove(
     console.print(table)
     for assignment, errors in blocking.items():
         if errors:
-            more = f" ({len(errors) - 1} more above)" if len(errors) > 1 else ""
-            console.print(f"{assignment} is blocked by: {errors[0]}{more}", soft_wrap=True, markup=False)
+            rest = f" ({len(errors) - 1} more above)" if len(errors) > 1 else ""
+            console.print(f"{assignment} is blocked by: {errors[0]}{rest}", soft_wrap=True, markup=False)
     return {assignment: not errors for assignment, errors in blocking.items()}
 
 
@@ -111,27 +111,29 @@ def _prove(
 ) -> list[str]:
     """Audit an assignment; its errors. Raises ClusterError, after which no other can be audited either."""
     try:
-        found = _audits(course, assignment, console, how)
+        results = _audits(course, assignment, console, how)
     except ClusterError:
         raise
     except VivaError as error:
         table.add_row(assignment, *[""] * 6, "refused")
         console.print(f"{assignment}: {error}", markup=False)
         return [str(error)]
-    audits += found
-    for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
-        one.remarks += weakened(old, one)
-    for one in found:
-        one.warnings += unanswered(one)
-    pages = save(course, found, ground(course, assignment))
-    for one, page in zip(found, pages, strict=True):
-        table.add_row(*_row(one, one.assignment if len(found) == 1 else f"{one.assignment}/{one.notebook}"))
-        _say(console, one)
-        if one.kinds:
-            kinds = kinds_in_words(one.kinds)
-            console.print(f"{one.assignment}: Expected types: {kinds}.")
-        console.print(f"{one.assignment}: {one.seconds:.0f} s, details in {page}")
-    return [sentence for one in found for sentence in one.blocking()]
+    audits += results
+    for old, result in zip(record(course, assignment).get("audits", []), results, strict=False):
+        result.remarks += weakened(old, result)
+    for result in results:
+        result.warnings += unanswered(result)
+    pages = save(course, results, ground(course, assignment))
+    for result, page in zip(results, pages, strict=True):
+        table.add_row(
+            *_row(result, result.assignment if len(results) == 1 else f"{result.assignment}/{result.notebook}")
+        )
+        _say(console, result)
+        if result.kinds:
+            kinds = kinds_in_words(result.kinds)
+            console.print(f"{result.assignment}: Expected types: {kinds}.")
+        console.print(f"{result.assignment}: {result.seconds:.0f} s, details in {page}")
+    return [sentence for result in results for sentence in result.blocking()]
 
 
 def _audits(course: Course, assignment: str, console: Console, how: dict) -> list[Audit]:
@@ -146,39 +148,39 @@ def _audits(course: Course, assignment: str, console: Console, how: dict) -> lis
                 bar.update(task, completed=done, total=total)
 
             audits.append(audit(course, assignment, notebook=path.stem, progress=progress, **how))
-    points = sum(one.points for one in audits)
+    points = sum(result.points for result in audits)
     audits[0].warnings += readme_findings(course.root / "README.md", assignment, points)
     return audits
 
 
-def _row(one: Audit, name: str) -> list[str]:
-    told = one.summary()
-    fates, counts = told["mutants"], [f"{told[f'{case}_hold']}/{told[case]}" for case in ("right", "wrong")]
+def _row(result: Audit, name: str) -> list[str]:
+    summary = result.summary()
+    fates, counts = summary["mutants"], [f"{summary[f'{case}_hold']}/{summary[case]}" for case in ("right", "wrong")]
     killed = f"{fates['killed']}/{fates['killed'] + fates['survived']}"
-    others = (str(fates[state]) for state in ("equal", "unproven", "excused"))
-    return [name, *counts, killed, *others, one.outcome]
+    counts_of_states = (str(fates[state]) for state in ("equal", "unproven", "excused"))
+    return [name, *counts, killed, *counts_of_states, result.outcome]
 
 
-def _say(console: Console, one: Audit) -> None:
-    for sentence in folded(one.complaints()):
-        console.print(f"{one.assignment}: Error: {sentence}", markup=False)
-    warnings = folded(one.warnings)
+def _say(console: Console, result: Audit) -> None:
+    for sentence in folded(result.complaints()):
+        console.print(f"{result.assignment}: Error: {sentence}", markup=False)
+    warnings = folded(result.warnings)
     for sentence in warnings[:SHOWN]:
-        console.print(f"{one.assignment}: Warning: {sentence}", markup=False)
+        console.print(f"{result.assignment}: Warning: {sentence}", markup=False)
     if len(warnings) > SHOWN:
-        console.print(f"{one.assignment}: {counted(len(warnings) - SHOWN, 'more warning')} on the page.")
-    for sentence in folded(one.remarks):
-        console.print(f"{one.assignment}: {sentence}", markup=False)
-    for cell in one.exercises():
+        console.print(f"{result.assignment}: {counted(len(warnings) - SHOWN, 'more warning')} on the page.")
+    for sentence in folded(result.remarks):
+        console.print(f"{result.assignment}: {sentence}", markup=False)
+    for cell in result.exercises():
         if cell.tried and (cell.states["survived"] or cell.states["unproven"] or cell.surprises):
-            console.print(f"{one.assignment}: {_exercise(cell)}", markup=False)
-    gaps = one.gaps()
+            console.print(f"{result.assignment}: {_exercise(cell)}", markup=False)
+    gaps = result.gaps()
     for gap in gaps[:SHOWN]:
         fate = gap[0]
         near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
         example = f" {fate.example}." if fate.example else ""
         console.print(
-            f"{one.assignment}: Error: {gap_in_words(gap)} ({fate.operator}; {fate.note}; --mutant={fate.number})."
+            f"{result.assignment}: Error: {gap_in_words(gap)} ({fate.operator}; {fate.note}; --mutant={fate.number})."
             f"{example}{near}",
             markup=False,
         )
@@ -187,7 +189,7 @@ def _say(console: Console, one: Audit) -> None:
         else:
             console.print(fate.diff, markup=False)
     if len(gaps) > SHOWN:
-        console.print(f"{one.assignment}: {len(gaps) - SHOWN} more gaps on the page.")
+        console.print(f"{result.assignment}: {len(gaps) - SHOWN} more gaps on the page.")
 
 
 def _exercise(cell: Exercise) -> str:

@@ -35,11 +35,11 @@ def proof_of(name: str, case: str, expected: list[CheckName], trial: Probe | Non
 
 def explained(lost: dict[CheckName, Ruling], reasons: Mapping[str, str]) -> dict[CheckName, Ruling]:
     """What the solution lost, the first check of each cell with the reason that it has in one process."""
-    left, found = dict(reasons), {}
+    left, rulings = dict(reasons), {}
     for check, ruling in lost.items():
         why = None if ruling.verdict is Verdict.UNGRADED else left.pop(check.cell, None)
-        found[check] = Ruling(ruling.verdict, why) if why else ruling
-    return found
+        rulings[check] = Ruling(ruling.verdict, why) if why else ruling
+    return rulings
 
 
 def varied(name: str, case: str, expected: list[CheckName], trial: Probe | None, seed: int) -> list[str]:
@@ -207,25 +207,25 @@ def compare(fate: Fate, comparison: dict | None, fates: list[Fate]) -> None:
 
 def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[str]:
     """A sentence on each check whose verdict differs between two ``runs`` of one text, by whose text it is."""
-    found = []
+    sentences = []
     for check in checks:
-        for who, several in runs.items():
-            known = (trial.rulings[check].verdict for trial in several if trial and check in trial.rulings)
-            seen = list(dict.fromkeys(known))
+        for who, trials in runs.items():
+            verdicts = (trial.rulings[check].verdict for trial in trials if trial and check in trial.rulings)
+            seen = list(dict.fromkeys(verdicts))
             if len(seen) > 1:
-                found.append(
-                    f"The check '{check}' is flaky: of {len(several)} runs of {who} one was {seen[0]} and one "
+                sentences.append(
+                    f"The check '{check}' is flaky: of {len(trials)} runs of {who} one was {seen[0]} and one "
                     f"{seen[1]}. Seed its random numbers, and do not use the clock or an undefined order."
                 )
                 break
-    return found
+    return sentences
 
 
 def scores_of(
     blueprint: Blueprint, without: Mapping[str, Container[CheckName]], fates: list[Fate], proofs: list[Proof]
 ) -> list[CheckScore]:
     """How much each check contributes, where by answer cell the checks are known that are lost ``without`` it."""
-    counted, found = _counted(fates), []
+    counted, scores = _counted(fates), []
     for cell, check in blueprint.checks():
         name = CheckName(cell.id, check.title)
         needs = [answer for answer, checks in without.items() if name in checks]
@@ -235,8 +235,8 @@ def scores_of(
         score.kills = sum(name in fate.killers for fate in reach)
         score.alone = sum(fate.killers == [name] for fate in reach)
         score.surprises = surprises(proofs, name)
-        found.append(score)
-    return found
+        scores.append(score)
+    return scores
 
 
 def together(scores: list[CheckScore], fates: list[Fate], proofs: list[Proof]) -> list[list[CheckName]]:

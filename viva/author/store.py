@@ -55,16 +55,16 @@ class Store:
             entry = self._entry(key)
             return (None, job) if entry is None else (entry, None)
         keys = self._keys_of_tests(job)
-        kept = {cell: entry for cell, key in keys.items() if (entry := self._entry(key)) is not None}
-        probe = _probe(kept)
-        missing = keys.keys() - kept.keys()
-        if not keys or not kept or (missing and job[0][0] in WHOLE):
+        stored = {cell: entry for cell, key in keys.items() if (entry := self._entry(key)) is not None}
+        probe = _probe(stored)
+        missing = keys.keys() - stored.keys()
+        if not keys or not stored or (missing and job[0][0] in WHOLE):
             return None, job
         if not missing:
             return probe, None
-        place = 3 if job[1] == "grade" else 4
-        notebook, known = trimmed(job[2], job[place], set(missing))
-        return probe, (*job[:2], notebook, *job[3:place], known, *job[place + 1 :])
+        index = 3 if job[1] == "grade" else 4
+        notebook, examination = trimmed(job[2], job[index], set(missing))
+        return probe, (*job[:2], notebook, *job[3:index], examination, *job[index + 1 :])
 
     def keep(self, job: tuple, probe: Probe | None, result: Any) -> Any:
         """Keep the result of what was left of a job; the result of all of it, with what was kept as ``probe``."""
@@ -100,17 +100,18 @@ class Store:
 
     def _keys_of_tests(self, job: tuple) -> dict[str, str]:
         """By test cell, the key of what a trial says of it."""
-        notebook, known = job[2], job[3 if job[1] == "grade" else 4]
+        notebook, examination = job[2], job[3 if job[1] == "grade" else 4]
         sources = job[3] if job[1] == "grade_changed" else {}
-        cells = known.blueprint.cells
+        cells = examination.blueprint.cells
         tests = [cell for cell in cells if cell.purpose == Purpose.TESTS and cell.checks]
         ids = {cell.id for cell in cells if cell.purpose == Purpose.TESTS}
         ran = [sources.get(name_of(cell), cell.source) for cell in notebook.cells if name_of(cell) not in ids]
-        others = [cell for cell in cells if cell.id not in ids]
-        common = repr([ran, others, sorted(known.stubs.items()), known.dice.get("")])
+        untested = [cell for cell in cells if cell.id not in ids]
+        common = repr([ran, untested, sorted(examination.stubs.items()), examination.dice.get("")])
         order = [cell.id for cell in cells if cell.id not in ids]
         return {
-            cell.id: self._key(common + repr([*_around(known, cell, order), *_before(cells, cell)])) for cell in tests
+            cell.id: self._key(common + repr([*_around(examination, cell, order), *_before(cells, cell)]))
+            for cell in tests
         }
 
     # entries
@@ -135,19 +136,25 @@ def lasts(comparison: dict) -> bool:
     return comparison.get("state") != "unproven" or ("calls" in comparison and "slow" not in comparison["note"])
 
 
-def _around(known: Examination, cell: Cell, others: list[str]) -> list:
+def _around(examination: Examination, cell: Cell, neighbours: list[str]) -> list:
     """What an examination says of a test cell and of the ``others``, which are no tests."""
-    ids = {*others, cell.id}
-    names = {*known.used_names(cell), *_names_of_shared(known.blueprint, cell)}
+    ids = {*neighbours, cell.id}
+    names = {*examination.used_names(cell), *_names_of_shared(examination.blueprint, cell)}
     kinds = {
         path: kind
-        for path, kind in sorted(known.kinds.items())
+        for path, kind in sorted(examination.kinds.items())
         if path == CREDIT + cell.id or ((root := ROOT.match(path)) and root[0] in names)
     }
-    tables = [known.single_process, known.refused, known.failing, known.files, known.plan.owned]
-    found: list = [cell, kinds, known.dice.get(cell.id)]
-    found += [sorted((name, repr(_ordered(table[name]))) for name in table if name in ids) for table in tables]
-    return [*found, sorted(ids & known.broken), sorted(ids & known.plan.given)]
+    tables = [
+        examination.single_process,
+        examination.refused,
+        examination.failing,
+        examination.files,
+        examination.plan.owned,
+    ]
+    facts: list = [cell, kinds, examination.dice.get(cell.id)]
+    facts += [sorted((name, repr(_ordered(table[name]))) for name in table if name in ids) for table in tables]
+    return [*facts, sorted(ids & examination.broken), sorted(ids & examination.plan.given)]
 
 
 def _ordered(value: Any) -> Any:
@@ -156,14 +163,14 @@ def _ordered(value: Any) -> Any:
 
 def _names_of_shared(blueprint: Blueprint, cell: Cell) -> set[str]:
     """The names that the shared lines of other test cells use for this one."""
-    return {name for other in shared_lines(blueprint, {cell.id}).values() for name in other.used_names()}
+    return {name for neighbour in shared_lines(blueprint, {cell.id}).values() for name in neighbour.used_names()}
 
 
 def _before(cells: tuple[Cell, ...], cell: Cell) -> list:
     """The shared lines of other test cells that a test cell uses, and between which cells it stands."""
     blueprint = Blueprint("", cells)
-    shared = [(name, other.prelude) for name, other in shared_lines(blueprint, {cell.id}).items()]
-    above = [other.id for other in cells[: cells.index(cell)] if other.purpose != Purpose.TESTS]
+    shared = [(name, neighbour.prelude) for name, neighbour in shared_lines(blueprint, {cell.id}).items()]
+    above = [neighbour.id for neighbour in cells[: cells.index(cell)] if neighbour.purpose != Purpose.TESTS]
     return [shared, above[-1:]]
 
 
@@ -171,14 +178,14 @@ def _cells(blueprint: Blueprint) -> list[tuple[str, str]]:
     return [(cell.id, cell.source) for cell in blueprint.cells if cell.code]
 
 
-def _probe(kept: dict[str, dict]) -> Probe:
+def _probe(stored: dict[str, dict]) -> Probe:
     """The rulings that are kept of some test cells."""
     rulings = {
         CheckName(cell, title): Ruling(Verdict(verdict), reason)
-        for cell, entry in kept.items()
+        for cell, entry in stored.items()
         for title, verdict, reason in entry["rulings"]
     }
-    return Probe(rulings, (), max((entry["seconds"] for entry in kept.values()), default=0.0))
+    return Probe(rulings, (), max((entry["seconds"] for entry in stored.values()), default=0.0))
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -98,11 +98,11 @@ class Worker:
 
     def rehearse(self, locked: dict[str, str]) -> Examination | VivaError:
         try:
-            known = self.rehearsals.examination(self.path, self.grader, locked)
+            examination = self.rehearsals.examination(self.path, self.grader, locked)
         except VivaError as error:
             return error
-        self.grader.learn(known)  # the tests are compiled once, and not for each trial
-        return known
+        self.grader.learn(examination)  # the tests are compiled once, and not for each trial
+        return examination
 
     def watch(self, blueprint: Blueprint) -> dict:
         """Results of the solution's functions as source, and the megabytes that the notebook took."""
@@ -110,12 +110,12 @@ class Worker:
             _watch(session, blueprint, self.seconds)
             return json.loads(_say(session, 60, "print(__viva.report())"))
 
-    def grade(self, notebook: NotebookNode, known: Examination, seconds: float | None = None) -> Probe:
+    def grade(self, notebook: NotebookNode, examination: Examination, seconds: float | None = None) -> Probe:
         """Grade a notebook; with a limit of ``seconds`` for each cell when one is given."""
         self.grader.seconds = seconds or self.seconds
         start = time.perf_counter()
         try:
-            outcome = self.grader.grade(notebook, known, self.data)
+            outcome = self.grader.grade(notebook, examination, self.data)
         finally:
             self.grader.seconds = self.seconds
         rulings = {
@@ -126,19 +126,19 @@ class Worker:
         return Probe(rulings, tuple(outcome.faults), time.perf_counter() - start)
 
     def grade_changed(
-        self, notebook: NotebookNode, sources: dict[str, str], known: Examination, seconds: float
+        self, notebook: NotebookNode, sources: dict[str, str], examination: Examination, seconds: float
     ) -> Probe:
         """Grade a notebook with other ``sources`` in some of its cells."""
         changed = copy.copy(notebook)
         changed.cells = [_with_source(cell, sources.get(name_of(cell), cell.source)) for cell in notebook.cells]
-        return self.grade(changed, known, seconds)
+        return self.grade(changed, examination, seconds)
 
     def inputs(self, blueprint: Blueprint) -> dict[str, dict[str, list[str]] | None]:
         """By answer cell, the fingerprints of what its functions are called with while the notebook runs.
 
         None where the solution could not be run.
         """
-        found: dict[str, dict[str, list[str]] | None] = {}
+        fingerprints: dict[str, dict[str, list[str]] | None] = {}
         try:
             with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
                 _say(session, 60, _loading(degenerate))
@@ -152,10 +152,10 @@ class Worker:
                             line = f"__viva.record(globals(), {bound}, __viva_inputs.setdefault({cell.id!r}, {{}}))"
                             _say(session, 60, line)
                 report = "{c: {n: sorted(s) for n, s in fs.items()} for c, fs in __viva_inputs.items()}"
-                found |= json.loads(_say(session, 60, f"print(__import__('json').dumps({report}))"))
+                fingerprints |= json.loads(_say(session, 60, f"print(__import__('json').dumps({report}))"))
         except (Died, VivaError):
             return {}
-        return found
+        return fingerprints
 
     def compare(self, blueprint: Blueprint, cell: str, source: str) -> dict:
         """What becomes of a mutant with this ``source`` in a cell: ``state`` is equal, different or unproven.
@@ -163,7 +163,7 @@ class Worker:
         It is compared with the solution in what later cells of the blueprint use (``witness.Watch.difference``).
         """
         names = used_later(blueprint, cell)
-        mentioned = next((names_of(one.source) for one in blueprint.cells if one.id == cell), None)
+        mentioned = next((names_of(sibling.source) for sibling in blueprint.cells if sibling.id == cell), None)
         touched = sorted(mentioned.needed | mentioned.bound | mentioned.changed) if mentioned else []
         try:
             with Session(self.grader.candidates, self.grader.examiners, self.data) as session:

@@ -362,23 +362,23 @@ class Comparing:
 
     def outcomes(self, name: str, expected: tuple, new, arguments: tuple) -> None:
         """Compare the mutant's outcome of a call with the expected one. Raises Different and Unproven."""
-        given = self.mutant.outcome(new, arguments, raised=True)
+        actual = self.mutant.outcome(new, arguments, raised=True)
         call = f"{name}{_arguments(arguments)}"
-        if given is None:
+        if actual is None:
             raise Different(f"{name}: raises an error", call, _told(expected), "does not end")
-        if expected[0] != given[0]:
-            note = "raises an error" if given[0] == "raises" else f"does not raise {expected[1]}"
-            raise Different(f"{name}: {note}", call, _told(expected), _told(given))
+        if expected[0] != actual[0]:
+            note = "raises an error" if actual[0] == "raises" else f"does not raise {expected[1]}"
+            raise Different(f"{name}: {note}", call, _told(expected), _told(actual))
         if expected[0] == "raises":
-            if expected[1] != given[1]:
-                raise Different(f"{name}: raises another error", call, _told(expected), _told(given))
+            if expected[1] != actual[1]:
+                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
             return
         returned = functools.partial(self.returned, name)
-        if not same(expected[1], given[1], returned):
-            raise Different(f"{name}: another result", call, shown(expected[1]), shown(given[1]))
-        if not same(expected[2], given[2]):
+        if not same(expected[1], actual[1], returned):
+            raise Different(f"{name}: another result", call, shown(expected[1]), shown(actual[1]))
+        if not same(expected[2], actual[2]):
             note = f"{name}: arguments are changed differently"
-            raise Different(note, call, shown(expected[2][0]), shown(given[2][0]))
+            raise Different(note, call, shown(expected[2][0]), shown(actual[2][0]))
 
     def returned(self, name: str, old, new) -> bool:
         """Whether two functions that a function gave do the same, call by call. Raises Unproven."""
@@ -388,12 +388,12 @@ class Comparing:
         random, families = np.random.RandomState(21), kinships(calls)
         for arguments in [*calls[:20], *(invented(calls, families, random) for _ in range(20))]:
             expected = self.solution.outcome(old, arguments)
-            given = self.mutant.outcome(new, arguments, raised=True)
+            actual = self.mutant.outcome(new, arguments, raised=True)
             if expected is None:
                 continue
-            if given is None or expected[0] != given[0]:
+            if actual is None or expected[0] != actual[0]:
                 return False
-            if not same(expected[1], given[1], functools.partial(self.returned, f"{name}()")):
+            if not same(expected[1], actual[1], functools.partial(self.returned, f"{name}()")):
                 return False
         return True
 
@@ -411,18 +411,18 @@ class Comparing:
         tried: set[str] = set()
         shortest: Different | None = None
         reason: Unproven | None = None
-        made = [life.call for life in lives]
+        births = [life.call for life in lives]
         steps: dict[str, list] = {}
         for life in lives:
             for method, call in life.steps:
                 steps.setdefault(method, []).append(call)
-        families = {method: kinships(calls) for method, calls in steps.items()} | {"": kinships(made)}
+        families = {method: kinships(calls) for method, calls in steps.items()} | {"": kinships(births)}
         for trial in range(len(lives) + TRIALS // 2):
             if time.monotonic() - start > SECONDS:
                 break
             life = lives[trial] if trial < len(lives) else lives[random.randint(len(lives))]
             if trial >= len(lives):
-                life = self._other_life(life, made, steps, families, random)
+                life = self._other_life(life, births, steps, families, random)
             try:
                 self._live(name, old, new, life, tried)
             except Different as different:
@@ -438,82 +438,84 @@ class Comparing:
         if missed := [method for method in changed if method not in tried]:
             raise Unproven(f"no call of {listed(missed)} was seen")
 
-    def _other_life(self, life: Life, made: list, steps: dict, families: dict, random) -> Life:
+    def _other_life(self, life: Life, births: list, steps: dict, families: dict, random) -> Life:
         """A life like a noted one, with other arguments, and with some calls twice or in another order."""
-        other = Life(invented(made, families[""], random) if random.rand() < 0.7 else life.call)
+        variation = Life(invented(births, families[""], random) if random.rand() < 0.7 else life.call)
         if random.rand() < 0.2:
-            other.call = at_an_edge(other.call, random)
+            variation.call = at_an_edge(variation.call, random)
         methods = [method for method, _ in life.steps]
         if methods and random.rand() < 0.5:
             methods = [methods[index] for index in random.randint(0, len(methods), size=2 * len(methods) + 1)]
-        other.steps = [(method, invented(steps[method], families[method], random)) for method in methods]
-        return other
+        variation.steps = [(method, invented(steps[method], families[method], random)) for method in methods]
+        return variation
 
     def _changed_members(self, name: str, old: type, new: type) -> list[str]:
         """The methods whose code differs. Raises Different where a member is missing or has another value."""
         changed = []
         for member, value in vars(old).items():
-            other = vars(new).get(member)
+            replacement = vars(new).get(member)
             if member in ("__dict__", "__weakref__", "__doc__", "__module__") or member.startswith("__annotations"):
                 continue
             if member not in vars(new):
                 raise Different(f"{name} has no '{member}'")
             if isinstance(value, staticmethod | classmethod | property):
                 parts = [
-                    (getattr(value, part, None), getattr(other, part, None))
+                    (getattr(value, part, None), getattr(replacement, part, None))
                     for part in ("__func__", "fget", "fset")
                     if getattr(value, part, None) is not None
                 ]
-                if not all(same_code(one, two) for one, two in parts):
+                if not all(same_code(before, two) for before, two in parts):
                     changed.append(member)
             elif isinstance(value, types.FunctionType):
-                if not same_code(value, other):
+                if not same_code(value, replacement):
                     changed.append(member)
-            elif not member.startswith("__") and not same(value, other):
-                raise Different(f"{name}.{member} has another value", f"{name}.{member}", shown(value), shown(other))
+            elif not member.startswith("__") and not same(value, replacement):
+                raise Different(
+                    f"{name}.{member} has another value", f"{name}.{member}", shown(value), shown(replacement)
+                )
         return changed
 
     def _live(self, name: str, old: type, new: type, life: Life, tried: set) -> None:
         """Make an object of each class and call the same methods. Raises Different and Unproven."""
         call = f"{name}{_arguments(life.call)}"
-        one, two = self.solution.outcome(old, life.call), self.mutant.outcome(new, life.call, raised=True)
-        if one is None:
+        expected, actual = self.solution.outcome(old, life.call), self.mutant.outcome(new, life.call, raised=True)
+        if expected is None:
             return
-        if two is None or one[0] != two[0]:
-            raise Different(f"{name}: raises an error", call, _told(one), _told(two))
-        if one[0] == "raises":
-            if one[1] != two[1]:
-                raise Different(f"{name}: raises another error", call, _told(one), _told(two))
+        if actual is None or expected[0] != actual[0]:
+            raise Different(f"{name}: raises an error", call, _told(expected), _told(actual))
+        if expected[0] == "raises":
+            if expected[1] != actual[1]:
+                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
             return
         tried.add("__init__")
-        left, right = one[1], two[1]
+        left, right = expected[1], actual[1]
         self._attributes(name, call, left, right, tried)
         for method, arguments in life.steps:
             call = f"{call}.{method}{_arguments(arguments)}" if len(call) < SHOWN else f"{name}(...).{method}(...)"
-            one = self.solution.outcome(functools.partial(getattr(old, method), left), arguments)
-            two = self.mutant.outcome(functools.partial(getattr(new, method), right), arguments, raised=True)
-            if one is None:
+            expected = self.solution.outcome(functools.partial(getattr(old, method), left), arguments)
+            actual = self.mutant.outcome(functools.partial(getattr(new, method), right), arguments, raised=True)
+            if expected is None:
                 return
             tried.add(method)
             self.counted += 1
             self.inputs.add(fingerprint(life.call, method, arguments))
-            if two is None or one[:1] != two[:1]:
-                raise Different(f"{name}.{method}: raises an error", call, _told(one), _told(two))
-            if one[0] == "raises":
-                if one[1] != two[1]:
-                    raise Different(f"{name}.{method}: raises another error", call, _told(one), _told(two))
-            elif not same(one[1], two[1], functools.partial(self.returned, f"{name}.{method}")):
-                raise Different(f"{name}.{method}: another result", call, shown(one[1]), shown(two[1]))
+            if actual is None or expected[:1] != actual[:1]:
+                raise Different(f"{name}.{method}: raises an error", call, _told(expected), _told(actual))
+            if expected[0] == "raises":
+                if expected[1] != actual[1]:
+                    raise Different(f"{name}.{method}: raises another error", call, _told(expected), _told(actual))
+            elif not same(expected[1], actual[1], functools.partial(self.returned, f"{name}.{method}")):
+                raise Different(f"{name}.{method}: another result", call, shown(expected[1]), shown(actual[1]))
             self._attributes(name, call, left, right, tried)
 
     def _attributes(self, name: str, call: str, left: Any, right: Any, tried: set) -> None:
         with self.solution.entered():
-            one = attributes(left)
+            expected = attributes(left)
         with self.mutant.entered():
-            two = attributes(right)
-        tried.update(one)
-        if not same(one, two):
-            raise Different(f"{name}: other attributes", call, shown(one), shown(two))
+            actual = attributes(right)
+        tried.update(expected)
+        if not same(expected, actual):
+            raise Different(f"{name}: other attributes", call, shown(expected), shown(actual))
 
 
 def on_purpose(error: BaseException, namespace: dict) -> bool:
