@@ -28,6 +28,8 @@ from viva.submission.cells.texts import (
     begins_inside,
     bound_names,
     given_names,
+    has_line_of_code,
+    is_prose,
     looks_like_code,
     raises_as_stub,
     runs,
@@ -84,6 +86,7 @@ class _Doubts:
         yield from self._halves()
         yield from self._uses_below()
         yield from self._beside_blanks()
+        yield from self._written_into_others()
         yield from self._not_run()
         yield from self._below_platform()
         yield from self._edited()
@@ -231,6 +234,32 @@ class _Doubts:
                 beside = first < self.index[piece] < last and piece.gives & used
                 if beside or (not sure and low < self.index[piece] < high):
                     yield doubted("may_be_answer", slot, numbers=(piece.number,))
+
+    def _written_into_others(self) -> Iterator[Doubt]:
+        """Blank answers between whose neighbours the student wrote code into a text or a read-only cell.
+
+        Names tell nothing here: code that became a part of a text may bind them in any way. Where the answer's cell is
+        gone, all new lines of the course's cells count but prose. Where its stub is there, only lines in texts count
+        that look like code: in a read-only cell a student may try another number.
+        """
+        blank = [slot for slot in self.answers if self.match.is_blank(slot)]
+        blank = [slot for slot in blank if slot.purpose == Purpose.MANUAL or self._lacked(slot, self.code)]
+        if not blank:
+            return
+        course = [*self.edited.values(), *(piece for slot, piece in self.texts.items() if not slot.answers)]
+        texts = [*self.texts.values(), *(piece for piece in self.extras if not piece.is_code)]
+        new = {piece: self._new_lines(piece) for piece in dict.fromkeys([*course, *texts])}
+        any_code = {piece for piece in texts if has_line_of_code(new[piece])}
+        where_gone = any_code | {piece for piece in course if new[piece] and not is_prose(new[piece])}
+        for slot in blank:
+            first, last = self.match.between(slot, ANSWERS)
+            for piece in any_code if slot in self.chosen else where_gone:
+                if first < self.index[piece] < last:
+                    yield doubted("may_be_answer", slot, numbers=(piece.number,))
+
+    def _new_lines(self, piece: Piece) -> str:
+        """The lines of a cell that stand nowhere in what was released."""
+        return "\n".join(line for line in piece.source.splitlines() if not self.match.handout.has_text(line))
 
     def _not_run(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are not code, and those that could not run."""
