@@ -22,7 +22,8 @@ from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of, nodes_of, parsed
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import Doubt, Match, doubted
-from viva.submission.cells.places import Piece, Slot
+from viva.submission.cells.handout import trees
+from viva.submission.cells.places import Piece, Slot, about
 from viva.submission.cells.texts import (
     NAME,
     begins_inside,
@@ -31,6 +32,7 @@ from viva.submission.cells.texts import (
     has_line_of_code,
     is_prose,
     looks_like_code,
+    only_defines,
     raises_as_stub,
     runs,
     squeezed,
@@ -90,6 +92,7 @@ class _Doubts:
         yield from self._not_run()
         yield from self._below_platform()
         yield from self._edited()
+        yield from self._parts_of_given()
         yield from self._written()
         if self._was_rebuilt():
             yield Doubt(Note("rebuilt", doubt=True), tuple(self.answers))
@@ -299,6 +302,22 @@ class _Doubts:
             new = piece.binds.intersection(set().union(*asked))
             if new and slot.own - piece.binds:
                 yield Doubt(note("renamed", *sorted(new), cells=(slot.name,), doubt=True), (slot,))
+
+    def _parts_of_given(self) -> Iterator[Doubt]:
+        """Answers below a cell that seems to be the rest of a read-only cell, which was edited and cut in two.
+
+        The read-only cell is put back whole, so the rest of it runs a second time, and what it draws at random differs.
+        """
+        own = [piece for piece in self.extras if piece.is_code and not only_defines(piece.source)]
+        for slot in self.slots if own else ():
+            if slot.purpose != Purpose.READ_ONLY or not slot.is_code or (slot in self.chosen and slot not in self.edited):
+                continue
+            edited = trees(self.edited[slot].source) if slot in self.edited else ()
+            lacking = set(trees(slot.source)).difference(edited)
+            for piece in own:
+                below = [other for other in self.filled if self.index[self.chosen[other]] > self.index[piece]]
+                if below and not lacking.isdisjoint(trees(piece.source)):
+                    yield Doubt(about("given_twice", slot, numbers=(piece.number,), doubt=True), tuple(below))
 
     def _written(self) -> Iterator[Doubt]:
         """Blank written answers, where a text of the student's stands beside, or a longer one anywhere."""
