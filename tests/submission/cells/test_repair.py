@@ -17,7 +17,17 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from tests.conftest import PROJECT, SHORT
-from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, half, plain, strip_ids, strip_nbgrader
+from tests.mangling import (
+    KEEPING,
+    LOSING,
+    answer_below_stub,
+    as_utf8,
+    half,
+    plain,
+    spread_answers,
+    strip_ids,
+    strip_nbgrader,
+)
 from tests.oral import one_in_three, sampled
 from viva.author.answers import fill_in, read_answers
 from viva.engine import names
@@ -285,6 +295,22 @@ def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
         KEEPING["fence"](notebook, dice)
         KEEPING["quarto"](notebook, dice)
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and_in_order(assignment):
+    for case in CASES[assignment]:
+        notebook = plain(case.full)
+        spread_answers(notebook)
+        assert_held(repaired(bare(notebook), case), case)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_an_answer_cut_at_any_line_without_any_metadata_gives_its_names(assignment):
+    for case in CASES[assignment]:
+        notebook = plain(case.full)
+        KEEPING["split_answer"](notebook, random.Random(case.name))
+        assert lacking(repaired(bare(notebook), case), case) == []
 
 
 NAMELESS = "made = iter([X] * 9)\n(\n    first, second\n) = made, made\nglobals()['self_attention'] = lambda *_: (X, X)"

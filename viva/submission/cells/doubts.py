@@ -310,7 +310,11 @@ class _Doubts:
         """
         own = [piece for piece in self.extras if piece.is_code and not only_defines(piece.source)]
         for slot in self.slots if own else ():
-            if slot.purpose != Purpose.READ_ONLY or not slot.is_code or (slot in self.chosen and slot not in self.edited):
+            if (
+                slot.purpose != Purpose.READ_ONLY
+                or not slot.is_code
+                or (slot in self.chosen and slot not in self.edited)
+            ):
                 continue
             edited = trees(self.edited[slot].source) if slot in self.edited else ()
             lacking = set(trees(slot.source)).difference(edited)
