@@ -18,7 +18,7 @@ from tests.conftest import BIN, PROJECT, load
 from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
 from tests.flow.jupyter import served
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(900)]
 
 WHY, COMMENT = "#why", "#why-comment"
 STUDENTS = ("ada", "bea", "cleo")
@@ -68,6 +68,7 @@ class Desk:
         """The page of one more grader, who is logged in."""
         context = self.browser.new_context(viewport={"width": 1400, "height": 900})
         self.contexts.append(context)
+        context.set_default_timeout(120_000)
         page = context.new_page()
         page.errors = []
         page.on("pageerror", lambda error: page.errors.append(str(error)))

@@ -67,6 +67,7 @@ def _page(browser, address: str) -> Iterator[Page]:
     server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     context.route(lambda url: url.startswith("http") and not url.startswith(server), lambda route: route.abort())
+    context.set_default_timeout(120_000)
     page = context.new_page()
     page.server, page.errors, page.keys = server, [], 0
     page.on("pageerror", lambda error: page.errors.append(str(error)))
