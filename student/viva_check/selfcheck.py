@@ -90,7 +90,7 @@ def own_settings() -> dict[str, str]:
 def practise(
     copy: Copy, grader: Grader, folder: Path, watch: Callable[[str], None] = lambda cell: None
 ) -> tuple[list[Tried], list[Fault]]:
-    """The results of all checks of a notebook, in order, and the grader's own faults; ``folder`` holds the notebook's files.
+    """The results of all checks of a notebook, in order, and the grader's faults; ``folder`` holds its files.
 
     ``watch`` is told each cell when it begins. What comes after the first thing that does not finish is not checked.
     """
