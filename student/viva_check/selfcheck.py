@@ -45,7 +45,7 @@ REFUSED = {
     "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
     "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",
 }
-"""By fact, the sentence for what grading will refuse."""
+"""By fact, a sentence: grading will refuse this."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or its cell was changed."""
 
@@ -76,12 +76,12 @@ class Tried:
 
 
 def sandboxes() -> tuple[Sandbox, Sandbox] | None:
-    """Those around candidate and examiner; None where this machine can set up none."""
+    """The sandboxes around candidate and examiner; None where this machine cannot set one up."""
     return None if protection().level == "none" else (Sandbox.for_candidate(), Sandbox.for_examiner())
 
 
 def own_settings() -> dict[str, str]:
-    """What the fork servers take over from the user: where matplotlib keeps its slow list of fonts."""
+    """The user's settings for the fork servers: the folder with matplotlib's list of fonts, which is slow to make."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
     return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}
@@ -90,7 +90,7 @@ def own_settings() -> dict[str, str]:
 def practise(
     copy: Copy, grader: Grader, folder: Path, watch: Callable[[str], None] = lambda cell: None
 ) -> tuple[list[Tried], list[Fault]]:
-    """Every check of a notebook, in order, and what the grader failed at; ``folder`` holds the notebook's files.
+    """The results of all checks of a notebook, in order, and the grader's faults; ``folder`` holds its files.
 
     ``watch`` is told each cell when it begins. What comes after the first thing that does not finish is not checked.
     """
@@ -103,7 +103,7 @@ def practise(
     copy.remarks += _not_installed(outcome, notebook)
     copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
     tried = []
-    own = _own_cells(notebook)
+    own_code = _own_cells(notebook)
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))
         for check in cell.checks:
@@ -112,41 +112,41 @@ def practise(
             elif check.hidden:
                 tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
             else:
-                tried.append(_tried(cell, next(results), own))
+                tried.append(_tried(cell, next(results), own_code))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
 
 
 def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
-    """Of each library that a cell did not find: checks only tell that names are missing which that cell should bind."""
+    """A sentence for each library that is not installed; a check would only report the names that its cell lacks."""
     for index, (outputs, _) in sorted(outcome.outputs.items()):
         for item in outputs:
-            found = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
-            if found:
+            match = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
+            if match:
                 cell = notebook.cells[index]
                 name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
                 yield (
-                    f"the cell '{name}' needs {found[1]}, which is not installed here; install it, as in: "
-                    f"python -m pip install {found[1]}"
+                    f"the cell '{name}' needs {match[1]}, which is not installed here; install it, as in: "
+                    f"python -m pip install {match[1]}"
                 )
 
 
 def _visible(copy: Copy) -> Examination:
     """The examination without checks that hold no visible line."""
-    known = copy.examination
+    examination = copy.examination
     cells = []
-    for cell in known.blueprint.cells:
-        kept = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
-        cells.append(replace(cell, checks=kept) if cell.purpose == Purpose.TESTS else cell)
-    return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
+    for cell in examination.blueprint.cells:
+        checks = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
+        cells.append(replace(cell, checks=checks) if cell.purpose == Purpose.TESTS else cell)
+    return replace(examination, blueprint=replace(examination.blueprint, cells=tuple(cells)))
 
 
-def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
-    """The notebook without what stands below its last visible check, and without test cells that were changed."""
-    asking = {cell.id for cell in known.blueprint.cells if cell.checks}
+def _up_to_the_last(examination: Examination, copy: Copy) -> NotebookNode:
+    """The notebook up to its last visible check, without changed test cells."""
+    asking = {cell.id for cell in examination.blueprint.cells if cell.checks}
     names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
-    last = max((place for place, name in enumerate(names) if name in asking), default=-1)
+    last = max((number for number, name in enumerate(names) if name in asking), default=-1)
     cells = [
         cell for cell, name in zip(copy.notebook.cells[: last + 1], names, strict=False) if name not in copy.unchecked
     ]
@@ -155,47 +155,49 @@ def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
 
 def _own_cells(notebook: NotebookNode) -> dict[str, str]:
     """The code that the student wrote or may have changed, by cell."""
-    found = {}
-    for place, cell in enumerate(notebook.cells):
-        about = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and not (about.get("locked") or (about.get("grade") and not about.get("solution"))):
-            found[about.get("grade_id") or cell.get("id", "") or f"cell {place + 1}"] = cell.source
-    return found
+    code = {}
+    for number, cell in enumerate(notebook.cells):
+        metadata = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and not (
+            metadata.get("locked") or (metadata.get("grade") and not metadata.get("solution"))
+        ):
+            code[metadata.get("grade_id") or cell.get("id", "") or f"cell {number + 1}"] = cell.source
+    return code
 
 
 def told(tried: Iterable[Tried]) -> list[list[str]]:
-    """What is said below each check: its hint, and the student's line. What is the same again is said once."""
+    """The lines below each check: its hint, and the student's line. The same lines are shown once."""
     tried = list(tried)
-    known = [(one.hint, one.place) if not one.undone else ("", "") for one in tried]
-    times, lines = Counter(pair for pair in known if pair[1]), []
-    for number, pair in enumerate(known):
-        hint, place = pair
-        if times[pair] > 1 and pair in known[:number]:
+    remarks = [(check.hint, check.place) if not check.undone else ("", "") for check in tried]
+    times, lines = Counter(pair for pair in remarks if pair[1]), []
+    for number, pair in enumerate(remarks):
+        hint, line = pair
+        if times[pair] > 1 and pair in remarks[:number]:
             lines.append(["as above"])
             continue
         often = f"{times[pair]} times: " if times[pair] > 1 else ""
-        lines.append([*f"{often}{hint}".splitlines(), *([place] if place else [])])
+        lines.append([*f"{often}{hint}".splitlines(), *([line] if line else [])])
     return lines
 
 
-def _tried(cell: Cell, result: CheckResult, own: dict[str, str]) -> Tried:
+def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str]) -> Tried:
     verdict, hint = str(result.verdict), wording.reason(result)
     state = result.word
     if result.cause and result.cause.kind in NOT_TRIED:
         state = UNCHECKED
-    frames = own_frames(result.traceback, own) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
-    place = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
-    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), place)
+    frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
+    line = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), line)
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
     """Copy the files beside a notebook, and those in folders that it names, as far as they are few and small."""
     code = "\n".join(cell.source for cell in notebook.cells)
-    found = list(itertools.islice(folder.iterdir(), MOST_FILES))
-    for path in found.copy():
+    paths = list(itertools.islice(folder.iterdir(), MOST_FILES))
+    for path in paths.copy():
         if path.name in code and path.is_dir() and not path.is_symlink():
-            found += itertools.islice(path.rglob("*"), MOST_FILES)
-    files = [path for path in found if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"]
+            paths += itertools.islice(path.rglob("*"), MOST_FILES)
+    files = [path for path in paths if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"]
     room = MOST_BYTES
     for path in sorted(files, key=lambda path: path.stat().st_size):
         room -= path.stat().st_size
@@ -252,15 +254,15 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
 
 
 def _not_python(notebook: NotebookNode) -> Iterator[str]:
-    """Of each answer that has a syntax error, what Python says: checks only tell that its names are not defined."""
+    """A sentence for each answer with a syntax error; a check would only report that its names are not defined."""
     for cell in notebook.cells:
-        own = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and own.get("solution") and parsed(cell.source) is None:
-            yield f"'{own['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
+        metadata = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and metadata.get("solution") and parsed(cell.source) is None:
+            yield f"'{metadata['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
 
 
 def _complaint(source: str) -> str:
-    """What Python says of code that is none, and of which line, as far as it says anything."""
+    """Python's message about a syntax error, and the line; empty where Python gives none."""
     try:
         ast.parse(TransformerManager().transform_cell(source))
     except SyntaxError as error:

@@ -89,10 +89,10 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
             raise CourseError(f"{path} is in the course already. To correct it there: viva adopt --in-place {path}")
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
-    if there := sorted(path.name for path in folder.glob("*.ipynb")):
+    if existing := sorted(path.name for path in folder.glob("*.ipynb")):
         changes.append(
-            f"It is now in the assignment {assignment}, beside {plaintext.some(there, LISTED)}. To make it a separate "
-            f"assignment, delete {target} and adopt it with --as=NAME."
+            f"It is now in the assignment {assignment}, beside {plaintext.some(existing, LISTED)}. To make it a "
+            f"separate assignment, delete {target} and adopt it with --as=NAME."
         )
     copies = {path: file for path, file in copies.items() if not path.exists()}
     try:
@@ -166,17 +166,17 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
         changes.append("Cells that are also in the course's header were removed.")
     if any(cell.get("outputs") for cell in kept):
         changes.append("The outputs of earlier runs were cleared.")
-    known = {cell.get("id", "") for cell in header}
-    known |= {name for name in map(_grade_id, kept) if re.fullmatch(r"[\w-]{1,64}", name, re.ASCII)}
+    names = {cell.get("id", "") for cell in header}
+    names |= {name for name in map(_grade_id, kept) if re.fullmatch(r"[\w-]{1,64}", name, re.ASCII)}
     taken = {cell.get("id", "") for cell in header}
     cells = []
-    for place, cell in enumerate(kept, start=1):
+    for index, cell in enumerate(kept, start=1):
         about = _about(cell)
         wanted = _grade_id(cell)
         if isinstance(written := about.get("points"), str) and (points := _number(written)) != written:
             about["points"] = points
             changes.append(f"The points of '{wanted}' were the text \"{written}\"; now they are a number.")
-        name = _free(wanted, taken) if about else _free(_speaking(cell, place), known | taken)
+        name = _free(wanted, taken) if about else _free(_speaking(cell, index), names | taken)
         taken.add(name)
         if about:
             about["grade_id"] = name
@@ -212,14 +212,14 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
 
 def _about(cell: NotebookNode) -> dict:
     """What nbgrader says about a cell, without what a release adds; empty when the cell is none of nbgrader's."""
-    about = dict(cell.metadata.get("nbgrader", {}))
-    flags = {flag: bool(about.get(flag, False)) for flag in ("grade", "locked", "solution", "task")}
+    metadata = dict(cell.metadata.get("nbgrader", {}))
+    flags = {flag: bool(metadata.get(flag, False)) for flag in ("grade", "locked", "solution", "task")}
     if not any(flags.values()):
         cell.metadata.pop("nbgrader", None)
         return {}
     for name in ("checksum", "cell_type"):
-        about.pop(name, None)
-    return about | flags
+        metadata.pop(name, None)
+    return metadata | flags
 
 
 def _number(text: str) -> float | str:
@@ -235,14 +235,14 @@ def _grade_id(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def _speaking(cell: NotebookNode, place: int) -> str:
+def _speaking(cell: NotebookNode, index: int) -> str:
     """A name for a cell that nbgrader does not name: its own, its heading, or its type and place."""
     if not re.fullmatch(r"[0-9a-f-]*", cell.get("id", "")):
         return cell.id
     heading = re.search(r"^#+ +(.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
     words = re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)", "", heading[1].lower())) if heading else []
     called = {"markdown": "text", "code": "code"}.get(cell.cell_type, cell.cell_type)
-    return "_".join(words[:4])[:40] if words else f"{called}_{place}"
+    return "_".join(words[:4])[:40] if words else f"{called}_{index}"
 
 
 def _free(wanted: str, taken: set[str]) -> str:
@@ -306,7 +306,7 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
     try:
         release = compiled(course, assignment, path.stem, locked)
         blueprint = read_blueprint(path, locked)
-        known = read_answers(course.root / "answers" / assignment)
+        graded = read_answers(course.root / "answers" / assignment)
     except VivaError as error:
         return [str(error)], [], []
     answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
@@ -320,13 +320,13 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
         for name in bare
         if name not in empty
     ]
-    for verdict, what in (("right", "another way to a right answer"), ("wrong", "a mistake that students make")):
-        files = [answer for answer in known if answer.right == (verdict == "right")]
+    for verdict, subject in (("right", "another way to a right answer"), ("wrong", "a mistake that students make")):
+        files = [answer for answer in graded if answer.right == (verdict == "right")]
         named = set().union(*(answer.sections for answer in files))
         cells = [f"'{cell}'" for cell in answers if cell not in named]
         if cells:
             advice.append(
-                f"There is no {verdict} answer to {', '.join(cells)}: write {what} into "
+                f"There is no {verdict} answer to {', '.join(cells)}: write {subject} into "
                 f"answers/{assignment}/{verdict}/<name>.py."
             )
     if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):

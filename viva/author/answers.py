@@ -99,15 +99,15 @@ class Answer:
         named on both sides or on neither.
         """
         every = names_of_checks(blueprint)
-        lost, kept = self._matched(self.loses, every), self._matched(self.keeps, every)
-        rest = set(every) - lost - kept
+        lost, keeping = self._matched(self.loses, every), self._matched(self.keeps, every)
+        rest = set(every) - lost - keeping
         if not REST.isdisjoint(self.loses):
             lost |= rest
         elif not REST.isdisjoint(self.keeps):
-            kept |= rest
-        if both := lost & kept:
+            keeping |= rest
+        if both := lost & keeping:
             raise AnswerError(f"{self.path}: '{min(both, key=str)}' is listed both as lost and as kept.")
-        if neither := set(every) - lost - kept:
+        if neither := set(every) - lost - keeping:
             which = min(neither, key=str)
             raise AnswerError(f"{self.path}: the docstring does not list '{which}', neither as lost nor as kept.")
         return lost
@@ -117,14 +117,14 @@ class Answer:
         for line in lines:
             if line in REST or line == "nothing":
                 continue
-            said = CheckName.read(line)
-            found = {name for name in every if name.cell == said.cell and said.title in ("*", name.title)}
-            if not found:
+            named = CheckName.read(line)
+            matching = {name for name in every if name.cell == named.cell and named.title in ("*", name.title)}
+            if not matching:
                 raise AnswerError(
                     f"{self.path}: '{line}' is not a check of this assignment. Write its new name there, or delete the "
                     "file if you no longer need this answer."
                 )
-            matched |= found
+            matched |= matching
         return matched
 
 

@@ -9,7 +9,7 @@ from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.table import Table
-from traitlets import Bool, Dict, Unicode
+from traitlets import Bool, Dict, Int, Unicode
 
 from viva.author.adoption import adopt
 from viva.author.auditpage import proven, single_process
@@ -38,6 +38,7 @@ VARIANTS = {
         "With --variants: only list the variants that would be written.",
     ),
 }
+ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run all trials again, also those that did not change.")}
 SOLUTIONS = {
     "solutions": (
         {"ReleaseCommand": {"solutions": True}},
@@ -273,13 +274,20 @@ class AuditCommand(ProvingCommand):
     examples = """
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
+        viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
+        viva audit --all                  also what was tried before, and has not changed
         viva audit --cluster=local:4      on the workers of a Dask cluster, here four local processes
     """
-    aliases = nbgrader_aliases | WORKERS | remote.aliases()
-    flags = VivaCommand.flags | NO_SANDBOX | remote.flags()
+    aliases = nbgrader_aliases | WORKERS | remote.aliases() | {"mutant": "AuditCommand.mutant"}
+    flags = VivaCommand.flags | NO_SANDBOX | ALL | remote.flags()
+    everything = Bool(False, help="Run all trials again.").tag(config=True)
+    mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
 
     def run(self) -> int:
+        if self.mutant:
+            self.show_mutant(self.chosen_assignments(), self.mutant)
+            return 0
         audits: list[Audit] = []
         sound = self.prove(self.chosen_assignments(), audits)
         self.show_document(audits=[audit.summary() for audit in audits])

@@ -171,7 +171,13 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[
     cells = [cell for cell in blueprint.cells if cell.code]
     limits = grader.limits, grader.examiners.limits
     settings = [ENGINE, grader.seconds, grader.sandboxed, *limits, cells, blueprint.widened, sorted(submitted)]
-    digest = hashlib.sha256(repr([*settings, _here()]).encode("utf-8", "surrogatepass"))
+    digest = hashlib.sha256(repr([*settings, surroundings()]).encode("utf-8", "surrogatepass"))
+    add_files(digest, data)
+    return digest.hexdigest()
+
+
+def add_files(digest: hashlib._Hash, data: Path) -> None:
+    """Add the data files beside a notebook to a hash, by name and content."""
     for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
         about_file = path.lstat()
         if stat.S_ISREG(about_file.st_mode) and about_file.st_size <= LARGE:
@@ -179,7 +185,6 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[
         else:
             content = f"{about_file.st_mode} {about_file.st_size} {about_file.st_mtime_ns}".encode()
         digest.update(os.fsencode(path.relative_to(data)) + b"\0" + content)
-    return digest.hexdigest()
 
 
 def _installed() -> Iterator[str]:
@@ -201,8 +206,8 @@ def _own_code() -> Iterator[str]:
 
 
 @functools.cache
-def _here() -> str:
-    """A hash of this machine, its Python, the installed packages, and Viva's own code."""
+def surroundings() -> str:
+    """A hash of this machine, its Python, what is installed, and Viva's own code."""
     digest = hashlib.sha256()
     for name in (platform.node(), platform.release(), sys.version, sys.prefix, *_installed(), *_own_code()):
         digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))

@@ -1,4 +1,4 @@
-"""No bytes make a tensor, a module or a state of the library that was not paid for, or that C code would stumble over."""
+"""No bytes make a tensor, module or state of the library that was not paid for, or that C code would stumble over."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from viva.engine.values.codec import mro_of, name_of, namespace_of, place_of
 from viva.engine.values.sharing import Link, Sharing
 from viva.verdict import WireError
 from viva_ml.torch import likenesses, torchstate
-from viva_ml.torch.tensors import bare, is_same, records
+from viva_ml.torch.tensors import bare, is_same, octets, records
 
 MOST_STEPS = 1_000_000
 """Of a history that is gone through for its leaves."""
@@ -84,10 +84,10 @@ class TorchSharing(Sharing):
         """By id(), the number of what is here."""
         self.fresh: list[int] = []
         """What the other side is to be told of."""
-        self.leaves: dict[int, Row] = {}
-        """By number, what both sides know of a leaf: values, gradient, whether it requires one."""
-        self.structures: dict[int, Row] = {}
-        """By number of a module of this side, what was told of it."""
+        self.leaves: dict[int, KnownLeaf] = {}
+        """By number, what both sides know of a leaf."""
+        self.structures: dict[int, list] = {}
+        """By number of a module of this side, the marks of what was told of it."""
         self.offers: dict[int, tuple[int, dict]] = {}
         self.origins: dict[int, list[torch.Tensor]] = {}
         """By number of a history of this side, its leaves."""
@@ -166,14 +166,13 @@ class TorchSharing(Sharing):
 
     def news(self, anew: bool = False) -> Any:
         told: dict[str, Any] = {name: [] for name in ("leaves", "modules", "histories", "handed")}
-        for number, known in self.structures.items():
-            if (row := self._structure(number)) != known:
-                told["modules"].append(row)
-                self.structures[number] = row
+        for number, marks in [*self.structures.items()]:
+            if _marks(self.objects[number]) != marks:
+                self._tell(number, told)
         for number, known in self.leaves.items():
-            if not _is_known(row := _leaf_row(number, self.objects[number]), known):
-                told["leaves"].append(row)
-                self.leaves[number] = _as_now(row)
+            if known.has_changed():
+                told["leaves"].append(_leaf_row(number, known.leaf))
+                self.leaves[number] = KnownLeaf(known.leaf)
         while self.fresh:
             self._tell(self.fresh.pop(), told)
         state = torchstate.get_state()
@@ -190,14 +189,14 @@ class TorchSharing(Sharing):
     def _tell(self, number: int, told: dict[str, Any]) -> None:
         value = self.objects[number]
         if isinstance(value, nn.Module):
-            self.structures[number] = row = self._structure(number)
-            told["modules"].insert(0, row)
+            self.structures[number] = _marks(value)
+            told["modules"].append(self._structure(number))
         elif number in self.origins:
             numbers = [self._known(leaf) for leaf in self.origins[number]]
             told["histories"].append([number, _copy(value), numbers])
         elif isinstance(value, torch.Tensor):
-            told["leaves"].append(row := _leaf_row(number, value))
-            self.leaves[number] = _as_now(row)
+            told["leaves"].append(_leaf_row(number, value))
+            self.leaves[number] = KnownLeaf(value)
         else:
             told["handed"].append(self._handed_row(number, value))
 
@@ -314,7 +313,7 @@ class TorchSharing(Sharing):
             leaf.grad = None
         elif not is_same(None if leaf.grad is None else bare(leaf.grad), gradient):
             leaf.grad = gradient.clone()
-        self.leaves[number] = [number, parameter, requires, values, gradient]
+        self.leaves[number] = KnownLeaf(leaf)
 
     def _take_module(self, number: Any, offered: Any, about: Any, own: Any) -> None:
         if self._theirs(number) in self.objects:
@@ -536,18 +535,58 @@ def _copy(value: Any) -> torch.Tensor:
 
 
 def _leaf_row(number: int, value: Any) -> Row:
-    gradient = value.grad if _is_leaf(value) else None
+    gradient = _gradient(value)
     parameter = nn.Parameter in mro_of(type(value))
-    plain = None if gradient is None or gradient.is_sparse else bare(gradient)
-    return [number, parameter, records(value), bare(value), plain]
+    return [number, parameter, records(value), bare(value), None if gradient is None else bare(gradient)]
 
 
-def _as_now(row: Row) -> Row:
-    return [*row[:3], *(None if one is None else one.clone() for one in row[3:])]
+class KnownLeaf:
+    """What both sides know of a leaf. It is compared before each message, so by its bytes in memory and no operation
+    of the library's."""
+
+    __slots__ = ("gradient", "leaf", "requires", "values")
+
+    def __init__(self, leaf: Any) -> None:
+        self.leaf, self.requires = leaf, records(leaf)
+        gradient = _gradient(leaf)
+        self.values, self.gradient = KnownBytes(leaf), None if gradient is None else KnownBytes(gradient)
+
+    def has_changed(self) -> bool:
+        gradient = _gradient(self.leaf)
+        if self.requires != records(self.leaf) or (gradient is None) != (self.gradient is None):
+            return True
+        return self.values.differ(self.leaf) or (self.gradient is not None and self.gradient.differ(gradient))
 
 
-def _is_known(row: Row, known: Row) -> bool:
-    return row[:3] == known[:3] and is_same(row[3], known[3]) and is_same(row[4], known[4])
+class KnownBytes:
+    """What was in the memory of a tensor; ``now`` shows what is."""
+
+    __slots__ = ("data", "kind", "now", "place")
+
+    def __init__(self, value: Any) -> None:
+        self.place, self.kind = value.data_ptr(), (value.shape, value.dtype)
+        plain = bare(value)
+        self.now = octets(plain).numpy() if plain.is_contiguous() else None
+        self.data = octets(plain).numpy().tobytes()
+
+    def differ(self, value: Any) -> bool:
+        if value.data_ptr() != self.place or (value.shape, value.dtype) != self.kind:
+            return True
+        return self.data != (octets(bare(value)).numpy() if self.now is None else self.now).tobytes()
+
+
+def _gradient(leaf: Any) -> torch.Tensor | None:
+    gradient = leaf.grad if _is_leaf(leaf) else None
+    return None if gradient is None or gradient.is_sparse else gradient
+
+
+def _marks(module: Any) -> list:
+    """What changes with the structure of a module, or with its fields."""
+    fields = vars(module)
+    found: list[Any] = [bool(fields.get("training", True))]
+    for name, value in fields.items():
+        found += [name, *value.items()] if name in likenesses.TABLES else [name, id(value)]
+    return [part if type(part) is not tuple else (part[0], id(part[1])) for part in found]
 
 
 def _leaves(value: torch.Tensor) -> list[torch.Tensor]:
