@@ -149,7 +149,8 @@ def broken(text: str) -> list[str]:
 def test_no_message_has_a_phrase_that_was_banned():
     found = [
         (f"{path.relative_to(PROJECT)}:{line}", text, phrases)
-        for path in sorted((PROJECT / "viva").rglob("*.py"))
+        for part in ("viva", "student/viva_check")
+        for path in sorted((PROJECT / part).rglob("*.py"))
         for line, text in strings(path)
         if (phrases := broken(text))
     ]
@@ -161,7 +162,7 @@ def test_no_message_has_a_phrase_that_was_banned():
 def test_no_docstring_and_no_comment_has_a_phrase_that_was_banned():
     found = [
         (f"{path.relative_to(PROJECT)}:{number}", phrases)
-        for part in ("viva", "answers", "bench")
+        for part in ("viva", "student/viva_check", "answers", "bench")
         for path in sorted((PROJECT / part).rglob("*.py"))
         for number, line in remarks(path)
         if (phrases := broken(line))

@@ -90,9 +90,9 @@ def own_settings() -> dict[str, str]:
 def practise(
     copy: Copy, grader: Grader, folder: Path, watch: Callable[[str], None] = lambda cell: None
 ) -> tuple[list[Tried], list[Fault]]:
-    """The results of all checks of a notebook, in order, and the grader's faults; ``folder`` holds its files.
+    """The results of all checks of a notebook, in order, and the grader's own faults; ``folder`` holds its files.
 
-    ``watch`` is told each cell when it begins. What comes after the first thing that does not finish is not checked.
+    ``watch`` gets the name of each cell when it begins. The checks after the first unfinished one are not run.
     """
     grader.seconds = copy.seconds
     shown = _visible(copy)

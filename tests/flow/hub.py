@@ -75,7 +75,7 @@ def running(folder: Path, secret: str, watched: bool = False) -> Iterator[Hub]:
 
     ``watched``: ``viva watch`` is a service of the hub, as docs/watch.md says.
     """
-    needed = [Path(sys.prefix), Path(sys.base_prefix), PROJECT / "viva", PROJECT / "plugins"]
+    needed = [Path(sys.prefix), Path(sys.base_prefix), PROJECT / "viva", PROJECT / "student", PROJECT / "plugins"]
     path = f"{BIN}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     with machine.running(folder, needed, [PROJECT], path) as made:
         made.run("bash", "-euxc", commands())

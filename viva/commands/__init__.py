@@ -7,7 +7,6 @@ author      new, adopt, audit, release
 proving     a command that proves assignments on its way
 deadlines   deadlines
 extend      extend
-check       check, for students: it loads nothing of nbgrader
 grade       grade
 regrade     regrade
 applyrubric  rubric
