@@ -61,6 +61,9 @@ class Path(NamedTuple):
         steps = (*self.steps, step)
         return Path(self.root, steps if len(steps) <= STEPS else steps[: STEPS // 2] + steps[-STEPS // 2 :])
 
+    def attribute(self, name: str) -> Path:
+        return self.then(Step("attribute", name))
+
     def __str__(self) -> str:
         return self.root + "".join(map(str, self.steps))
 

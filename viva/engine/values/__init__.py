@@ -6,4 +6,6 @@ frames       pandas' part of it
 librarycodecs  those that other packages add for their libraries
 sharing      what of a library both sides have, and change
 randomness   the global random state, as plain values
+
+Public, for plug-ins: codec, sharing.
 """
