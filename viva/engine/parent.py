@@ -154,6 +154,7 @@ ENVIRONMENT = {
     "LOGNAME": USER,
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
+    "OMP_THREAD_LIMIT": "1",  # also for who asks for more, as torch.set_num_threads(4) does
     "MKL_NUM_THREADS": "1",
     "JE_ARROW_MALLOC_CONF": "background_thread:false",  # pyarrow's thread, which pandas would start; none can be forked
     "JOBLIB_MULTIPROCESSING": "0",  # n_jobs=-1 of scikit-learn works in the one process that there is
