@@ -1,4 +1,4 @@
-"""The course in examples/pytorch: no test cell is a single-process cell, and its known answers come to what they say."""
+"""The course in examples/pytorch: no test cell is a single-process cell, and the solution earns all points."""
 
 from __future__ import annotations
 
