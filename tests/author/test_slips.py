@@ -33,6 +33,7 @@ def lines(*body):
         ("m = np.arange(5)[:, None] >= np.arange(5)", "other comparison", "m = np.arange(5)[:, None] > np.arange(5)"),
         ("m = np.arange(5)[:, None] >= np.arange(5)", "other items", "m = np.arange(5)[None, :] >= np.arange(5)"),
         ("v = np.var(X, axis=-1, keepdims=True)", "other axis", "v = np.var(X, axis=0, keepdims=True)"),
+        ("v = X.mean(dim=1, keepdim=True)", "other axis", "v = X.mean(dim=0, keepdim=True)"),
         ("v = np.var(X, axis=-1)", "other variance", "v = np.var(X, axis=-1, ddof=1)"),
         ("v = X.var(axis=-1)", "other variance", "v = X.var(axis=-1, ddof=1)"),
         (

@@ -48,10 +48,10 @@ def other_axis(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     """The other axis; and the softmax of rows where it is of columns, or of all entries at once."""
     if isinstance(node, ast.Call):
         for place, keyword in enumerate(node.keywords):
-            if keyword.arg == "axis":
+            if keyword.arg in ("axis", "dim"):  # as NumPy and PyTorch call it
                 known = ast.unparse(keyword.value)
                 for value in {"0": ("1",), "1": ("0",), "-1": ("0",), "-2": ("-1",)}.get(known, ()):
-                    other = ast.keyword("axis", expression(value))
+                    other = ast.keyword(keyword.arg, expression(value))
                     yield with_changes(node, keywords=[*node.keywords[:place], other, *node.keywords[place + 1 :]])
     if isinstance(node, ast.Call) and "softmax" in called(node) and node.args and scene.numpy:
         turned = expression("np.transpose(a)", a=node.args[0])

@@ -19,7 +19,7 @@ def draw(*shape, seed):
 def fill(module, seed):
     """Write numbers into all parameters of a module, in place and in the order of their names."""
     with torch.no_grad():
-        for place, (name, parameter) in enumerate(sorted(module.named_parameters())):
+        for place, (_, parameter) in enumerate(sorted(module.named_parameters())):
             parameter.copy_(0.5 * draw(*parameter.shape, seed=seed + place))
     return module
 

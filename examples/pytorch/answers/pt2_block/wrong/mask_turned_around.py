@@ -4,7 +4,6 @@ Loses:
     test_causal_mask: *
     test_heads: the mask
     test_heads: a batch, and other sizes
-    test_block: as in NumPy
 Keeps:
     everything else
 """

@@ -5,9 +5,9 @@ Loses:
     test_heads: as in NumPy
     test_heads: the mask
     test_heads: a batch, and other sizes
+    test_heads: gradients reach all parameters
     test_block: the parts
     test_block: as in NumPy
-    test_block: the residual connections
     test_block: saved and loaded
 Keeps:
     everything else

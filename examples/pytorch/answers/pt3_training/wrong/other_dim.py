@@ -4,7 +4,6 @@ Loses:
     test_accuracy: three of four
     test_accuracy: batches of two sizes
     test_accuracy: in evaluation
-    test_accuracy: without gradients
 Keeps:
     everything else
 """
