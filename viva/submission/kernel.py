@@ -184,7 +184,7 @@ def _plain(item: object) -> object:
     """Dictionaries in place of nbformat's nodes."""
     if isinstance(item, dict):
         return {str(key): _plain(value) for key, value in item.items()}
-    return [_plain(one) for one in item] if isinstance(item, list) else item
+    return [_plain(value) for value in item] if isinstance(item, list) else item
 
 
 class KernelGrader(Grader):

@@ -103,7 +103,7 @@ def practise(
     copy.remarks += _not_installed(outcome, notebook)
     copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
     tried = []
-    own = _own_cells(notebook)
+    cells = _own_cells(notebook)
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))
         for check in cell.checks:
@@ -112,7 +112,7 @@ def practise(
             elif check.hidden:
                 tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
             else:
-                tried.append(_tried(cell, next(results), own))
+                tried.append(_tried(cell, next(results), cells))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
@@ -122,31 +122,31 @@ def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
     """Of each library that a cell did not find: checks only tell that names are missing which that cell should bind."""
     for index, (outputs, _) in sorted(outcome.outputs.items()):
         for item in outputs:
-            found = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
-            if found:
+            missing = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
+            if missing:
                 cell = notebook.cells[index]
                 name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
                 yield (
-                    f"the cell '{name}' needs {found[1]}, which is not installed here; install it, as in: "
-                    f"python -m pip install {found[1]}"
+                    f"the cell '{name}' needs {missing[1]}, which is not installed here; install it, as in: "
+                    f"python -m pip install {missing[1]}"
                 )
 
 
 def _visible(copy: Copy) -> Examination:
     """The examination without checks that hold no visible line."""
-    known = copy.examination
+    examination = copy.examination
     cells = []
-    for cell in known.blueprint.cells:
-        kept = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
-        cells.append(replace(cell, checks=kept) if cell.purpose == Purpose.TESTS else cell)
-    return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
+    for cell in examination.blueprint.cells:
+        checks = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
+        cells.append(replace(cell, checks=checks) if cell.purpose == Purpose.TESTS else cell)
+    return replace(examination, blueprint=replace(examination.blueprint, cells=tuple(cells)))
 
 
-def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
+def _up_to_the_last(examination: Examination, copy: Copy) -> NotebookNode:
     """The notebook without what stands below its last visible check, and without test cells that were changed."""
-    asking = {cell.id for cell in known.blueprint.cells if cell.checks}
+    asking = {cell.id for cell in examination.blueprint.cells if cell.checks}
     names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
-    last = max((place for place, name in enumerate(names) if name in asking), default=-1)
+    last = max((index for index, name in enumerate(names) if name in asking), default=-1)
     cells = [
         cell for cell, name in zip(copy.notebook.cells[: last + 1], names, strict=False) if name not in copy.unchecked
     ]
@@ -155,47 +155,47 @@ def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
 
 def _own_cells(notebook: NotebookNode) -> dict[str, str]:
     """The code that the student wrote or may have changed, by cell."""
-    found = {}
-    for place, cell in enumerate(notebook.cells):
-        about = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and not (about.get("locked") or (about.get("grade") and not about.get("solution"))):
-            found[about.get("grade_id") or cell.get("id", "") or f"cell {place + 1}"] = cell.source
-    return found
+    cells = {}
+    for index, cell in enumerate(notebook.cells):
+        marks = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and not (marks.get("locked") or (marks.get("grade") and not marks.get("solution"))):
+            cells[marks.get("grade_id") or cell.get("id", "") or f"cell {index + 1}"] = cell.source
+    return cells
 
 
 def told(tried: Iterable[Tried]) -> list[list[str]]:
     """What is said below each check: its hint, and the student's line. What is the same again is said once."""
     tried = list(tried)
-    known = [(one.hint, one.place) if not one.undone else ("", "") for one in tried]
-    times, lines = Counter(pair for pair in known if pair[1]), []
-    for number, pair in enumerate(known):
-        hint, place = pair
-        if times[pair] > 1 and pair in known[:number]:
+    hints = [(trial.hint, trial.place) if not trial.undone else ("", "") for trial in tried]
+    times, lines = Counter(pair for pair in hints if pair[1]), []
+    for number, pair in enumerate(hints):
+        hint, line = pair
+        if times[pair] > 1 and pair in hints[:number]:
             lines.append(["as above"])
             continue
         often = f"{times[pair]} times: " if times[pair] > 1 else ""
-        lines.append([*f"{often}{hint}".splitlines(), *([place] if place else [])])
+        lines.append([*f"{often}{hint}".splitlines(), *([line] if line else [])])
     return lines
 
 
-def _tried(cell: Cell, result: CheckResult, own: dict[str, str]) -> Tried:
+def _tried(cell: Cell, result: CheckResult, cells: dict[str, str]) -> Tried:
     verdict, hint = str(result.verdict), wording.reason(result)
     state = result.word
     if result.cause and result.cause.kind in NOT_TRIED:
         state = UNCHECKED
-    frames = own_frames(result.traceback, own) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
-    place = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
-    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), place)
+    frames = own_frames(result.traceback, cells) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
+    line = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), line)
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
     """Copy the files beside a notebook, and those in folders that it names, as far as they are few and small."""
     code = "\n".join(cell.source for cell in notebook.cells)
-    found = list(itertools.islice(folder.iterdir(), MOST_FILES))
-    for path in found.copy():
+    paths = list(itertools.islice(folder.iterdir(), MOST_FILES))
+    for path in paths.copy():
         if path.name in code and path.is_dir() and not path.is_symlink():
-            found += itertools.islice(path.rglob("*"), MOST_FILES)
-    files = [path for path in found if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"]
+            paths += itertools.islice(path.rglob("*"), MOST_FILES)
+    files = [path for path in paths if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"]
     room = MOST_BYTES
     for path in sorted(files, key=lambda path: path.stat().st_size):
         room -= path.stat().st_size
@@ -254,9 +254,9 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
 def _not_python(notebook: NotebookNode) -> Iterator[str]:
     """Of each answer that has a syntax error, what Python says: checks only tell that its names are not defined."""
     for cell in notebook.cells:
-        own = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and own.get("solution") and parsed(cell.source) is None:
-            yield f"'{own['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
+        marks = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and marks.get("solution") and parsed(cell.source) is None:
+            yield f"'{marks['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
 
 
 def _complaint(source: str) -> str:
