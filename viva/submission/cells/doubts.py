@@ -314,15 +314,9 @@ class _Doubts:
         The read-only cell is put back whole, so the rest of it runs a second time, and what it draws at random differs.
         """
         cells = [piece for piece in self.extras if piece.is_code and not only_defines(piece.source)]
-        for slot in self.slots if cells else ():
-            if (
-                slot.purpose != Purpose.READ_ONLY
-                or not slot.is_code
-                or (slot in self.chosen and slot not in self.edited)
-            ):
-                continue
-            edited = trees(self.edited[slot].source) if slot in self.edited else ()
-            lacking = set(trees(slot.source)).difference(edited)
+        edited = [slot for slot in self.edited if slot.purpose == Purpose.READ_ONLY]
+        for slot in edited if cells else ():
+            lacking = set(trees(slot.source)).difference(trees(self.edited[slot].source))
             for piece in cells:
                 below = [answer for answer in self.filled if self.index[self.chosen[answer]] > self.index[piece]]
                 if below and not lacking.isdisjoint(trees(piece.source)):
