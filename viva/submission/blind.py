@@ -80,8 +80,8 @@ def _read(path: Path, changed: int) -> Forms:
 
 def _marked(cell: NotebookNode) -> bool:
     """Whether nbgrader knows the cell as an answer, a question, a test or locked."""
-    about = cell.metadata.get("nbgrader")
-    return isinstance(about, dict) and any(about.get(mark) for mark in _MARKS)
+    marks = cell.metadata.get("nbgrader")
+    return isinstance(marks, dict) and any(marks.get(mark) for mark in _MARKS)
 
 
 def _fields(source: str) -> dict[str, str]:
@@ -112,10 +112,10 @@ def _form(cell: NotebookNode, forms: Forms) -> str | None:
 def blank(notebook: NotebookNode, forms: Forms) -> None:
     """Put the cells that came from header and footer back, in place."""
     for cell in notebook.cells:
-        given = _form(cell, forms)
-        if given is None or cell.source == given:
+        form = _form(cell, forms)
+        if form is None or cell.source == form:
             continue
-        cell.source = given
+        cell.source = form
         cell.pop("attachments", None)
         if cell.cell_type == "code":
             cell.outputs = []
@@ -123,15 +123,15 @@ def blank(notebook: NotebookNode, forms: Forms) -> None:
 
 def names_in(notebook: NotebookNode, forms: Forms) -> list[str]:
     """What was typed into fields, in parts that may each be a name, without words of the language."""
-    found: list[str] = []
+    parts: list[str] = []
     for cell in notebook.cells:
-        given = _form(cell, forms) if cell.cell_type == "code" else None
-        if given is not None:
+        form = _form(cell, forms) if cell.cell_type == "code" else None
+        if form is not None:
             typed = _fields(cell.source) or _typed(cell.source, forms.codes)
             for name, text in typed.items():
-                if name in forms.codes and text != _fields(given).get(name):
-                    found += _parts(text)
-    return [name for name in dict.fromkeys(found) if name.lower() not in _COMMON]
+                if name in forms.codes and text != _fields(form).get(name):
+                    parts += _parts(text)
+    return [name for name in dict.fromkeys(parts) if name.lower() not in _COMMON]
 
 
 def _typed(source: str, fields: Iterable[str]) -> dict[str, str]:

@@ -77,19 +77,19 @@ def _entry(folder: int, name: str, most: int) -> Entry:
     """The entry of this name, which may lie deeper, in the folder of a descriptor."""
     *parts, last = Path(name).parts
     try:
-        with _below(folder, parts) as place:
-            about = os.stat(last, dir_fd=place, follow_symlinks=False)
-            if stat.S_ISLNK(about.st_mode):
-                return Entry(os.fsencode(name), LINK, os.fsencode(os.readlink(last, dir_fd=place)))
-            if not stat.S_ISREG(about.st_mode):
+        with _below(folder, parts) as parent:
+            status = os.stat(last, dir_fd=parent, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                return Entry(os.fsencode(name), LINK, os.fsencode(os.readlink(last, dir_fd=parent)))
+            if not stat.S_ISREG(status.st_mode):
                 return Entry(os.fsencode(name), OTHER)
-            with _opened(last, dir_fd=place) as descriptor, open(descriptor, "rb", closefd=False) as file:
-                about = os.fstat(descriptor)
-                if not stat.S_ISREG(about.st_mode):
+            with _opened(last, dir_fd=parent) as descriptor, open(descriptor, "rb", closefd=False) as file:
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):
                     return Entry(os.fsencode(name), OTHER)
-                if about.st_size > most:
-                    return Entry(os.fsencode(name), FILE, size=about.st_size)
-                return Entry(os.fsencode(name), FILE, file.read(about.st_size))
+                if status.st_size > most:
+                    return Entry(os.fsencode(name), FILE, size=status.st_size)
+                return Entry(os.fsencode(name), FILE, file.read(status.st_size))
     except OSError:
         return Entry(os.fsencode(name), CLOSED)
 

@@ -64,7 +64,7 @@ class _Candidate:
 
     @property
     def fits(self) -> bool:
-        return self.repaired.fit >= LITTLE or self.repaired.told > MOST
+        return self.repaired.fit >= LITTLE or self.repaired.share_given > MOST
 
 
 def open_submission(
@@ -105,7 +105,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
             if handed in graded:
                 continue
             if handed not in read_files:
-                settled = any(one.exact and one.repaired.answered for one in fitting)
+                settled = any(candidate.exact and candidate.repaired.answered for candidate in fitting)
                 content = _read(handed, [] if settled else complaints)
                 if settled and content is None:
                     continue  # whatever else lies there, nobody misses it
@@ -114,8 +114,8 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                     left_out.append(f"the file {plaintext.quoted(handed.name)} {SHIPPED}")
                     content = None
                 read_files[handed] = content
-            if known := read_files[handed]:
-                notebook, repairs = known
+            if content_of := read_files[handed]:
+                notebook, repairs = content_of
                 meant = seeds.meant(notebook, releases[name]) if seeds else Meant(releases[name])
                 repaired = repair(notebook, meant.released)
                 repaired.repairs[:0] = repairs
@@ -139,8 +139,8 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
             opened.integrity[name] = [*finding.facts, *([best.meant.note] if best.meant.note else [])]
         else:
             complaints += [
-                f"the file {plaintext.quoted(other.handed.name)} contains too little of {name}.ipynb to be graded as it"
-                for other in fitting
+                f"the file {plaintext.quoted(rest.handed.name)} contains too little of {name}.ipynb to be graded as it"
+                for rest in fitting
             ]
     if not opened.notebooks:
         opened.problem = "; ".join(dict.fromkeys([*complaints, *left_out])) or "no notebook was submitted"
@@ -148,8 +148,8 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
     missing = [name for name in sorted(finding.files) if name not in opened.notebooks]
     opened.notes = [f"{name}.ipynb was not submitted" for name in missing]
     opened.notes += dict.fromkeys(complaints)
-    others = {handed for files in finding.files.values() for handed in files if handed not in graded}
-    strays = {handed.name for handed in others if not handed.kept}
+    ungraded = {handed for files in finding.files.values() for handed in files if handed not in graded}
+    strays = {handed.name for handed in ungraded if not handed.kept}
     same = [_sources(content) for handed, content in read_files.items() if content and handed in graded]
     strays -= {handed.name for handed, content in read_files.items() if content is None or _sources(content) in same}
     if strays:
@@ -177,10 +177,10 @@ def _beside_blank(
 ) -> list[Note]:
     """Notes about the files beside a notebook without answers; each may hold the answers."""
     answers = set().union(*(slot.own for slot in release.slots if slot.answers))
-    known = shipped.names if shipped else set()
-    found = [*unread, *(handed for handed in beside if _may_hold(handed, answers))]
-    found = [handed for handed in found if handed.name not in known and not handed.kept]
-    return [note("beside_blank", handed.name, doubt=True, tests=release.graded) for handed in found[:SHOWN]]
+    shipped_names = shipped.names if shipped else set()
+    files = [*unread, *(handed for handed in beside if _may_hold(handed, answers))]
+    files = [handed for handed in files if handed.name not in shipped_names and not handed.kept]
+    return [note("beside_blank", handed.name, doubt=True, tests=release.graded) for handed in files[:SHOWN]]
 
 
 def _may_hold(handed: Handed, answers: set[str]) -> bool:
@@ -206,9 +206,9 @@ def _best(candidates: list[_Candidate]) -> _Candidate | None:
 def _rival(best: _Candidate, candidates: list[_Candidate]) -> _Candidate | None:
     """Another file with as many answers, not all of them the same; what Jupyter saved by itself is older."""
     sources = [cell.source for cell in best.repaired.notebook.cells]
-    for other in candidates:
-        enough = other.fits and other.repaired.answered >= max(1, best.repaired.answered)
-        others = [cell.source for cell in other.repaired.notebook.cells]
-        if enough and others != sources and not other.handed.kept:
-            return other
+    for candidate in candidates:
+        enough = candidate.fits and candidate.repaired.answered >= max(1, best.repaired.answered)
+        candidate_sources = [cell.source for cell in candidate.repaired.notebook.cells]
+        if enough and candidate_sources != sources and not candidate.handed.kept:
+            return candidate
     return None

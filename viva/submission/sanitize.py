@@ -54,16 +54,16 @@ class Sanitize(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         work = Work.of(resources)
-        given = given_texts(self, resources) if work.instructor_texts is None else work.instructor_texts
-        work.record.sanitized = sanitize(notebook, given)
+        texts = given_texts(self, resources) if work.instructor_texts is None else work.instructor_texts
+        work.record.sanitized = sanitize(notebook, texts)
         return notebook, resources
 
 
 def given_texts(step: NbGraderPreprocessor, resources: dict) -> frozenset[str]:
     """The Markdown texts of the instructor's notebook; none where it cannot be found."""
-    place = resources.get("nbgrader", {})
-    assignment = place.get("assignment") or resources.get("assignment_id")
-    name = place.get("notebook") or resources.get("notebook_id")
+    nbgrader = resources.get("nbgrader", {})
+    assignment = nbgrader.get("assignment") or resources.get("assignment_id")
+    name = nbgrader.get("notebook") or resources.get("notebook_id")
     if not assignment or not name:
         return frozenset()
     directory = CourseDirectory(parent=step.parent)
@@ -77,17 +77,17 @@ def markdown_of(path: Path, changed: int) -> frozenset[str]:
     return frozenset(cell.source for cell in read_notebook(path).cells if cell.cell_type == "markdown")
 
 
-def sanitize(notebook: NotebookNode, given: frozenset[str] = frozenset()) -> list[Note]:
+def sanitize(notebook: NotebookNode, texts: frozenset[str] = frozenset()) -> list[Note]:
     """Clean a notebook in place; a note of each cell that something was taken from.
 
     Texts in ``given`` are the instructor's.
     """
     notes = []
-    taken = mathematics.commands_in(" ".join(given))
+    taken = mathematics.commands_in(" ".join(texts))
     names: set[str] = set()
     notebook.metadata = _notebook_metadata(notebook.metadata)
     for number, cell in enumerate(notebook.cells, start=1):
-        removed = _clean_cell(cell, given, taken, names)
+        removed = _clean_cell(cell, texts, taken, names)
         if removed:
             notes.append(note("shown_without", *dict.fromkeys(removed), numbers=(number,)))
     return notes
@@ -95,20 +95,20 @@ def sanitize(notebook: NotebookNode, given: frozenset[str] = frozenset()) -> lis
 
 def _notebook_metadata(metadata: dict) -> NotebookNode:
     """What nbgrader and the templates need: the kernel and the language, each if it is a name."""
-    kept = NotebookNode()
+    cleaned = NotebookNode()
     for part, keys in (("kernelspec", ("name", "display_name", "language")), ("language_info", ("name",))):
-        known = metadata.get(part)
-        if isinstance(known, dict):
-            names = NotebookNode({key: known[key] for key in keys if _is_name(known.get(key))})
-            kept |= {part: names} if "name" in names and (part != "kernelspec" or "display_name" in names) else {}
-    return NotebookNode(kept)
+        entry = metadata.get(part)
+        if isinstance(entry, dict):
+            names = NotebookNode({key: entry[key] for key in keys if _is_name(entry.get(key))})
+            cleaned |= {part: names} if "name" in names and (part != "kernelspec" or "display_name" in names) else {}
+    return NotebookNode(cleaned)
 
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and len(value) < 80 and value.isprintable() and not re.search("[<>&\"']", value)
 
 
-def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str], names: set[str]) -> list[str]:
+def _clean_cell(cell: NotebookNode, texts: frozenset[str], taken: frozenset[str], names: set[str]) -> list[str]:
     """Clean a cell in place; what was taken out. ``names`` are the grade ids before it."""
     removed: list[str] = []
     for key in [key for key in cell if key not in _KNOWN]:
@@ -123,7 +123,7 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
         cell.outputs = [done for output in cell.get("outputs", []) if (done := clean_output(output, taken, removed))]
         return removed
     cell.pop("outputs", None)
-    if cell.source in given:
+    if cell.source in texts:
         return removed
     if "attachments" in cell:
         cell.attachments = _attachments(cell.attachments, removed)
@@ -137,8 +137,8 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
 
 
 def _clean_markdown(source: str, attachments: dict | None, taken: frozenset[str]) -> markup.Cleaned:
-    known = len(source) <= SHORT and not attachments
-    return _clean_short(source, taken=taken) if known else markup.clean_markdown(source, attachments, taken)
+    cached = len(source) <= SHORT and not attachments
+    return _clean_short(source, taken=taken) if cached else markup.clean_markdown(source, attachments, taken)
 
 
 _clean_short = functools.lru_cache(maxsize=64)(markup.clean_markdown)
@@ -146,32 +146,32 @@ _clean_short = functools.lru_cache(maxsize=64)(markup.clean_markdown)
 
 def _clean_metadata(cell: NotebookNode, names: set[str], removed: list[str]) -> None:
     """Keep what nbgrader knows about a cell, if it is its own: what else is there only moves or hides the cell."""
-    about = cell.metadata.get("nbgrader")
-    kept = NotebookNode()
-    if isinstance(about, dict):
-        name = about.get("grade_id", "")
+    marks = cell.metadata.get("nbgrader")
+    cleaned = NotebookNode()
+    if isinstance(marks, dict):
+        name = marks.get("grade_id", "")
         if isinstance(name, str) and _NAME.fullmatch(name) and name not in names:
             names.add(name)
-            plain = {key: value for key, value in about.items() if isinstance(value, bool | int | float | None)}
-            words = {key: value for key, value in about.items() if isinstance(value, str) and _NAME.fullmatch(value)}
-            kept.nbgrader = NotebookNode({key: about[key] for key in about if key in plain or key in words})
+            plain = {key: value for key, value in marks.items() if isinstance(value, bool | int | float | None)}
+            words = {key: value for key, value in marks.items() if isinstance(value, str) and _NAME.fullmatch(value)}
+            cleaned.nbgrader = NotebookNode({key: marks[key] for key in marks if key in plain or key in words})
         else:
             removed.append("nbgrader's metadata of another cell")
-    if "nbgrader" in kept and isinstance(texts := cell.metadata.get(WRITTEN), dict):
-        kept[WRITTEN] = NotebookNode({key: texts[key] for key in _TEXTS if isinstance(texts.get(key), str)})
-    cell.metadata = kept
+    if "nbgrader" in cleaned and isinstance(texts := cell.metadata.get(WRITTEN), dict):
+        cleaned[WRITTEN] = NotebookNode({key: texts[key] for key in _TEXTS if isinstance(texts.get(key), str)})
+    cell.metadata = cleaned
 
 
 def _attachments(attachments: dict, removed: list[str]) -> NotebookNode:
-    kept = NotebookNode()
+    cleaned = NotebookNode()
     for name, bundle in attachments.items():
         for mime, text in bundle.items():
             problem = picture.problem(mime, text)
             if problem:
                 removed.append(problem)
             else:
-                kept.setdefault(name, NotebookNode())[mime] = text
-    return kept
+                cleaned.setdefault(name, NotebookNode())[mime] = text
+    return cleaned
 
 
 def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]) -> NotebookNode | None:
@@ -195,50 +195,51 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
         left_out = ", ".join(dict.fromkeys(lost))
         data = {"text/plain": f"[This output is not shown, because it could run code or load content: {left_out}]"}
     count = output.get("execution_count")
-    more = {"execution_count": count if type(count) is int else None} if output_type == "execute_result" else {}
-    return made_output(output_type, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
+    count_field = {"execution_count": count if type(count) is int else None} if output_type == "execute_result" else {}
+    return made_output(output_type, data=data, metadata=_sizes(output.get("metadata") or {}), **count_field)
 
 
 def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
     """The formats of an output that are shown, cleaned; and what was taken out."""
-    kept: dict = {}
+    cleaned: dict = {}
     lost: list[str] = []
     for mime, value in data.items():
         value = "".join(map(str, value)) if isinstance(value, list) and mime != "application/json" else value
         if mime == "text/plain":
-            kept[mime] = clean_text(value, lost)
+            cleaned[mime] = clean_text(value, lost)
         elif mime == "application/json":
-            kept[mime] = value
+            cleaned[mime] = value
         elif mime in ("text/html", "text/markdown"):
             clean = markup.clean_html if mime == "text/html" else markup.clean_markdown
             done = clean(str(value), taken=taken)
             lost += done.removed
             if _SHOWN.search(done.text) or not done.removed:
-                kept[mime] = done.text
+                cleaned[mime] = done.text
         elif mime == "text/latex":
             commands = mathematics.unwelcome(str(value), taken)
             lost += commands
-            kept["text/plain" if commands else mime] = kept.get("text/plain", str(value)) if commands else str(value)
+            plain = cleaned.get("text/plain", str(value)) if commands else str(value)
+            cleaned["text/plain" if commands else mime] = plain
         elif mime == picture.SVG or mime in picture.FORMATS:
             problem = picture.svg_problem(value) if mime == picture.SVG else picture.problem(mime, value)
             lost += [problem] if problem else []
-            kept |= {} if problem else {mime: value}
+            cleaned |= {} if problem else {mime: value}
         else:
             lost.append(mime if re.fullmatch(r"[\w/.+-]{1,60}", mime) else "an output of an unknown kind")
-    return kept, lost
+    return cleaned, lost
 
 
 def _sizes(metadata: dict) -> NotebookNode:
     """Of the metadata of an output, how large a picture is shown, and its description."""
-    kept = NotebookNode()
+    pictures = NotebookNode()
     for mime in picture.FORMATS:
-        about = metadata.get(mime)
-        if isinstance(about, dict):
-            sizes = {key: about[key] for key in ("width", "height") if type(about.get(key)) is int}
-            kept[mime] = NotebookNode({key: size for key, size in sizes.items() if 0 < size <= 2000})
-            if isinstance(about.get("alt"), str):
-                kept[mime].alt = about["alt"][:LONGEST_PART]
-    return kept
+        entry = metadata.get(mime)
+        if isinstance(entry, dict):
+            sizes = {key: entry[key] for key in ("width", "height") if type(entry.get(key)) is int}
+            pictures[mime] = NotebookNode({key: size for key, size in sizes.items() if 0 < size <= 2000})
+            if isinstance(entry.get("alt"), str):
+                pictures[mime].alt = entry["alt"][:LONGEST_PART]
+    return pictures
 
 
 def clean_text(text: object, removed: list[str]) -> str:
@@ -247,9 +248,9 @@ def clean_text(text: object, removed: list[str]) -> str:
     Colours stay, and so do ends of lines and backspaces. Adds to ``removed``.
     """
     text = "".join(map(str, text)) if isinstance(text, list) else str(text or "")
-    for what, pattern in (("terminal control sequences", _ORDERS), ("control characters", _CONTROLS)):
+    for kind, pattern in (("terminal control sequences", _ORDERS), ("control characters", _CONTROLS)):
         if pattern.search(text):
-            removed.append(what)
+            removed.append(kind)
             text = pattern.sub("", text)
     if _DIRECTIONS.search(text):
         removed.append("characters that change the text direction")

@@ -57,8 +57,10 @@ class Copy:
     remarks: list[str] = field(default_factory=list)
 
 
-def describe(released: NotebookNode, known: Examination, seconds: float, memory: int = USUAL.memory_bytes) -> dict:
-    """What goes into the metadata of a ``released`` notebook; ``known`` comes from rehearsing its visible lines.
+def describe(
+    released: NotebookNode, examination: Examination, seconds: float, memory: int = USUAL.memory_bytes
+) -> dict:
+    """What goes into the metadata of a ``released`` notebook; ``examination`` comes from rehearsing its visible lines.
 
     ``seconds`` are those of a cell, ``memory`` the bytes of a process; the usual ones are not written down.
     """
@@ -66,22 +68,24 @@ def describe(released: NotebookNode, known: Examination, seconds: float, memory:
     named.pop(None, None)
     locked = {name: cell for name, cell in named.items() if cell.cell_type == "code" and is_locked(cell)}
     examined = [
-        cell for name, cell in locked.items() if name in known.plan.given or cell.metadata["nbgrader"].get("grade")
+        cell
+        for name, cell in locked.items()
+        if name in examination.plan.given or cell.metadata["nbgrader"].get("grade")
     ]
     words = {name for cell in examined for name in NAME.findall(cell.source)}
-    owned = {cell: sorted(words & names) for cell, names in known.plan.owned.items() if cell in named}
-    mine = {name for names in owned.values() for name in names}
+    owned = {cell: sorted(words & names) for cell, names in examination.plan.owned.items() if cell in named}
+    all_names = {name for names in owned.values() for name in names}
     kinds = {
         path: _without_hidden_names(kind, words)
-        for path, kind in known.kinds.items()
-        if (name := NAME.match(path)) and name[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
+        for path, kind in examination.kinds.items()
+        if (name := NAME.match(path)) and name[0] in all_names and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
-    files = {cell: sorted(names) for cell, names in known.files.items() if names and cell in named}
+    files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
     # Where the visible lines alone do not give the solution all points, they tell nothing of a student's.
-    credit = [name for name in locked if known.kinds.get(CREDIT + name) == FULL]
+    credit = [name for name in locked if examination.kinds.get(CREDIT + name) == FULL]
     return {
-        "given": sorted(known.plan.given & named.keys()),
-        "inside": sorted(known.inside & named.keys()),
+        "given": sorted(examination.plan.given & named.keys()),
+        "inside": sorted(examination.inside & named.keys()),
         "owned": owned,
         "kinds": kinds,
         "cells": {name: digest(cell.source) for name, cell in locked.items()},
@@ -114,17 +118,17 @@ def open_copy(notebook: NotebookNode) -> Copy:
     language = language_of(notebook.metadata)
     if language != "python":
         raise SubmissionError(f"is written in {language}, and only Python can be checked; press Validate in JupyterLab")
-    about = _description(notebook.metadata.get("viva", {}).get("check"))
-    digests = about["cells"] if about else {}
+    description = _description(notebook.metadata.get("viva", {}).get("check"))
+    digests = description["cells"] if description else {}
     unchecked: dict[str, str] = {}
     remarks: list[str] = []
     cells: dict[str, Cell] = {}
     for cell in notebook.cells:
-        own = cell.metadata.get("nbgrader")
-        if not own:
+        marks = cell.metadata.get("nbgrader")
+        if not marks:
             continue
-        name = own.get("grade_id")
-        purpose = purpose_of(cell, own)
+        name = marks.get("grade_id")
+        purpose = purpose_of(cell, marks)
         if not isinstance(name, str) or name in cells:  # a copy earns nothing
             del cell.metadata["nbgrader"]
             continue
@@ -139,10 +143,11 @@ def open_copy(notebook: NotebookNode) -> Copy:
             unchecked[name] = "this cell was deleted; grading restores it"
     if not any(cell.purpose == Purpose.TESTS for cell in cells.values()) and not unchecked:
         raise SubmissionError("has no test cells of an assignment; name the notebook of the assignment")
-    examination = _examination(notebook, cells, about)
-    about = about or {}
-    memory = about.get("memory", USUAL.memory_bytes // MB) * MB
-    return Copy(notebook, examination, about.get("seconds", SECONDS), memory, bool(about), unchecked, remarks)
+    examination = _examination(notebook, cells, description)
+    description = description or {}
+    memory = description.get("memory", USUAL.memory_bytes // MB) * MB
+    seconds = description.get("seconds", SECONDS)
+    return Copy(notebook, examination, seconds, memory, bool(description), unchecked, remarks)
 
 
 def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNode) -> Cell:
@@ -159,8 +164,8 @@ def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNod
             prelude, checks = split_checks(cell.source, name, points, f"the test cell '{name}'")
         except BlueprintError:  # its text was changed, or hiding lines has broken it
             checks = split_checks("", name, points, "")[1]
-    own, all_own = cell.metadata.get("viva", {}), notebook.metadata.get("viva", {})
-    seconds = own.get("seconds", all_own.get("seconds"))
+    data, all_data = cell.metadata.get("viva", {}), notebook.metadata.get("viva", {})
+    seconds = data.get("seconds", all_data.get("seconds"))
     seconds = seconds if is_time(seconds) else None
     return Cell(
         name,
@@ -169,25 +174,25 @@ def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNod
         points,
         prelude,
         checks,
-        inside=own.get("where") == "candidate",
+        inside=data.get("where") == "candidate",
         seconds=seconds,
         code=cell.cell_type == "code",
         locked=is_locked(cell),
     )
 
 
-def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | None) -> Examination:
+def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: dict | None) -> Examination:
     blueprint = Blueprint("", tuple(cells.values()))
-    if about:
+    if description:
         owned, files = (
-            {name: frozenset(names) for name, names in about.get(key, {}).items()} for key in ("owned", "files")
+            {name: frozenset(names) for name, names in description.get(key, {}).items()} for key in ("owned", "files")
         )
         plan, single = (
-            ownership.Plan(frozenset(about["given"]), owned),
-            dict.fromkeys(about["inside"], Note("declared")),
+            ownership.Plan(frozenset(description["given"]), owned),
+            dict.fromkeys(description["inside"], Note("declared")),
         )
-        credit = {CREDIT + name: FULL for name in about.get("credit", [])}
-        return Examination(blueprint, plan, about["kinds"] | credit, single, files=files)
+        credit = {CREDIT + name: FULL for name in description.get("credit", [])}
+        return Examination(blueprint, plan, description["kinds"] | credit, single, files=files)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = ownership.plan(
         (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
@@ -202,8 +207,8 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
 
 def _purpose_in_plan(cell: NotebookNode) -> Purpose:
     """What is not locked may be the student's own."""
-    own = cell.metadata.get("nbgrader", {})
-    return purpose_of(cell, own) if is_locked(cell) else Purpose.ANSWER
+    marks = cell.metadata.get("nbgrader", {})
+    return purpose_of(cell, marks) if is_locked(cell) else Purpose.ANSWER
 
 
 def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:
@@ -219,20 +224,20 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
     return compute_checksum(cell) != checksum
 
 
-def _description(about: object) -> dict | None:
+def _description(value: object) -> dict | None:
     """What a notebook says of itself, if all of it has the form that ``describe`` gives it."""
     expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
-    if not isinstance(about, dict) or not isinstance(about.get("files", {}), dict):
+    if not isinstance(value, dict) or not isinstance(value.get("files", {}), dict):
         return None
-    if not isinstance(about.get("credit", []), list):
+    if not isinstance(value.get("credit", []), list):
         return None
-    memory = about.get("memory", LEAST_MEMORY)
-    if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not is_time(about.get("seconds")):
+    memory = value.get("memory", LEAST_MEMORY)
+    if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not is_time(value.get("seconds")):
         return None
-    if not all(isinstance(about.get(key), cls) for key, cls in expected.items()):
+    if not all(isinstance(value.get(key), cls) for key, cls in expected.items()):
         return None
-    names = [*about["given"], *about["inside"], *about["kinds"].values(), *about["cells"].values()]
-    names += about.get("credit", [])
-    for several in (*about["owned"].values(), *about.get("files", {}).values()):
-        names += several if isinstance(several, list) else [several]
-    return about if all(isinstance(name, str) for name in names) else None
+    names = [*value["given"], *value["inside"], *value["kinds"].values(), *value["cells"].values()]
+    names += value.get("credit", [])
+    for files in (*value["owned"].values(), *value.get("files", {}).values()):
+        names += files if isinstance(files, list) else [files]
+    return value if all(isinstance(name, str) for name in names) else None

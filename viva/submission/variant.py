@@ -38,13 +38,13 @@ LINE = re.compile(
 
 def seed_in(source: str) -> int | None:
     """The seed that a cell's text gives, if it does."""
-    found = LINE.search(source)
-    return int(found["seed"]) if found else None
+    line = LINE.search(source)
+    return int(line["seed"]) if line else None
 
 
 def with_seed(source: str, seed: int) -> str:
     """A cell's text with another seed; one that gives none stays as it is."""
-    return LINE.sub(lambda found: f"{found['head']}{seed}", source)
+    return LINE.sub(lambda line: f"{line['head']}{seed}", source)
 
 
 def default_of(blueprint: Blueprint) -> int | None:
@@ -58,9 +58,9 @@ def default_of(blueprint: Blueprint) -> int | None:
         return None
     cell, where = binding[0], f"{blueprint.name}, cell '{binding[0].id}'"
     if len(binding) > 1:
-        others = ", ".join(f"'{other.id}'" for other in binding[1:])
+        cells = ", ".join(f"'{cell.id}'" for cell in binding[1:])
         raise BlueprintError(
-            f"{where}: {SEED} gets a value here and in {others}. Set it in only one line, in a read-only cell."
+            f"{where}: {SEED} gets a value here and in {cells}. Set it in only one line, in a read-only cell."
         )
     if cell.purpose != Purpose.READ_ONLY or not cell.locked:
         raise BlueprintError(
@@ -125,19 +125,19 @@ class Seeds:
                 f"The variant of the student '{self.student}' is unknown, because the student was added after the "
                 "assignment's material was read. Run the command again."
             )
-        own, (found, certain) = self.by_student[self.student], self._handed_in(notebook, released)
-        owners = sorted(student for student, seed in self.by_student.items() if seed == found)
-        seed, told = own, None
-        if found not in (None, own):
+        own_seed, (seed_handed_in, certain) = self.by_student[self.student], self._handed_in(notebook, released)
+        owners = sorted(student for student, seed in self.by_student.items() if seed == seed_handed_in)
+        seed, remark = own_seed, None
+        if seed_handed_in not in (None, own_seed):
             if owners:
-                seed, told = found, note("variant_of", *owners)
-            elif found == default:
-                seed, told = found, Note("no_variant")
+                seed, remark = seed_handed_in, note("variant_of", *owners)
+            elif seed_handed_in == default:
+                seed, remark = seed_handed_in, Note("no_variant")
             elif certain:
-                told = note("unknown_seed", str(found))
+                remark = note("unknown_seed", str(seed_handed_in))
         if seed == default:
-            return Meant(released, default, seed, told)
-        return Meant(Released(seeded(released.notebook, seed), released.beside), default, seed, told)
+            return Meant(released, default, seed, remark)
+        return Meant(Released(seeded(released.notebook, seed), released.beside), default, seed, remark)
 
     def _handed_in(self, notebook: NotebookNode, released: Released) -> tuple[int | None, bool]:
         """The seed in a submitted notebook, and whether it stands where the release has it.
@@ -148,9 +148,10 @@ class Seeds:
             name for slot in released.slots if _seed_of(slot.cell) is not None for name in (slot.name, slot.cell.id)
         }
         texts = [cell.source for cell in notebook.cells]
-        own = [cell.source for cell in notebook.cells if {_grade_id(cell), cell.get("id")} & names]
-        found = [(int(line["seed"]), source in own) for source in (*own, *texts) for line in LINE.finditer(source)]
-        return found[0] if found else (None, False)
+        seed_cells = [cell.source for cell in notebook.cells if {_grade_id(cell), cell.get("id")} & names]
+        lines = [(line, source) for source in (*seed_cells, *texts) for line in LINE.finditer(source)]
+        seeds = [(int(line["seed"]), source in seed_cells) for line, source in lines]
+        return seeds[0] if seeds else (None, False)
 
 
 def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
@@ -167,19 +168,19 @@ def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
     return notebook
 
 
-def examined(known: Examination, seed: int) -> Examination:
+def examined(examination: Examination, seed: int) -> Examination:
     """An examination with another seed in the read-only cells; what the solution showed holds for every seed."""
     cells = (
         replace(cell, source=with_seed(cell.source, seed)) if cell.purpose == Purpose.READ_ONLY else cell
-        for cell in known.blueprint.cells
+        for cell in examination.blueprint.cells
     )
-    return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
+    return replace(examination, blueprint=replace(examination.blueprint, cells=tuple(cells)))
 
 
 def _seed_of(cell: NotebookNode) -> int | None:
     """The seed in a released cell, if it is the one that offers variants."""
-    given = cell.cell_type == "code" and utils.is_locked(cell) and not utils.is_grade(cell)
-    return seed_in(cell.source) if given else None
+    read_only = cell.cell_type == "code" and utils.is_locked(cell) and not utils.is_grade(cell)
+    return seed_in(cell.source) if read_only else None
 
 
 def _grade_id(cell: NotebookNode) -> str:

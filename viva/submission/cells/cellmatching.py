@@ -122,13 +122,13 @@ class Match:
 
     def between(self, slot: Slot, purposes: tuple[Purpose, ...] = ()) -> tuple[int, int]:
         """Between which places a slot's piece would stand, judged by others (of some purposes) that were not moved."""
-        known = {pair: 1.0 for pair in self.chosen.items() if not purposes or pair[0].purpose in purposes}
+        pairs = {pair: 1.0 for pair in self.chosen.items() if not purposes or pair[0].purpose in purposes}
         if not purposes:
-            known |= {(other, piece): 1.0 for piece in self.extras if (other := self.identified(piece)) is not None}
-        index = {piece: place for place, piece in enumerate(self.pieces)}
-        chain = self.chain({pair: value for pair, value in known.items() if pair[0] is not slot})
-        before = [index[piece] for other, piece in chain.items() if other.place < slot.place]
-        after = [index[piece] for other, piece in chain.items() if other.place > slot.place]
+            pairs |= {(anchor, piece): 1.0 for piece in self.extras if (anchor := self.identified(piece)) is not None}
+        index = {piece: position for position, piece in enumerate(self.pieces)}
+        chain = self.chain({pair: value for pair, value in pairs.items() if pair[0] is not slot})
+        before = [index[piece] for anchor, piece in chain.items() if anchor.place < slot.place]
+        after = [index[piece] for anchor, piece in chain.items() if anchor.place > slot.place]
         return max(before, default=-1), min(after, default=len(self.pieces))
 
     def was_handed_out(self, piece: Piece) -> bool:
@@ -158,22 +158,22 @@ class Match:
 
     def chain(self, worth: dict[tuple[Slot, Piece], float]) -> dict[Slot, Piece]:
         """Of pairs of a slot and a piece, those in the assignment's order that together are worth most."""
-        index = {piece: place for place, piece in enumerate(self.pieces)}
+        index = {piece: position for position, piece in enumerate(self.pieces)}
         by_slot: dict[Slot, list[tuple[int, float]]] = {}
         for (slot, piece), value in worth.items():
             by_slot.setdefault(slot, []).append((index[piece], value))
         # best[n]: the most that the first n pieces are worth to the slots so far; of equals, the later piece.
         best, links = [0.0] * (len(self.pieces) + 1), []
         for slot in self.slots:
-            here, link = best.copy(), {}
-            for place, value in sorted(by_slot.get(slot, ())):
-                if best[place] + value >= here[place + 1] - 1e-9:
-                    here[place + 1], link[place + 1] = best[place] + value, place
-            for count in range(1, len(here)):
-                if here[count - 1] > here[count] + 1e-9:
-                    here[count], link[count] = here[count - 1], -1
+            reached, link = best.copy(), {}
+            for position, value in sorted(by_slot.get(slot, ())):
+                if best[position] + value >= reached[position + 1] - 1e-9:
+                    reached[position + 1], link[position + 1] = best[position] + value, position
+            for count in range(1, len(reached)):
+                if reached[count - 1] > reached[count] + 1e-9:
+                    reached[count], link[count] = reached[count - 1], -1
             links.append(link)
-            best = here
+            best = reached
         chain, count = {}, len(self.pieces)
         for slot, link in zip(reversed(self.slots), reversed(links), strict=True):
             while link.get(count) == -1:
@@ -189,37 +189,49 @@ class Match:
 
 def _take_exact_texts(match: Match) -> None:
     """Take locked, open and text cells that are there as they were released."""
+    candidates = _pieces_with_released_text(match)
+    claims = {(slot, piece): 1.0 for piece in match.pieces if (slot := match.identified(piece))}
+    chain = match.chain(claims | {(slot, piece): 1.5 for slot, pieces in candidates.items() for piece in pieces})
+    for slot, pieces in candidates.items():
+        long = len(slot.squeezed) >= LEAST
+        chosen = chain.get(slot)
+        if chosen not in pieces:
+            if chosen and chosen.squeezed:
+                continue  # what says that it is the cell stands in its place; a copy elsewhere is the student's own
+            sure = [piece for piece in pieces if long or match.identified(piece) is slot]
+            chosen = next((piece for piece in sure if piece not in match.chosen.values()), None)
+        if chosen is None:
+            continue
+        match.chosen[slot] = chosen
+        if slot.locked and long:
+            for piece in pieces:
+                piece.copy_of = None if piece is chosen else piece.copy_of or slot
+
+
+def _pieces_with_released_text(match: Match) -> dict[Slot, list[Piece]]:
+    """By slot, the pieces that hold its released text: those that say they are it, else those that may be it.
+
+    A cell that a student may edit is the piece that says so, whatever its text. A short text, or the text of two slots,
+    tells nothing about a piece that says it is another slot. An answer cell with a pasted text stays an answer cell.
+    """
     by_text: dict[str, list[Piece]] = {}
     for piece in match.pieces:
         by_text.setdefault(piece.squeezed, []).append(piece)
-    twins = Counter(slot.squeezed for slot in match.slots)
-    same: dict[Slot, list[Piece]] = {}
+    amounts = Counter(slot.squeezed for slot in match.slots)
     claimed = set(map(match.identified, match.pieces))
+    candidates: dict[Slot, list[Piece]] = {}
     for slot in match.slots:
         if slot.answers or (slot.squeezed == "" and slot.locked):
             continue
-        found = [piece for piece in by_text.get(slot.squeezed, ()) if slot.squeezed or piece.is_code == slot.is_code]
-        mine = [piece for piece in found if match.identified(piece) is slot]
-        if not mine and not (slot in claimed and not slot.locked):  # what a student may edit is what it says it is
-            # An answer cell into which a student pasted this text stays an answer cell.
-            others = [piece for piece in found if not (other := match.identified(piece)) or not other.answers]
-            long = len(slot.squeezed) >= LEAST and twins[slot.squeezed] == 1
-            mine = others if long else [piece for piece in others if match.identified(piece) is None]
-        if mine:
-            same[slot] = mine
-    known = {(own, piece): 1.0 for piece in match.pieces if (own := match.identified(piece))}
-    chain = match.chain(known | {(slot, piece): 1.5 for slot, found in same.items() for piece in found})
-    for slot, found in same.items():
-        in_order = [piece for piece in found if chain.get(slot) is piece]
-        if not in_order and slot in chain and chain[slot].squeezed:
-            continue  # what says that it is the cell stands in its place; a copy elsewhere is the student's own
-        alone = [piece for piece in found if match.identified(piece) is slot or len(slot.squeezed) >= LEAST]
-        alone = [piece for piece in alone if piece not in match.chosen.values()]
-        if not (in_order or alone):
-            continue
-        match.chosen[slot] = (in_order or alone)[0]
-        for piece in found if slot.locked and len(slot.squeezed) >= LEAST else ():
-            piece.copy_of = None if piece is match.chosen[slot] else piece.copy_of or slot
+        same = [piece for piece in by_text.get(slot.squeezed, ()) if slot.squeezed or piece.is_code == slot.is_code]
+        pieces = [piece for piece in same if match.identified(piece) is slot]
+        if not pieces and (slot.locked or slot not in claimed):
+            telling = len(slot.squeezed) >= LEAST and amounts[slot.squeezed] == 1
+            owners = {piece: match.identified(piece) for piece in same}
+            pieces = [piece for piece, owner in owners.items() if not owner or (telling and not owner.answers)]
+        if pieces:
+            candidates[slot] = pieces
+    return candidates
 
 
 # The lines of a locked cell in other cells
@@ -230,7 +242,7 @@ def _take_lines(match: Match, slot: Slot) -> None:
 
     They are looked for between the cell's neighbours, and those of code then in the whole file.
     """
-    claims = {place for place, piece in enumerate(match.pieces) if match.identified(piece) is slot and piece.squeezed}
+    claims = {number for number, piece in enumerate(match.pieces) if match.identified(piece) is slot and piece.squeezed}
     if len(slot.squeezed) < (1 if claims else LEAST_LINES):
         return
     low, high = match.between(slot)
@@ -241,22 +253,25 @@ def _take_lines(match: Match, slot: Slot) -> None:
         return
     _note_lines(match, slot, parts)
     first, last = min(parts), max(parts)
-    before: list[Piece] = []
-    behind: list[Piece] = []
-    whole = match.pieces[first].part(slot.source)
-    for place in range(first, last + 1):
-        piece = match.pieces[place]
-        keep = match.identified(piece) is not slot  # what is left of a cell stays what the cell was: its first part
-        for is_mine, text in parts.get(place, [(False, None)]):
-            if is_mine:
-                before.append(whole) if whole not in before else None
-                match.inside[slot] = behind.copy()
-                continue
-            rest = piece if text is None else piece.part(text, keep)
-            keep = False
-            (behind if whole in before else before).append(rest)
-    match.pieces[first : last + 1] = before + behind
-    match.chosen[slot] = whole
+    cell = match.pieces[first].part(slot.source)
+    above: list[Piece] = []
+    below: list[Piece] = []
+    begun = False
+    for position in range(first, last + 1):
+        piece = match.pieces[position]
+        if position not in parts:
+            below.append(piece)
+            continue
+        keep = match.identified(piece) is not slot  # the first part that is left of a cell stays what the cell was
+        for is_slots, text in parts[position]:
+            if is_slots:
+                begun = True
+                match.inside[slot] = below.copy()
+            else:
+                (below if begun else above).append(piece.part(text, keep))
+                keep = False
+    match.pieces[first : last + 1] = [*above, cell, *below]
+    match.chosen[slot] = cell
 
 
 Parts = dict[int, list[tuple[bool, str]]]
@@ -266,7 +281,7 @@ Parts = dict[int, list[tuple[bool, str]]]
 def _parts(match: Match, slot: Slot, places: set[int]) -> Parts:
     """The lines of a locked cell in pieces at some places; nothing where one of these may not be taken apart."""
     parts = _segmented(match, slot, places)
-    whole = all(_may_be_taken_apart(match, slot, match.pieces[place], parts[place]) for place in parts)
+    whole = all(_may_be_taken_apart(match, slot, match.pieces[position], parts[position]) for position in parts)
     return parts if whole else {}
 
 
@@ -279,10 +294,10 @@ def _parts_anywhere(match: Match, slot: Slot, claims: set[int]) -> Parts:
     places = set(range(len(match.pieces)))
     while parts := _segmented(match, slot, places):
         refused = {
-            place
-            for place, found in parts.items()
-            if not _may_be_taken_apart(match, slot, match.pieces[place], found)
-            or (place not in claims and sum(whose for whose, _ in found) > 1)
+            position
+            for position, segments in parts.items()
+            if not _may_be_taken_apart(match, slot, match.pieces[position], segments)
+            or (position not in claims and sum(is_slots for is_slots, _ in segments) > 1)
         }
         if not refused and (not claims or claims & parts.keys()):
             return parts
@@ -293,13 +308,13 @@ def _parts_anywhere(match: Match, slot: Slot, claims: set[int]) -> Parts:
 def _segmented(match: Match, slot: Slot, places: set[int]) -> Parts:
     taken = set(match.chosen.values())
     pieces = {p: match.pieces[p] for p in sorted(places) if match.pieces[p].is_code == slot.is_code}
-    found = _lines_of(slot, {place: piece for place, piece in pieces.items() if piece not in taken})
-    return {place: list(_segments(match.pieces[place], lines)) for place, lines in found.items()}
+    lines_by_position = _lines_of(slot, {position: piece for position, piece in pieces.items() if piece not in taken})
+    return {position: list(_segments(match.pieces[position], lines)) for position, lines in lines_by_position.items()}
 
 
 def _lines_of(slot: Slot, pieces: dict[int, Piece]) -> dict[int, set[int]]:
     """By place, the lines of pieces that are the slot's, in its order, with as few others as can be between them."""
-    stream = [(text, place, number) for place, piece in pieces.items() for number, text in piece.lines]
+    stream = [(text, position, number) for position, piece in pieces.items() for number, text in piece.lines]
     indices: dict[str, list[int]] = {}
     for index, line in enumerate(stream):
         indices.setdefault(line[0], []).append(index)
@@ -308,11 +323,11 @@ def _lines_of(slot: Slot, pieces: dict[int, Piece]) -> dict[int, set[int]]:
     for start in indices.get(wanted[0], ()):
         where: list[int] = []
         for text in wanted:
-            found = indices.get(text, ())
-            place = bisect_left(found, where[-1] + 1 if where else start)
-            if place == len(found):
+            line_indices = indices.get(text, ())
+            next_index = bisect_left(line_indices, where[-1] + 1 if where else start)
+            if next_index == len(line_indices):
                 break
-            where.append(found[place])
+            where.append(line_indices[next_index])
         if len(where) < len(wanted):
             break  # and from a later start there is no more to come
         if not best or where[-1] - where[0] < best[-1] - best[0]:
@@ -323,31 +338,31 @@ def _lines_of(slot: Slot, pieces: dict[int, Piece]) -> dict[int, set[int]]:
     return taken
 
 
-def _segments(piece: Piece, mine: set[int]) -> list[tuple[bool, str]]:
+def _segments(piece: Piece, slot_lines: set[int]) -> list[tuple[bool, str]]:
     """The lines of a piece, those that are the slot's apart from the others."""
-    found: list[tuple[bool, list[str]]] = []
+    segments: list[tuple[bool, list[str]]] = []
     for number, line in enumerate(piece.source.splitlines()):
-        whose = number in mine if line.strip() or not found else found[-1][0]
-        if not found or found[-1][0] != whose:
-            found.append((whose, []))
-        found[-1][1].append(line)
-    texts = [(whose, "\n".join(lines).strip("\n")) for whose, lines in found]
-    return [(whose, text) for whose, text in texts if text.strip()]
+        is_slots = number in slot_lines if line.strip() or not segments else segments[-1][0]
+        if not segments or segments[-1][0] != is_slots:
+            segments.append((is_slots, []))
+        segments[-1][1].append(line)
+    texts = [(is_slots, "\n".join(lines).strip("\n")) for is_slots, lines in segments]
+    return [(is_slots, text) for is_slots, text in texts if text.strip()]
 
 
 def _may_be_taken_apart(match: Match, slot: Slot, piece: Piece, parts: list[tuple[bool, str]]) -> bool:
     """Whether what would be left of a piece is whole: an answer loses no line in its middle, nor all of itself."""
-    rest = [text for whose, text in parts if not whose]
-    other = match.identified(piece)
-    if other and other.answers and (not rest or sum(whose for whose, _ in parts) > 1):
+    rest = [text for is_slots, text in parts if not is_slots]
+    owner = match.identified(piece)
+    if owner and owner.answers and (not rest or sum(is_slots for is_slots, _ in parts) > 1):
         return False
     return not piece.is_code or not runs(piece.source) or all(map(runs, rest))
 
 
 def _note_lines(match: Match, slot: Slot, parts: Parts) -> None:
-    for place, found in parts.items():
-        piece = match.pieces[place]
-        if all(whose for whose, _ in found):
+    for position, segments in parts.items():
+        piece = match.pieces[position]
+        if all(is_slots for is_slots, _ in segments):
             continue
         if match.identified(piece) is slot:
             match.notes.append(about("added_to", slot, names=(CALLED[slot.purpose],)))
@@ -368,13 +383,13 @@ def _join_parts(match: Match) -> None:
     while left:
         piece, parts = left.pop(), 0
         if piece.is_code and piece.squeezed and piece not in taken:
-            below = list(takewhile(lambda one: one.is_code and one not in taken, left[: -MOST_PARTS - 1 : -1]))
+            below = list(takewhile(lambda part: part.is_code and part not in taken, left[: -MOST_PARTS - 1 : -1]))
             parts = next((n for n in range(len(below), 0, -1) if _is_one(match, [piece, *below[:n]])), 0)
         if parts:
-            several = [piece, *(left.pop() for _ in range(parts))]
-            first = next((one for one in several if match.identified(one)), piece)
-            match.notes.append(Note("joined", numbers=tuple(dict.fromkeys(one.number for one in several))))
-            piece = replace(first, number=piece.number, source="\n".join(one.source for one in several))
+            joined = [piece, *(left.pop() for _ in range(parts))]
+            first = next((part for part in joined if match.identified(part)), piece)
+            match.notes.append(Note("joined", numbers=tuple(dict.fromkeys(part.number for part in joined))))
+            piece = replace(first, number=piece.number, source="\n".join(part.source for part in joined))
         pieces.append(piece)
     match.pieces[:] = pieces
 
@@ -396,9 +411,9 @@ def _doubt_inside(match: Match) -> None:
     define: but for the assignment's cells that follow it, which run below it anyway."""
     owner = {piece: slot for slot, piece in match.chosen.items()}
     for slot, inside in match.inside.items():
-        own = [piece for piece in inside if piece.is_code and owner.get(piece, slot).place <= slot.place]
-        if slot.purpose == Purpose.READ_ONLY and slot.is_code and not all(only_defines(piece.source) for piece in own):
-            below = [other for other in match.slots[slot.place :] if other.purpose in ANSWERS and other.is_code]
+        code = [piece for piece in inside if piece.is_code and owner.get(piece, slot).place <= slot.place]
+        if slot.purpose == Purpose.READ_ONLY and slot.is_code and not all(only_defines(piece.source) for piece in code):
+            below = [answer for answer in match.slots[slot.place :] if answer.purpose in ANSWERS and answer.is_code]
             match.unsure.append(Doubt(about("inside_given", slot, doubt=True), tuple(below)))
 
 
@@ -439,8 +454,10 @@ def _answer(match: Match, slot: Slot, pieces: list[Piece]) -> Piece:
     copies = {piece for piece in filled if piece is not chosen and piece.squeezed == chosen.squeezed}
     stubs = set(pieces) - set(filled)
     match.dropped |= stubs | copies
-    match.notes += [about("released_twice", slot)] * any(piece.squeezed for piece in stubs)
-    match.notes += [about("answered_twice", slot)] * bool(copies)
+    if any(piece.squeezed for piece in stubs):
+        match.notes.append(about("released_twice", slot))
+    if copies:
+        match.notes.append(about("answered_twice", slot))
     if amount := len({piece.squeezed for piece in filled}) - 1:
         match.doubt("twice" if amount == 1 else "several", slot, amount=amount + 1)
     return chosen
@@ -448,20 +465,20 @@ def _answer(match: Match, slot: Slot, pieces: list[Piece]) -> Piece:
 
 def _take_rest_of_lines(match: Match, slot: Slot) -> None:
     """Of a locked cell that was edited and split, leave out the parts that are nothing but lines which it lacks."""
-    place = match.pieces.index(match.chosen[slot])
+    position = match.pieces.index(match.chosen[slot])
     lines = Counter(map(squeezed, slot.source.splitlines())) - Counter(
         map(squeezed, match.chosen[slot].source.splitlines())
     )
     free = set(match.free())
     for step in (-1, 1):
-        at = place + step
+        at = position + step
         while 0 <= at < len(match.pieces) and match.pieces[at] in free:
-            found = Counter(filter(None, map(squeezed, match.pieces[at].source.splitlines())))
-            if not found <= lines or len(match.pieces[at].squeezed) < LEAST:
+            piece_lines = Counter(filter(None, map(squeezed, match.pieces[at].source.splitlines())))
+            if not piece_lines <= lines or len(match.pieces[at].squeezed) < LEAST:
                 break
             match.dropped.add(match.pieces[at])
             match.notes.append(about("split", slot, amount=2))
-            lines -= found
+            lines -= piece_lines
             at += step
 
 
@@ -484,15 +501,15 @@ def _take_likely(match: Match) -> None:
         if slot in chain:
             _accept(match, slot, chain[slot])
     for slot in [slot for slot in match.missing() if slot.purpose in ANSWERS and slot.own]:
-        found = [p for p in match.free() if slot.own <= p.binds and _may_be(match, slot, p) and runs(p.as_code)]
-        if len(found) == 1:
-            _accept(match, slot, found[0])
-            match.doubt("taken_from_elsewhere", slot, numbers=(found[0].number,))
+        fitting = [p for p in match.free() if slot.own <= p.binds and _may_be(match, slot, p) and runs(p.as_code)]
+        if len(fitting) == 1:
+            _accept(match, slot, fitting[0])
+            match.doubt("taken_from_elsewhere", slot, numbers=(fitting[0].number,))
     for slot in [slot for slot in match.by_text if slot.purpose in ANSWERS]:
         _move_to_first(match, slot)
     gaps = {slot: match.between(slot) for slot in match.missing() if slot.answers or slot.purpose == Purpose.OPEN}
     for slot, gap in gaps.items():
-        if sum(other == gap for rival, other in gaps.items() if rival.answers) <= slot.answers:
+        if sum(rival_gap == gap for rival, rival_gap in gaps.items() if rival.answers) <= slot.answers:
             _take_what_stands_there(match, slot, *gap)
 
 
@@ -503,15 +520,15 @@ def _move_to_first(match: Match, slot: Slot) -> None:
     """
     piece = match.chosen[slot]
     names, between = names_of(piece.source), set[str]()
-    for other in reversed(match.slots[: slot.place]):
-        between |= other.gives
-        between |= match.chosen[other].gives if other in match.chosen else set()
-        answers = other.purpose in ANSWERS and other not in match.chosen and other.own
-        if answers and other.own <= piece.binds - slot.own and names and not names.used & between:
-            match.chosen[other] = piece
-            match.by_text[match.by_text.index(slot)] = other
+    for upper in reversed(match.slots[: slot.place]):
+        between |= upper.gives
+        between |= match.chosen[upper].gives if upper in match.chosen else set()
+        answers = upper.purpose in ANSWERS and upper not in match.chosen and upper.own
+        if answers and upper.own <= piece.binds - slot.own and names and not names.used & between:
+            match.chosen[upper] = piece
+            match.by_text[match.by_text.index(slot)] = upper
             del match.chosen[slot]
-            slot = other
+            slot = upper
 
 
 def _leave_stubs_out(match: Match) -> None:
@@ -547,13 +564,13 @@ def _enough(slot: Slot) -> float:
 def _take_what_stands_there(match: Match, slot: Slot, low: int, high: int) -> None:
     """Take the one piece that stands where a slot would, whatever it says."""
     free = set(match.free())
-    there = [p for p in match.pieces[low + 1 : high] if p in free and p.is_code == slot.is_code]
+    candidates = [p for p in match.pieces[low + 1 : high] if p in free and p.is_code == slot.is_code]
     if slot.is_code:
-        there = [p for p in there if not ADVERTISED.search(p.source)]
+        candidates = [p for p in candidates if not ADVERTISED.search(p.source)]
     else:
-        there = [p for p in there if match.is_text_of_ones_own(p, least=3) and match.is_anchored()]
-    if len(there) == 1:
-        _accept(match, slot, there[0])
+        candidates = [p for p in candidates if match.is_text_of_ones_own(p, least=3) and match.is_anchored()]
+    if len(candidates) == 1:
+        _accept(match, slot, candidates[0])
 
 
 def _accept(match: Match, slot: Slot, piece: Piece) -> None:

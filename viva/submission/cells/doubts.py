@@ -55,11 +55,11 @@ def doubts_of(match: Match, damaged: bool = False) -> list[Note]:
 
     Each names the tests of the answers that it is about, and of those that use what these give.
     """
-    doubts, found = _Doubts(match, damaged), []
+    doubts, notes = _Doubts(match, damaged), []
     for doubt in doubts.all():
         tests = {test for slot in doubts.with_users(doubt.slots) for test in match.released.tests_of(slot)}
-        found.append(structs.replace(doubt.note, tests=tuple(sorted(tests))))
-    return found
+        notes.append(structs.replace(doubt.note, tests=tuple(sorted(tests))))
+    return notes
 
 
 class _Doubts:
@@ -68,7 +68,7 @@ class _Doubts:
         self.slots, self.chosen, self.extras = match.slots, match.chosen, match.extras
         self.answers = [slot for slot in self.slots if slot.purpose in ANSWERS and slot.is_code]
         self.filled = [slot for slot in self.answers if not match.is_blank(slot)]
-        self.index = {piece: place for place, piece in enumerate(match.pieces)}
+        self.index = {piece: number for number, piece in enumerate(match.pieces)}
         edited = [(slot, piece) for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed]
         self.owner = {self.chosen[slot]: slot for slot in self.filled}
         """The answers by their pieces."""
@@ -82,13 +82,14 @@ class _Doubts:
 
     def all(self) -> Iterator[Doubt]:
         yield from self.match.unsure
-        yield from self._lacking()
+        lacking = list(self._lacking())
+        yield from lacking
         yield from self._versions()
         yield from self._without_names()
         yield from self._halves()
         yield from self._uses_below()
         yield from self._beside_blanks()
-        yield from self._written_into_others()
+        yield from self._written_into_others(lacking)
         yield from self._not_run()
         yield from self._below_platform()
         yield from self._edited()
@@ -104,27 +105,27 @@ class _Doubts:
 
     def with_users(self, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Some answers, and those below that use what they or read-only cells give, or names that nobody gives."""
-        found = list(slots)
+        users = list(slots)
         names: set[str] = set()
         for slot in self.slots:
-            if slot in self.filled and names and slot not in found:
-                found += [slot] if names & self.chosen[slot].uses or self._wanting(slot) else []
-            if slot in found and slot.purpose in ANSWERS:
+            if slot in self.filled and names and slot not in users:
+                users += [slot] if names & self.chosen[slot].uses or self._wanting(slot) else []
+            if slot in users and slot.purpose in ANSWERS:
                 names |= slot.own | (self.chosen[slot].gives if slot in self.chosen else set())
             elif slot.purpose == Purpose.READ_ONLY and slot.is_code and names & used_names(slot.source):
                 names |= slot.gives
-        return tuple(found)
+        return tuple(users)
 
     def _tested(self, slot: Slot) -> int:
         """The place in the file of the first test that asks for an answer."""
-        tests = [other for other in self.slots[slot.place :] if other.purpose == Purpose.TESTS and other in self.chosen]
+        tests = [test for test in self.slots[slot.place :] if test.purpose == Purpose.TESTS and test in self.chosen]
         return min((self.index[self.chosen[test]] for test in tests[:1]), default=len(self.index))
 
     def _wanting(self, slot: Slot) -> set[str]:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
         piece = self.chosen[slot]
         above = self.match.pieces[: self.index[piece]]
-        return piece.uses.difference(*(slot.gives for slot in self.slots), *(other.gives for other in above))
+        return piece.uses.difference(*(slot.gives for slot in self.slots), *(upper.gives for upper in above))
 
     def _beyond(self, piece: Piece) -> set[str]:
         """The names that a cell gives beside what is expected of it."""
@@ -139,48 +140,48 @@ class _Doubts:
 
     def _lacking(self) -> Iterator[Doubt]:
         """Answers that lack names when their tests run, which something else seems to give."""
-        found: dict[Piece, list[Slot]] = {}
+        holders: dict[Piece, list[Slot]] = {}
         for slot in self.answers:
             piece = self.chosen.get(slot)
-            elsewhere = [other for other in self.code if other is not piece and not self.match.was_handed_out(other)]
+            elsewhere = [cell for cell in self.code if cell is not piece and not self.match.was_handed_out(cell)]
             lacking = self._lacked(slot, elsewhere)
-            for other in elsewhere:
-                owner = self.owner.get(other)
-                beyond = other.binds - owner.own if owner else self._beyond(other)
+            for candidate in elsewhere:
+                owner = self.owner.get(candidate)
+                beyond = candidate.binds - owner.own if owner else self._beyond(candidate)
                 # Names are used twice: another answer has to give all of them, and where it stands in
                 # a cell with an answer whose own cell is gone, each may undo the other.
                 both = owner and slot not in self.chosen and slot.own <= beyond
                 gives = both or (lacking <= beyond if owner else lacking & beyond)
-                if both or (lacking and (gives or _seems_to_give(other, lacking))):
-                    found.setdefault(other, []).extend([slot, owner] if owner and both else [slot])
+                if both or (lacking and (gives or _seems_to_give(candidate, lacking))):
+                    holders.setdefault(candidate, []).extend([slot, owner] if owner and both else [slot])
             for below, text in self.edited.items():
                 if lacking & (text.binds - given_names(below.source)):
-                    found.setdefault(text, []).append(slot)
+                    holders.setdefault(text, []).append(slot)
             for text in self.texts.values() if lacking else ():
                 shown = set().union(*map(bound_names, self._own_code(text)))
                 # Where the answer's cell is gone, it may have become one with a text.
                 if lacking & shown or (slot not in self.chosen and _seems_to_give(text, lacking, loosely=True)):
-                    found.setdefault(text, []).append(slot)
-        for piece, slots in found.items():
+                    holders.setdefault(text, []).append(slot)
+        for piece, slots in holders.items():
             yield doubted("may_belong", *dict.fromkeys(slots), numbers=(piece.number,))
 
     def _lacked(self, slot: Slot, elsewhere: list[Piece]) -> set[str]:
         """The names of an answer that neither it nor a cell of the student's has given when its tests run."""
         piece, tested = self.chosen.get(slot), self._tested(slot)
-        given = piece.binds if piece and piece.is_code else set()
+        bound = piece.binds if piece and piece.is_code else set()
         undone = undone_functions(slot.source if piece is None or slot not in self.filled else piece.source)
-        before = [other for other in elsewhere if other.is_code and self.index[other] < tested and runs(other.source)]
+        before = [cell for cell in elsewhere if cell.is_code and self.index[cell] < tested and runs(cell.source)]
         # A blank stub does not undo what a cell of the student's own above it gives (``repair``).
         blank = slot not in self.filled
         above = self.index[piece] if piece else -1
-        below = [other for other in before if self.index[other] > above or (blank and other in self.extras)]
-        lacking = slot.own.difference(given, undone).difference(*map(self._beyond, before))
+        below = [cell for cell in before if self.index[cell] > above or (blank and cell in self.extras)]
+        lacking = slot.own.difference(bound, undone).difference(*map(self._beyond, before))
         return set(lacking) | (slot.own & undone).difference(*map(self._beyond, below))
 
     def _versions(self) -> Iterator[Doubt]:
         """Answers of which a cell of the student's is another version: so both have run, or either may be meant."""
-        told = {slot for doubt in self.match.unsure for slot in doubt.slots}
-        for slot in [slot for slot in self.filled if slot not in told]:
+        doubted_slots = {slot for doubt in self.match.unsure for slot in doubt.slots}
+        for slot in [slot for slot in self.filled if slot not in doubted_slots]:
             chosen, nameless = self.chosen[slot], slot in self.match.by_text
             for piece in [piece for piece in self.extras if piece.is_code and not self.match.was_handed_out(piece)]:
                 again = piece.binds & chosen.binds & slot.defines
@@ -209,9 +210,9 @@ class _Doubts:
         asked: set[str] = set()
         for slot in self.answers:
             if slot in self.filled:
-                place, tested, wanting = self.index[self.chosen[slot]], self._tested(slot), self._wanting(slot)
+                position, tested, wanting = self.index[self.chosen[slot]], self._tested(slot), self._wanting(slot)
                 at_once = names.used if (names := names_of(self.chosen[slot].source)) else set()
-                for piece in [piece for piece in self.code if self.index[piece] > place]:
+                for piece in [piece for piece in self.code if self.index[piece] > position]:
                     late = wanting if self.index[piece] > tested else wanting & at_once
                     if piece.gives & (late - asked if piece in self.owner else late):
                         yield doubted("uses_below", slot)
@@ -225,40 +226,43 @@ class _Doubts:
         use what the cell gives.
         """
         used = set().union(*(self.chosen[slot].uses for slot in self.filled))
-        own = [piece for piece in self.extras if piece.is_code and piece.copy_of is None and piece.squeezed]
-        own = [piece for piece in own if not self.match.was_handed_out(piece)]
-        for slot in [slot for slot in self.answers if self.match.is_blank(slot)] if own else ():
+        cells = [piece for piece in self.extras if piece.is_code and piece.copy_of is None and piece.squeezed]
+        cells = [piece for piece in cells if not self.match.was_handed_out(piece)]
+        for slot in [slot for slot in self.answers if self.match.is_blank(slot)] if cells else ():
             if slot.purpose != Purpose.MANUAL and not self._lacked(slot, self.code):
                 continue
             low, high = self.match.between(slot)
             first, last = self.match.between(slot, ANSWERS)
             sure = slot in self.chosen and slot.purpose != Purpose.MANUAL
-            for piece in own:
+            for piece in cells:
                 beside = first < self.index[piece] < last and piece.gives & used
                 if beside or (not sure and low < self.index[piece] < high):
                     yield doubted("may_be_answer", slot, numbers=(piece.number,))
 
-    def _written_into_others(self) -> Iterator[Doubt]:
+    def _written_into_others(self, by_name: list[Doubt]) -> Iterator[Doubt]:
         """Blank answers between whose neighbours the student wrote code into a text or a read-only cell.
 
-        Names tell nothing here: code that became a part of a text may bind them in any way. Where the answer's cell is
-        gone, all new lines of the course's cells count but prose. Where its stub is there, only lines in texts count
-        that look like code: in a read-only cell a student may try another number.
+        The doubts ``by_name`` are not repeated. Other names tell nothing: code in a text may bind them in any way.
+        Where the answer's cell is gone, all new lines of the course's cells count but prose. Where its stub is there,
+        only lines of code in texts count, unless their names tell whose they are: in a read-only cell a student may
+        try another number.
         """
-        blank = [slot for slot in self.answers if self.match.is_blank(slot)]
+        doubted_slots = {slot for doubt in by_name for slot in doubt.slots}
+        attributed = {number for doubt in by_name for number in doubt.note.numbers}
+        blank = [slot for slot in self.answers if self.match.is_blank(slot) and slot not in doubted_slots]
         blank = [slot for slot in blank if slot.purpose == Purpose.MANUAL or self._lacked(slot, self.code)]
         if not blank:
             return
-        course = [*self.edited.values(), *(piece for slot, piece in self.texts.items() if not slot.answers)]
-        texts = [*self.texts.values(), *(piece for piece in self.extras if not piece.is_code)]
-        new = {piece: self._new_lines(piece) for piece in dict.fromkeys([*course, *texts])}
-        any_code = {piece for piece in texts if has_line_of_code(new[piece])}
-        where_gone = any_code | {piece for piece in course if new[piece] and not is_prose(new[piece])}
+        course = {*self.edited.values(), *(piece for slot, piece in self.texts.items() if not slot.answers)}
+        texts = {*self.texts.values(), *(piece for piece in self.extras if not piece.is_code)}
+        new = {piece: self._new_lines(piece) for piece in sorted(course | texts, key=self.index.__getitem__)}
+        code = [piece for piece in new if piece in texts and has_line_of_code(new[piece])]
+        where_gone = [p for p in new if p in code or (p in course and new[p] and not is_prose(new[p]))]
         for slot in blank:
             first, last = self.match.between(slot, ANSWERS)
-            for piece in any_code if slot in self.chosen else where_gone:
-                if first < self.index[piece] < last:
-                    yield doubted("may_be_answer", slot, numbers=(piece.number,))
+            pieces = [p for p in code if p.number not in attributed] if slot in self.chosen else where_gone
+            if numbers := [piece.number for piece in pieces if first < self.index[piece] < last]:
+                yield doubted("may_be_answer", slot, numbers=tuple(dict.fromkeys(numbers)))
 
     def _new_lines(self, piece: Piece) -> str:
         """The lines of a cell that stand nowhere in what was released."""
@@ -281,8 +285,9 @@ class _Doubts:
         """Answers that use what a cell of the student's own gives below a line that could not run."""
         for piece in [piece for piece in self.extras if piece.is_code]:
             platform, below = of_platform(piece.source)
-            others = [*(slot.gives for slot in self.slots), *(one.gives for one in self.code if one is not piece)]
-            names = given_names(below).difference(*others) if platform else set()
+            released = [slot.gives for slot in self.slots]
+            typed = [cell.gives for cell in self.code if cell is not piece]
+            names = given_names(below).difference(*released, *typed) if platform else set()
             if users := tuple(slot for slot in self.filled if names & _needed(self.chosen[slot])):
                 yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
 
@@ -290,15 +295,15 @@ class _Doubts:
         """Answers that fit to read-only cells and tests as they were edited, and not to those that were put back."""
         for slot in self.filled if self.edited else ():
             piece = self.chosen[slot]
-            given = set().union(
+            available = set().union(
                 *(each.gives for each in self.slots), *(each.gives for each in self.code if each is not piece)
             )
-            for other, text in self.edited.items():
-                if names := _needed(piece) & text.gives - given:
-                    cells = (slot.name, other.name)
+            for locked, text in self.edited.items():
+                if names := _needed(piece) & text.gives - available:
+                    cells = (slot.name, locked.name)
                     yield Doubt(note("uses_edited", *sorted(names), cells=cells, doubt=True), (slot,))
             tests = self.match.released.tests_of(slot)
-            asked = [text.words - words(other.source) for other, text in self.edited.items() if other.name in tests]
+            asked = [text.words - words(locked.source) for locked, text in self.edited.items() if locked.name in tests]
             new = piece.binds.intersection(set().union(*asked))
             if new and slot.own - piece.binds:
                 yield Doubt(note("renamed", *sorted(new), cells=(slot.name,), doubt=True), (slot,))
@@ -308,18 +313,12 @@ class _Doubts:
 
         The read-only cell is put back whole, so the rest of it runs a second time, and what it draws at random differs.
         """
-        own = [piece for piece in self.extras if piece.is_code and not only_defines(piece.source)]
-        for slot in self.slots if own else ():
-            if (
-                slot.purpose != Purpose.READ_ONLY
-                or not slot.is_code
-                or (slot in self.chosen and slot not in self.edited)
-            ):
-                continue
-            edited = trees(self.edited[slot].source) if slot in self.edited else ()
-            lacking = set(trees(slot.source)).difference(edited)
-            for piece in own:
-                below = [other for other in self.filled if self.index[self.chosen[other]] > self.index[piece]]
+        cells = [piece for piece in self.extras if piece.is_code and not only_defines(piece.source)]
+        edited = [slot for slot in self.edited if slot.purpose == Purpose.READ_ONLY]
+        for slot in edited if cells else ():
+            lacking = set(trees(slot.source)).difference(trees(self.edited[slot].source))
+            for piece in cells:
+                below = [answer for answer in self.filled if self.index[self.chosen[answer]] > self.index[piece]]
                 if below and not lacking.isdisjoint(trees(piece.source)):
                     yield Doubt(about("given_twice", slot, numbers=(piece.number,), doubt=True), tuple(below))
 
@@ -333,15 +332,15 @@ class _Doubts:
                 text = piece in self.extras and not piece.is_code and not looks_like_code(piece.source)
                 if text and self.match.is_text_of_ones_own(piece, least=1):
                     beside.setdefault(piece, []).append(slot)
-            for other in (self.slots[slot.place - 1], *self.slots[slot.place + 1 : slot.place + 2]):
+            for neighbour in (self.slots[slot.place - 1], *self.slots[slot.place + 1 : slot.place + 2]):
                 if (
-                    other in self.texts
-                    and not other.answers
-                    and not self.match.handout.has_text(_added(self.texts[other], other))
+                    neighbour in self.texts
+                    and not neighbour.answers
+                    and not self.match.handout.has_text(_added(self.texts[neighbour], neighbour))
                 ):
-                    beside.setdefault(self.texts[other], []).append(slot)
-        there = any(slot in self.chosen for slot in blank)
-        texts = [p for p in self.extras if self.match.is_text_of_ones_own(p, least=WORDS if there else 20)]
+                    beside.setdefault(self.texts[neighbour], []).append(slot)
+        identified = any(slot in self.chosen for slot in blank)
+        texts = [p for p in self.extras if self.match.is_text_of_ones_own(p, least=WORDS if identified else 20)]
         if len(texts) > 1 and not self.match.is_anchored():
             texts = []  # a book's own, in a notebook without the question
         for piece in sorted({*beside, *texts}, key=self.index.__getitem__) if blank else ():
@@ -454,5 +453,5 @@ def _is_behind_stub(block: object) -> bool:
     """Whether more than what is shown follows the line of the stub that raises."""
     if not isinstance(block, list):
         return False
-    raised = [place for place, node in enumerate(block) if raises_as_stub(node)]
+    raised = [number for number, node in enumerate(block) if raises_as_stub(node)]
     return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])

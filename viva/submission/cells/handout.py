@@ -81,8 +81,8 @@ class Handout:
 
     def has_code(self, source: str) -> bool:
         """Whether all statements of some code were released."""
-        found = trees(source)
-        return bool(found) and all(tree in self.statements for tree in found)
+        statements = trees(source)
+        return bool(statements) and all(tree in self.statements for tree in statements)
 
     def has_all(self, code: Iterable[str]) -> bool:
         """Whether some code is nothing but what was released, no statement of it more often."""
@@ -102,12 +102,12 @@ class Shipped:
         self.digests: set[bytes] = set()
         self.handouts: list[Handout] = []
         self.texts: list[str] = []
-        own = set()
+        notebook_digests = set()
         for handed in notebooks_in(folder):
             try:
                 data = handed.read()
                 if handed.name in {f"{name}.ipynb" for name in notebooks}:
-                    own.add(_digest(data))
+                    notebook_digests.add(_digest(data))
                     continue
                 self.digests.add(_digest(data))
                 cells = read(data)[0].cells
@@ -115,7 +115,7 @@ class Shipped:
                 continue  # it is not a notebook
             self.handouts.append(Handout([(cell.cell_type, cell.source) for cell in cells]))
             self.texts += [cell.source for cell in cells if cell.cell_type != "code"]
-        self.digests -= own
+        self.digests -= notebook_digests
 
     def has_file(self, data: bytes) -> bool:
         """Whether a file is one of them, byte by byte."""

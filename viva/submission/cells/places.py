@@ -195,11 +195,11 @@ class Released:
 
 def _slots(release: NotebookNode) -> list[Slot]:
     slots: list[Slot] = []
-    for place, cell in enumerate(release.cells):
+    for number, cell in enumerate(release.cells):
         nbgrader = cell.metadata.get("nbgrader", {})
         if "nbgrader" in cell.metadata and not nbgrader.get("grade_id"):
             del cell.metadata["nbgrader"]  # old versions marked plain cells too; nbgrader asks each for its id
-        cell.setdefault("id", f"cell-{place + 1}")  # those of format 4.4 have none; the blueprint names them so too
+        cell.setdefault("id", f"cell-{number + 1}")  # those of format 4.4 have none; the blueprint names them so too
         if utils.is_task(cell):
             purpose = Purpose.TASK
         elif utils.is_grade(cell):
@@ -211,32 +211,32 @@ def _slots(release: NotebookNode) -> list[Slot]:
         else:
             purpose = Purpose.OPEN if cell.cell_type == "code" else Purpose.TEXT
         written = purpose == Purpose.TEXT and bool(slots) and slots[-1].purpose == Purpose.TASK
-        slots.append(Slot(cell, place, purpose, written))
+        slots.append(Slot(cell, number, purpose, written))
     _expect(slots)
     return slots
 
 
 def _expect(slots: list[Slot]) -> None:
     """Find out which names each answer has to give: those that its tests use and its stub mentions."""
-    given = set(PYTHON)
+    available = set(PYTHON)
     tests: dict = {}
     last = None
     for slot in slots:
         if slot.is_code and slot.purpose in (Purpose.READ_ONLY, Purpose.OPEN):
-            given |= given_names(slot.source)
+            available |= given_names(slot.source)
         elif slot.purpose in ANSWERS:
             last = slot
         elif slot.purpose == Purpose.TESTS:
             # Hiding lines may have broken it.
             asked = used_names(slot.source) if names_of(slot.source) else words(slot.source)
             tests.setdefault(last, set()).update(asked)
-    asked = set().union(*tests.values()) - given
+    asked = set().union(*tests.values()) - available
     earlier: set[str] = set()
     for slot in slots:
         if slot.purpose in ANSWERS:
             mentioned = set(NAME.findall(slot.source)) & asked
             bound = bound_names(slot.source) if slot.is_code else set()
-            slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound) - given)
+            slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound) - available)
             slot.own = frozenset(slot.defines or slot.expects - earlier or slot.expects)
             earlier |= slot.expects
 
@@ -251,12 +251,12 @@ def _piece(cell: NotebookNode, number: int, handed_out: set[str]) -> Piece:
     nbgrader = cell.metadata.get("nbgrader", {})
     names = (nbgrader.get("grade_id", ""), cell.id, cell.metadata.get("id", ""))
     cell_type, source, note = cell.cell_type, cell.source, ""
-    if cell_type == "code" and (told := _TOLD.match(source)):  # as Databricks tells them
-        cell_type, source = "code" if told["python"] else "markdown", source[told.end() :]
+    if cell_type == "code" and (language := _TOLD.match(source)):  # as Databricks tells them
+        cell_type, source = "code" if language["python"] else "markdown", source[language.end() :]
     if both := sides(source):
         # Of two sides one is as it was released: so the other is the student's. Of two answers none is guessed.
-        own = {squeezed(side): side for side in both if squeezed(side) not in handed_out}
-        source, note = (own.popitem()[1] if own else both[0], "both_sides") if len(own) < 2 else (source, "")
+        typed = {squeezed(side): side for side in both if squeezed(side) not in handed_out}
+        source, note = (typed.popitem()[1] if typed else both[0], "both_sides") if len(typed) < 2 else (source, "")
     if cell_type == "code" and not note:
         source, note = as_typed(source)
     piece = Piece(number, cell_type, source, cell.id, tuple(filter(None, names)), note=note)

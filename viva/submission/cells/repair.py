@@ -29,15 +29,15 @@ ELSEWHERE = "# This cell was left as released: an earlier cell defines its names
 class Repaired:
     """A notebook with the blueprint's cells, and what it took to get there.
 
-    ``fit`` says how much of the assignment was in the submission, from 0 to 1; ``told`` in how many of its answers
-    to code stands what they have to give, from 0 to 1; ``answered`` how many answers it holds.
+    ``fit`` is the share of the assignment that was submitted, from 0 to 1. ``answered`` is the number of answers.
+    ``share_given`` is the share of answers in code whose names the submission gives, from 0 to 1.
     """
 
     notebook: NotebookNode
     repairs: list[Note]
     fit: float
     answered: int
-    told: float = 0.0
+    share_given: float = 0.0
 
 
 def repair(submission: NotebookNode, release: Released) -> Repaired:
@@ -60,8 +60,8 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     fit = max(len(present) / max(1, len(slots)), share if share > 0.5 else 0.0)
     code = [slot for slot in answers if slot.own and slot.is_code]
     giving = [s for s in code if s in answered and (match.is_blank(s) or s.own & match.chosen[s].binds)]
-    told = len(giving) / max(1, len(code))
-    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, len(answered), told)
+    share_given = len(giving) / max(1, len(code))
+    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, len(answered), share_given)
 
 
 def _tells(slot: Slot, piece: Piece) -> bool:
@@ -82,12 +82,12 @@ class _Build:
         """The names that answers above give beside what they have to."""
 
     def cells(self) -> list[NotebookNode]:
-        own = self._own_by_place()
+        own_pieces = self._own_by_place()
         cells = []
-        for place in range(len(self.slots) + 1):
-            cells += [self._own(piece) for piece in own.get(place, ())]
-            if place < len(self.slots):
-                cells.append(self._cell(slot := self.slots[place]))
+        for number in range(len(self.slots) + 1):
+            cells += [self._own(piece) for piece in own_pieces.get(number, ())]
+            if number < len(self.slots):
+                cells.append(self._cell(slot := self.slots[number]))
                 if slot.purpose == Purpose.TESTS:
                     self.given = dict.fromkeys(self.given, False)
                 cells += self._below(slot)
@@ -102,7 +102,7 @@ class _Build:
         """
         owner = {piece: slot for slot, piece in self.chosen.items()}
         extras, above = set(self.match.extras), None
-        own: dict[int, list[Piece]] = {}
+        by_place: dict[int, list[Piece]] = {}
         below = [owner[piece] for piece in self.match.pieces if piece in owner]
         for piece in self.match.pieces:
             if piece in owner:
@@ -114,8 +114,8 @@ class _Build:
                     start = end if below[0].purpose in ANSWERS else start
                     end = start
                 tests = [slot.place for slot in self.slots[start:end] if slot.purpose == Purpose.TESTS]
-                own.setdefault(min(tests, default=end), []).append(piece)
-        return own
+                by_place.setdefault(min(tests, default=end), []).append(piece)
+        return by_place
 
     def _cell(self, slot: Slot) -> NotebookNode:
         piece = self.chosen.get(slot)
@@ -140,17 +140,17 @@ class _Build:
         return cell
 
     def _would_undo(self, slot: Slot) -> bool:
-        """Whether a stub would undo what a cell of the student's above gives in its place.
+        """Whether a stub would undo what a cell above gives in its place.
 
-        Where an answer above has to give the same name, only what stands below that answer's tests is meant; another
-        answer is only where the cell is gone, as when two were typed into one.
+        Where an answer above has to give the same name, a cell of the student's counts only below that answer's tests.
+        Where the answer's own cell is gone, another answer counts too: two answers may have been typed into one cell.
         """
-        asked = set().union(*(other.expects for other in self.slots[: slot.place] if other.purpose in ANSWERS))
         names = slot.own & bound_names(slot.source)
-        beyond = self.beyond if slot not in self.chosen else set()
-        return any(self.given.get(name) or (name not in asked and name in self.given) for name in names) or bool(
-            names & beyond
-        )
+        if slot not in self.chosen and names & self.beyond:
+            return True
+        above = [upper for upper in self.slots[: slot.place] if upper.purpose in ANSWERS]
+        asked = set().union(*(upper.expects for upper in above))
+        return any(self.given[name] or name not in asked for name in names & self.given.keys())
 
     def _own(self, piece: Piece) -> NotebookNode:
         """A cell of the student's own."""
@@ -178,9 +178,9 @@ class _Build:
             return []
         lines = {squeezed(line) for line in slot.source.splitlines()}
         new = "".join(text for line in piece.source.splitlines() if (text := squeezed(line)) not in lines)
-        kept = not slot.is_code and not piece.is_code and len(new) >= WORTH_KEEPING
-        self.notes.append(about("edited_kept" if kept else "edited", slot, names=called))
-        return [self._own(Piece(piece.number, piece.cell_type, piece.source))] if kept else []
+        keeps = not slot.is_code and not piece.is_code and len(new) >= WORTH_KEEPING
+        self.notes.append(about("edited_kept" if keeps else "edited", slot, names=called))
+        return [self._own(Piece(piece.number, piece.cell_type, piece.source))] if keeps else []
 
     def _as_then_released(self, slot: Slot, piece: Piece) -> bool:
         """Whether the checksum in a cell says that nobody has edited it since it was released."""
@@ -192,11 +192,11 @@ class _Build:
 
     def _note_all(self) -> None:
         """What was recognised, moved, missing, there twice, or in one cell with something else."""
-        self.notes += [about("with_released", *found, numbers=(n,)) for n, found in self.match.apart.items()]
+        self.notes += [about("with_released", *slots, numbers=(n,)) for n, slots in self.match.apart.items()]
         if slots := self.match.by_text:
             self.notes.append(about("recognised", *slots))
-        place = {piece: index for index, piece in enumerate(self.match.pieces)}
-        order = [place[self.chosen[slot]] for slot in self.slots if slot in self.chosen]
+        index = {piece: number for number, piece in enumerate(self.match.pieces)}
+        order = [index[self.chosen[slot]] for slot in self.slots if slot in self.chosen]
         if order != sorted(order):
             self.notes.append(Note("other_order"))
         if missing := [slot for slot in self.match.missing() if slot.squeezed]:

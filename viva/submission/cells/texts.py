@@ -93,8 +93,8 @@ def are_one(upper: str, lower: str) -> bool:
 
 
 def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
-    found = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
-    return [block for block in found if isinstance(block, list)]
+    blocks = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
+    return [block for block in blocks if isinstance(block, list)]
 
 
 def begins_inside(source: str) -> bool:
@@ -114,8 +114,8 @@ def bound_names(source: str) -> set[str]:
     """The names that code assigns, defines or changes in place, outside of functions; of broken code, those that its
     lines seem to give."""
     if (names := names_of(source)) is None:
-        found = [NAME.findall(one or several) for one, several in _SEEMS_GIVEN.findall(source[:LONGEST])]
-        return {name for several in found for name in several} - PYTHON
+        groups = [NAME.findall(function or targets) for function, targets in _SEEMS_GIVEN.findall(source[:LONGEST])]
+        return {name for targets in groups for name in targets} - PYTHON
     return (names.assigned | names.changed) - PYTHON
 
 
@@ -137,11 +137,11 @@ def words(source: str) -> set[str]:
 
 def undone_functions(source: str) -> set[str]:
     """The functions that raise NotImplementedError where they are defined last, as a stub does."""
-    tree, found = parsed(source), {}
+    tree, functions = parsed(source), {}
     for node in tree.body if tree else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found[node.name] = any(map(raises_as_stub, node.body))
-    return {name for name, undone in found.items() if undone}
+            functions[node.name] = any(map(raises_as_stub, node.body))
+    return {name for name, undone in functions.items() if undone}
 
 
 def raises_as_stub(node: ast.stmt) -> bool:
@@ -223,9 +223,9 @@ def is_front_matter(source: str) -> bool:
     return bool(_FRONT.fullmatch(source.strip()))
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(left: str, right: str) -> float:
     """From 0 to 1."""
-    return fuzz.ratio(one[:LONGEST], other[:LONGEST]) / 100
+    return fuzz.ratio(left[:LONGEST], right[:LONGEST]) / 100
 
 
 # Code that was copied through a page, a mail or a chat, read as it was typed.
@@ -278,20 +278,20 @@ def as_typed(source: str) -> tuple[str, str]:
         "tabs": _without_tabs(plain),
         "indented": _below_first(plain),
     }
-    found = {text: why for why, text in readings.items() if text.strip() and looks_like_code(text)}
-    return next(iter(found.items())) if len(found) == 1 else (source, "")
+    unambiguous = {text: why for why, text in readings.items() if text.strip() and looks_like_code(text)}
+    return next(iter(unambiguous.items())) if len(unambiguous) == 1 else (source, "")
 
 
 def _without_numbers(source: str) -> str:
     """The lines without their numbers, when each begins with one that is greater by one than the last."""
     lines = source.strip("\n").split("\n")
-    found = [match for line in lines if (match := _NUMBERED.match(line))]
-    if len(lines) < 2 or len(found) < len(lines):
+    numbers = [match for line in lines if (match := _NUMBERED.match(line))]
+    if len(lines) < 2 or len(numbers) < len(lines):
         return source
-    first = int(found[0][1])
-    if [int(match[1]) for match in found] != list(range(first, first + len(lines))):
+    first = int(numbers[0][1])
+    if [int(match[1]) for match in numbers] != list(range(first, first + len(lines))):
         return source
-    return textwrap.dedent("\n".join(line[match.end() :] for line, match in zip(lines, found, strict=True)))
+    return textwrap.dedent("\n".join(line[match.end() :] for line, match in zip(lines, numbers, strict=True)))
 
 
 def _without_marks(source: str) -> str:

@@ -56,7 +56,7 @@ def remove_shadows(folder: Path) -> None:
     for path in folder.iterdir():
         if path.is_dir() and not path.is_symlink():
             if path.name in _installed() and any(
-                inspect.getmodulename(one.name) == "__init__" for one in path.iterdir()
+                inspect.getmodulename(entry.name) == "__init__" for entry in path.iterdir()
             ):
                 remove(path)
         elif inspect.getmodulename(path.name) in _installed():

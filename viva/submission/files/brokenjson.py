@@ -42,8 +42,8 @@ class Damaged(dict):
 class _BrokenError(Exception):
     """JSON ends at a place."""
 
-    def __init__(self, text: str, place: int, reason: str) -> None:
-        self.reason, self.where = reason, (text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
+    def __init__(self, text: str, offset: int, reason: str) -> None:
+        self.reason, self.where = reason, (text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
         """A line and a column."""
         super().__init__(f"invalid JSON at line {self.where[0]}, column {self.where[1]} ({reason})")
 
@@ -93,11 +93,11 @@ def parsed(text: str, repairs: list[Note]) -> object:
 
 def _of_both_sides(text: str, repairs: list[Note]) -> dict | None:
     """A file that git could not merge: the cells of both sides, or of that before the merge when it alone is whole."""
-    said: list[Note] = []
-    before, merged = (_notebook_in(side, said) for side in wrapping.sides(text) or ("", ""))
+    notes: list[Note] = []
+    before, merged = (_notebook_in(side, notes) for side in wrapping.sides(text) or ("", ""))
     if before is None:
         return None
-    repairs += dict.fromkeys(said)
+    repairs += dict.fromkeys(notes)
     lists = [side["cells"] for side in (before, merged or {}) if isinstance(side.get("cells"), list)]
     if not merged or len(lists) < 2:
         repairs.append(Note("conflict_before"))
@@ -128,25 +128,25 @@ def _whole(text: str, repairs: list[Note]) -> object:
     return content
 
 
-def _past_nothing(text: str, place: int) -> int:
+def _past_nothing(text: str, offset: int) -> int:
     """Behind the blanks and zeros that may follow a document."""
-    padding = _NOTHING.match(text, place)
-    return padding.end() if padding else place
+    padding = _NOTHING.match(text, offset)
+    return padding.end() if padding else offset
 
 
 def _joined_with_others(content: dict, text: str, end: int, repairs: list[Note]) -> int:
     """Add the cells of the notebooks that stand behind the first, but for the same again; where the last one ends."""
-    others: list[list] = []
-    while isinstance(content.get("cells"), list) and len(others) < MOST_BEHIND and text.startswith("{", end):
+    notebooks: list[list] = []
+    while isinstance(content.get("cells"), list) and len(notebooks) < MOST_BEHIND and text.startswith("{", end):
         try:
-            other, behind = _value(text, end)
+            value, behind = _value(text, end)
         except _BrokenError:
             break
-        if not isinstance(other, dict) or not isinstance(other.get("cells"), list):
+        if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
             break
-        others.append(other["cells"])
+        notebooks.append(value["cells"])
         end = _past_nothing(text, behind)
-    if different := [cells for cells in others if cells != content.get("cells")]:
+    if different := [cells for cells in notebooks if cells != content.get("cells")]:
         repairs.append(Note("two_notebooks"))
         for cells in different:
             content["cells"] = wrapping.joined(cells, content["cells"])
@@ -161,13 +161,13 @@ def _whole_cells(text: str) -> tuple[list[dict], bool]:
     """The cells that are whole, and whether something between them is not."""
     # Inside a string of JSON a quote has a backslash, so that this finds no cell that a student only printed.
     begin = _CELLS.search(text)
-    place, cells, breaks = begin.end() if begin else 0, [], 0
-    while breaks < MOST_BREAKS and (match := _CELL.search(text, place)):
+    offset, cells, breaks = begin.end() if begin else 0, [], 0
+    while breaks < MOST_BREAKS and (match := _CELL.search(text, offset)):
         try:
-            cell, place = _value(text, match.start())
+            cell, offset = _value(text, match.start())
         except _BrokenError:
             breaks += 1
-            place = match.end()
+            offset = match.end()
             continue
         if isinstance(cell, dict) and "cell_type" in cell and ("source" in cell or "input" in cell):
             cells.append(cell)

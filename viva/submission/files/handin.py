@@ -82,40 +82,40 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
     """Look for the assignment's ``notebooks`` (names without ending) in a submission."""
     if problem := place_problem(submission):
         return Finding(problem)
-    files, others, zips, notes = _files(submission.folder)
-    inside, said = _zipped(submission.folder, zips)
+    files, names_left, zips, notes = _files(submission.folder)
+    inside, remarks = _zipped(submission.folder, zips)
     if len([handed for handed in files if handed.name.lower().endswith(".ipynb")]) < len(notebooks):
-        notes += said  # else nobody misses what a zip might have held
+        notes += remarks  # else nobody misses what a zip might have held
     files += inside
-    found = _likely(files, notebooks)
-    known = {handed for files in found.values() for handed in files}
+    candidates = _likely(files, notebooks)
+    assigned = {handed for files in candidates.values() for handed in files}
     opened = {handed.path for handed in inside}
-    rest = [Handed(submission.folder / name, name) for name in others if type(name) is not _Shown]
+    rest = [Handed(submission.folder / name, name) for name in names_left if type(name) is not _Shown]
     rest = [handed for handed in rest if handed.path not in opened]
-    rest += [handed for handed in files if handed not in known]
-    if missing := notebooks - found.keys():
+    rest += [handed for handed in files if handed not in assigned]
+    if missing := notebooks - candidates.keys():
         unnamed = tuple(handed for handed in rest if _begins_as_notebook(handed.head(HEAD)))
-        found |= dict.fromkeys(missing, unnamed) if unnamed else {}
-    if not found:
-        names = sorted({*others, *zips, *(handed.name for handed in files)}) or _litter(submission.folder)
+        candidates |= dict.fromkeys(missing, unnamed) if unnamed else {}
+    if not candidates:
+        names = sorted({*names_left, *zips, *(handed.name for handed in files)}) or _litter(submission.folder)
         problem = f"no {' or '.join(f'{name}.ipynb' for name in sorted(notebooks))} was submitted"
         if any(map(_OTHER_ARCHIVE.search, names)):
             notes.append("zip is the only archive that is opened")
         return Finding("; ".join([f"{problem} (found: {shortened(names)})", *notes]))
-    notes += [f"{name}.ipynb was not submitted" for name in sorted(notebooks - found.keys())]
-    return Finding("", tuple(notes), found, tuple(rest), tuple(claim.facts(submission.folder)))
+    notes += [f"{name}.ipynb was not submitted" for name in sorted(notebooks - candidates.keys())]
+    return Finding("", tuple(notes), candidates, tuple(rest), tuple(claim.facts(submission.folder)))
 
 
 def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed, ...]]:
     """By notebook, the files with a fitting name, the likeliest first."""
     exact = {f"{name}.ipynb" for name in notebooks}
-    found = {}
+    candidates = {}
     for name in sorted(notebooks):
-        mine = [handed for handed in files if handed.name == f"{name}.ipynb" or handed.name not in exact]
-        ranks = {handed: _rank(handed.name, name) for handed in mine}
-        if likely := [handed for handed in mine if ranks[handed]]:
-            found[name] = tuple(sorted(likely, key=lambda handed: ranks[handed] or ()))
-    return found
+        named = [handed for handed in files if handed.name == f"{name}.ipynb" or handed.name not in exact]
+        ranks = {handed: _rank(handed.name, name) for handed in named}
+        if likely := [handed for handed in named if ranks[handed]]:
+            candidates[name] = tuple(sorted(likely, key=lambda handed: ranks[handed] or ()))
+    return candidates
 
 
 def place_problem(submission: Submission) -> str:
@@ -148,15 +148,15 @@ def _begins_as_notebook(head: bytes) -> bool:
 
 def notebooks_in(folder: Path) -> list[Handed]:
     """All files in a folder, and in the zips in it, that may be notebooks, whatever they are called."""
-    files, others, zips, _ = _files(folder)
-    rest = [Handed(folder / name, name) for name in others if name not in zips]
+    files, names_left, zips, _ = _files(folder)
+    rest = [Handed(folder / name, name) for name in names_left if name not in zips]
     return [*files, *(handed for handed in rest if _begins_as_notebook(handed.head(HEAD))), *_zipped(folder, zips)[0]]
 
 
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]:
     """The files that may be notebooks, the names of all others, those of zips, and what is worth a note."""
     likely: list[Handed] = []
-    others: list[str] = []
+    names_left: list[str] = []
     notes: list[str] = []
     paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
     if len(paths) == MOST_FILES:
@@ -164,17 +164,17 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]
     for path in paths:
         name = os.path.relpath(path, folder)
         if path.is_symlink():
-            others.append(_Shown(f"{plaintext.quoted(name)} (a link, not followed)"))
+            names_left.append(_Shown(f"{plaintext.quoted(name)} (a link, not followed)"))
         elif not path.is_file():
-            others.append(_Shown(f"{plaintext.quoted(name)} (not a regular file)"))
+            names_left.append(_Shown(f"{plaintext.quoted(name)} (not a regular file)"))
         elif _NOTEBOOK.search(name):
             likely.append(Handed(path, name))
         elif name not in (timestamp.NAME, claim.NAME):
-            others.append(name)
-    zips = [name for name in others if name.lower().endswith(".zip")]
+            names_left.append(name)
+    zips = [name for name in names_left if name.lower().endswith(".zip")]
     zips += [handed.name for handed in likely if first_bytes(handed.path, len(ZIP)) == ZIP]
     files = [handed for handed in likely if handed.name != timestamp.NAME and handed.name not in zips]
-    return files, others, zips, notes
+    return files, names_left, zips, notes
 
 
 def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
@@ -182,11 +182,11 @@ def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
     files, notes = [], []
     for name in zips[:MOST_ZIPS]:
         try:
-            inside, said = _members(folder / name, plaintext.line(name))
+            inside, remarks = _members(folder / name, plaintext.line(name))
         except SubmissionError as error:
-            inside, said = [], [f"the file {plaintext.quoted(name)} {error}"]
+            inside, remarks = [], [f"the file {plaintext.quoted(name)} {error}"]
         files += inside
-        notes += said
+        notes += remarks
     if len(zips) > MOST_ZIPS:
         notes.append(f"only {MOST_ZIPS} of its {len(zips)} zips were opened")
     return files, notes
@@ -194,25 +194,25 @@ def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
 
 def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
     likely: list[Handed] = []
-    others: list[str] = []
+    names_left: list[str] = []
     notes: list[str] = []
     with opened_zip(path) as archive:
         for info in archive.infolist():
-            place = PurePosixPath(info.filename.replace("\\", "/"))
-            if info.is_dir() or _LITTER & set(place.parts) or place.name.startswith("._"):
+            inner = PurePosixPath(info.filename.replace("\\", "/"))
+            if info.is_dir() or _LITTER & set(inner.parts) or inner.name.startswith("._"):
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
-                others.append(_Shown(f"{plaintext.quoted(str(place))} (a link, not followed)"))
-            elif _NOTEBOOK.search(place.name) and (
-                "ipynb" in place.name.lower() or _begins_as_notebook(first_of_member(archive, info, HEAD))
+                names_left.append(_Shown(f"{plaintext.quoted(str(inner))} (a link, not followed)"))
+            elif _NOTEBOOK.search(inner.name) and (
+                "ipynb" in inner.name.lower() or _begins_as_notebook(first_of_member(archive, info, HEAD))
             ):
-                likely.append(Handed(path, f"{name}/{place}", info.filename))
+                likely.append(Handed(path, f"{name}/{inner}", info.filename))
             else:
-                others.append(str(place))
-    if any(other.lower().endswith(".zip") for other in others):
+                names_left.append(str(inner))
+    if any(member.lower().endswith(".zip") for member in names_left):
         notes.append(f"the file {plaintext.quoted(name)} holds another zip, which was not opened")
     if not likely:
-        held = f"no notebook, only {shortened(sorted(others))}" if others else "nothing"
+        held = f"no notebook, only {shortened(sorted(names_left))}" if names_left else "nothing"
         notes.append(f"the file {plaintext.quoted(name)} is a zip that holds {held}")
     return likely, notes
 
@@ -229,7 +229,8 @@ def _rank(name: str, wanted: str) -> tuple | None:
     base, depth = PurePosixPath(name).name, name.count("/")
     stem = _NOTEBOOK.sub("", base) or base
     # Of several downloads, the one with the highest number is the latest.
-    number = max((int(one or two) for one, two in _COPY_NUMBER.findall(stem)[:3] if len(one or two) < 6), default=0)
+    numbers = [first or second for first, second in _COPY_NUMBER.findall(stem)[:3]]
+    number = max((int(digits) for digits in numbers if len(digits) < 6), default=0)
     if name == f"{wanted}.ipynb":
         distance = 0
     elif base.casefold() == f"{wanted}.ipynb".casefold():

@@ -54,7 +54,7 @@ def read_cell(raw: dict, number: int, odd: Odd) -> NotebookNode:
     if cell_type == "code":
         if not isinstance(raw.get("outputs", []), list):
             odd["outputs_no_list",].append(number)
-        elif any(isinstance(one, dict) and one.get("ename") in REFUSALS for one in raw.get("outputs", [])):
+        elif any(isinstance(output, dict) and output.get("ename") in REFUSALS for output in raw.get("outputs", [])):
             cell.metadata.refused = True
         cell.update(outputs=[], execution_count=None)
     elif pictures := _attachments(raw.get("attachments")):
@@ -104,20 +104,20 @@ def _text(raw: dict, number: int, odd: Odd) -> str:
 
 def _metadata(raw: dict, number: int, odd: Odd) -> NotebookNode:
     metadata = raw.get("metadata", {})
-    found = NotebookNode()
+    cleaned = NotebookNode()
     if not isinstance(metadata, dict):
         odd["odd_metadata",].append(number)
-        return found
+        return cleaned
     nbgrader = metadata.get("nbgrader", {})
     if not isinstance(nbgrader, dict) or not isinstance(nbgrader.get("grade_id", ""), str):
         odd["odd_nbgrader",].append(number)
     elif nbgrader.get("grade_id"):
-        found.nbgrader = NotebookNode(grade_id=nbgrader["grade_id"])
+        cleaned.nbgrader = NotebookNode(grade_id=nbgrader["grade_id"])
         if isinstance(nbgrader.get("checksum"), str):
-            found.nbgrader.checksum = nbgrader["checksum"]
+            cleaned.nbgrader.checksum = nbgrader["checksum"]
     if name := _word(metadata.get("id")) or _word(metadata.get("cell_id")):
-        found.id = name
-    return found
+        cleaned.id = name
+    return cleaned
 
 
 def _word(value: object) -> str:
@@ -129,9 +129,9 @@ def _attachments(value: object) -> NotebookNode:
     pictures = NotebookNode()
     for name, bundle in value.items() if isinstance(value, dict) else ():
         if isinstance(bundle, dict):
-            kept = {key: text for key, text in bundle.items() if isinstance(text, str) and not _SURROGATE.search(text)}
-            if kept and not _SURROGATE.search(name):
-                pictures[name] = NotebookNode(kept)
+            texts = {key: text for key, text in bundle.items() if isinstance(text, str) and not _SURROGATE.search(text)}
+            if texts and not _SURROGATE.search(name):
+                pictures[name] = NotebookNode(texts)
     return pictures
 
 
@@ -198,21 +198,21 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
 
 
 def _keep(metadata: NotebookNode, raw: object) -> None:
-    found = raw.get("metadata") if isinstance(raw, dict) else None
+    metadata = raw.get("metadata") if isinstance(raw, dict) else None
     for name in ("nbgrader", "viva"):
-        if isinstance(found, dict) and isinstance(found.get(name), dict):
-            metadata[name] = from_dict(found[name])
+        if isinstance(metadata, dict) and isinstance(metadata.get(name), dict):
+            metadata[name] = from_dict(metadata[name])
 
 
 def other_file(data: bytes) -> str:
     """What a file is that is not text, judged by how it begins; empty when nothing tells."""
     start = data[:64].lstrip()
-    return next((what for mark, what in _OTHER_FILES if start.startswith(mark)), "")
+    return next((kind for mark, kind in _OTHER_FILES if start.startswith(mark)), "")
 
 
 def _decoded(data: bytes, repairs: list[Note]) -> str:
-    if what := other_file(data):
-        raise SubmissionError(f"is not a notebook but {what}")
+    if kind := other_file(data):
+        raise SubmissionError(f"is not a notebook but {kind}")
     if encoding := _wide(data):
         repairs.append(note("encoded", encoding.upper()))
         return data.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -269,29 +269,29 @@ def _cells(content: object, repairs: list[Note]) -> list:
 def _language(content: object) -> str:
     """The language that the notebook says it is written in."""
     for key, name in (("kernelspec", "language"), ("language_info", "name")):
-        place = content
+        level = content
         for step in ("metadata", key, name):
-            place = place.get(step) if isinstance(place, dict) else None
-        if isinstance(place, str) and ID.fullmatch(place):
-            return place.lower()
+            level = level.get(step) if isinstance(level, dict) else None
+        if isinstance(level, str) and ID.fullmatch(level):
+            return level.lower()
     return ""
 
 
 def _notebook(raw_cells: list, repairs: list[Note]) -> NotebookNode:
     odd: Odd = defaultdict(list)
-    cells, known = [], set()
+    cells, ids = [], set()
     for number, raw in enumerate(raw_cells, 1):
         if not isinstance(raw, dict):
             odd["no_cell",].append(number)
             continue
         cell = read_cell(raw, number, odd)
-        if cell.id in known:
+        if cell.id in ids:
             odd["id_of_another",].append(number)
-        if cell.id in known or not cell.id:
+        if cell.id in ids or not cell.id:
             cell.id = f"handed-in-{number}"
-            while cell.id in known:
+            while cell.id in ids:
                 cell.id += "x"
-        known.add(cell.id)
+        ids.add(cell.id)
         cells.append(cell)
-    repairs += [note(*what, numbers=tuple(numbers)) for what, numbers in odd.items()]
+    repairs += [note(*kind, numbers=tuple(numbers)) for kind, numbers in odd.items()]
     return NotebookNode(nbformat=4, nbformat_minor=5, metadata=NotebookNode(), cells=cells)

@@ -53,14 +53,14 @@ def limit_sizes(notebook: NotebookNode) -> None:
                 f"has {len(source):,} characters of code in cell {number}; the limit is {MOST_IN_CELL:,}. "
                 "Shorten the cell, move long data into a file, and submit it again"
             )
-    for size, most, what in (
+    for size, most, unit in (
         (sum(len(source) for _, source in code), MOST_CODE, "characters of code"),
         (sum(source.count("\n") + 1 for _, source in code), MOST_LINES, "lines of code"),
         (texts, MOST_TEXT, "characters of text"),
     ):
         if size > most:
             raise SubmissionError(
-                f"has {size:,} {what}; the limit is {most:,}. Delete everything that is not an answer and submit "
+                f"has {size:,} {unit}; the limit is {most:,}. Delete everything that is not an answer and submit "
                 "it again"
             )
 

@@ -29,12 +29,12 @@ def read(path: Path, zones: Iterable[str] = ()) -> dt.datetime | None:
     try:
         return in_utc(clock.parse(text, zones)).replace(tzinfo=None)
     except CourseError as error:
-        what, hint = "is not a clear time", ""
+        flaw, hint = "is not a clear time", ""
         if clock.is_dated(text):
-            what = "has no clear time zone"
+            flaw = "has no clear time zone"
             hint = ", or set the course's time zone in nbgrader_config.py: c.LatePolicy.zone = 'Europe/Berlin'"
         raise SubmissionError(
-            f"{NAME} holds {plaintext.quoted(text, 40)}, which {what}. Write it as 2026-10-05 23:59:00 UTC, or delete "
+            f"{NAME} holds {plaintext.quoted(text, 40)}, which {flaw}. Write it as 2026-10-05 23:59:00 UTC, or delete "
             f"{path}{hint}"
         ) from error
 

@@ -66,20 +66,20 @@ def _unescaped(text: str) -> str:
 
 def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: list[Note]) -> object:
     """A notebook that is the only one inside another document, as Jupyter's own server and other programs send it."""
-    found: list[object] = []
+    notebooks: list[object] = []
     layer: list[dict | list] = [[content]]
     if is_notebook(content) or (isinstance(content, list) and any(map(_is_cell, content))):
         return content
     for _ in range(1 + WRAPPED):
-        inner = [value for one in layer for value in (one.values() if isinstance(one, dict) else one)]
+        inner = [value for item in layer for value in (item.values() if isinstance(item, dict) else item)]
         layer = [value for value in map(_opened, inner[:MOST_INSIDE]) if isinstance(value, dict | list)]
-        found += [value for value in layer if is_notebook(value)]
-        if found:
+        notebooks += [value for value in layer if is_notebook(value)]
+        if notebooks:
             break
-    if len(found) != 1:
+    if len(notebooks) != 1:
         return content
     repairs.append(Note("inside_json"))
-    return found[0]
+    return notebooks[0]
 
 
 def _is_cell(value: object) -> bool:
@@ -156,16 +156,16 @@ def sides(text: str) -> tuple[str, str] | None:
 
 def joined(ours: list, theirs: list) -> list:
     """The cells of both sides; what only the other one has stands above what has its place, so that this one counts."""
-    cells, keys, place = list(ours), [_key(cell) for cell in ours], 0
-    known = set(keys)
+    cells, keys, position = list(ours), [_key(cell) for cell in ours], 0
+    key_set = set(keys)
     for cell in theirs:
         key = _key(cell)
-        if key not in known:
-            cells.insert(place, _second(cell))
-            keys.insert(place, key)
-            place += 1
-        elif key in keys[place:]:
-            place = keys.index(key, place) + 1
+        if key not in key_set:
+            cells.insert(position, _second(cell))
+            keys.insert(position, key)
+            position += 1
+        elif key in keys[position:]:
+            position = keys.index(key, position) + 1
     return cells
 
 
@@ -174,8 +174,8 @@ def _second(cell: object) -> object:
     if not isinstance(cell, dict) or "id" not in cell:
         return cell
     metadata = cell.get("metadata")
-    known = metadata if isinstance(metadata, dict) else {}
-    return {name: value for name, value in cell.items() if name != "id"} | {"metadata": {"id": cell["id"]} | known}
+    mapping = metadata if isinstance(metadata, dict) else {}
+    return {name: value for name, value in cell.items() if name != "id"} | {"metadata": {"id": cell["id"]} | mapping}
 
 
 def _key(cell: object) -> str:
