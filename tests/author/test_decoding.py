@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.author.test_slips import lines
+from tests.author.test_slips import MISTAKES, lines
 from tests.conftest import PROJECT
 from viva.author.mutants import Mutant, mutants_of
 from viva.author.operators import Scene
@@ -28,7 +28,7 @@ def table(N, d):
 
 def made(source: str, *operators: str) -> list[Mutant]:
     """The mutants that some operators make."""
-    found = mutants_of(Cell("c", "answer", source), Scene(SHARED))
+    found = mutants_of(Cell("c", "answer", source), Scene(SHARED, mistakes=MISTAKES))
     return [mutant for mutant in found if mutant.operator in operators]
 
 
@@ -167,4 +167,4 @@ def test_one_mutant_keeps_the_k_smallest_and_nothing_else(kept):
 def test_a_solution_has_a_place_for_it(path, cell, operator):
     blueprint = read_blueprint(PROJECT / "source" / Path(path).with_suffix(".ipynb"))
     (answer,) = [one for one in blueprint.cells if one.id == cell]
-    assert operator in {mutant.operator for mutant in mutants_of(answer, Scene(SHARED))}
+    assert operator in {mutant.operator for mutant in mutants_of(answer, Scene(SHARED, mistakes=MISTAKES))}

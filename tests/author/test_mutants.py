@@ -6,17 +6,19 @@ import warnings
 import pytest
 
 from tests.conftest import PROJECT
-from viva.author.mutants import BODIES, EXPRESSIONS, mutants, mutants_of
+from viva.author.fieldmistakes import read_mistakes
+from viva.author.mutants import EXPRESSIONS, mutants, mutants_of
 from viva.author.operators import Scene
 from viva.engine.blueprint import Cell, read_blueprint
 
+MISTAKES = read_mistakes(PROJECT)
 WAITING = {"not centred", "smallest k by name"}
 """The operators for which no solution has a place yet."""
 SHARED = frozenset({"np", "X", "softmax", "beta_q", "omega_q", "N"})
 
 
 def of(source, **scene):
-    return mutants_of(Cell("cell", "answer", source), Scene(SHARED, **scene))
+    return mutants_of(Cell("cell", "answer", source), Scene(SHARED, mistakes=MISTAKES, **scene))
 
 
 def changes(source, operator, **scene):
@@ -33,7 +35,7 @@ def changes(source, operator, **scene):
         ("q = beta_q + omega_q @ X", "other operator", "q = beta_q + omega_q * X"),
         ("q = beta_q + omega_q @ X", "deleted statement", "pass"),
         ("a = softmax(X.T @ N)", "keys for queries", "a = softmax(N.T @ X)"),
-        ("a = softmax(X.T @ N)", "other axis", "a = np.transpose(softmax(np.transpose(X.T @ N)))"),
+        ("a = softmax(X.T @ N)", "other softmax axis", "a = np.transpose(softmax(np.transpose(X.T @ N)))"),
         ("a = softmax(X.T @ N)", "other scale", "a = softmax(np.asarray(X.T @ N) / 2)"),
         ("a = softmax(X / np.sqrt(4))", "other scale", "a = softmax(X) / np.sqrt(4)"),
         ("a = softmax(X / np.sqrt(4))", "dropped call", "a = softmax(X / 4)"),
@@ -101,8 +103,8 @@ SOURCES = [
 @pytest.mark.slow
 def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
     blueprint = read_blueprint(path)
-    found = mutants(blueprint)
-    assert found == mutants(blueprint)
+    found = mutants(blueprint, mistakes=MISTAKES)
+    assert found == mutants(blueprint, mistakes=MISTAKES)
     assert len(found) > 100
     answers = {cell.id for cell in blueprint.cells if cell.purpose == "answer"}
     assert {mutant.cell for mutant in found} == answers
@@ -117,8 +119,8 @@ def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
 @pytest.mark.slow
 def test_every_operator_is_used_by_some_solution_but_for_those_that_wait():
     sources = (PROJECT / "source").glob("*/*.ipynb")
-    used = {mutant.operator for path in sources for mutant in mutants(read_blueprint(path))}
-    known = (EXPRESSIONS | BODIES).keys()
+    used = {mutant.operator for path in sources for mutant in mutants(read_blueprint(path), mistakes=MISTAKES)}
+    known = EXPRESSIONS.keys() | MISTAKES.expressions.keys() | MISTAKES.bodies.keys()
     assert not WAITING - known, "what waits is no operator"
     assert known - used <= WAITING, "no solution has a place for it: list it as waiting"
     assert not WAITING & used, "a solution has a place for it now: it waits no longer"

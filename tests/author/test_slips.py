@@ -7,16 +7,20 @@ import ast
 import numpy as np
 import pytest
 
+from tests.conftest import PROJECT
+from viva.author.fieldmistakes import read_mistakes
 from viva.author.mutants import mutants_of
 from viva.author.operators import Scene
 from viva.engine.blueprint import Cell
 
 SHARED = frozenset({"np", "X", "Q", "K", "V", "mask", "softmax", "scores", "logits", "temperature", "positions"})
 
+MISTAKES = read_mistakes(PROJECT)
+
 
 def made(source, operator):
     """The sources of the mutants that an operator makes."""
-    found = mutants_of(Cell("c", "answer", source), Scene(SHARED))
+    found = mutants_of(Cell("c", "answer", source), Scene(SHARED, mistakes=MISTAKES))
     return {mutant.source for mutant in found if mutant.operator == operator}
 
 

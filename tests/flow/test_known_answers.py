@@ -14,7 +14,7 @@ from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import Check
 
-ASSIGNMENTS = sorted(path.name for path in (PROJECT / "answers").iterdir())
+ASSIGNMENTS = sorted(path.name for path in (PROJECT / "answers").iterdir() if path.is_dir())
 ANSWERS = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]
 
 

@@ -22,6 +22,7 @@ from viva.author import degenerate
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.auditresult import LISTED, Audit, Fate, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
+from viva.author.fieldmistakes import read_mistakes
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
     FORBIDDEN,
@@ -332,6 +333,7 @@ class _Run:
             self.known = self._one("rehearse", locked)
         self.blueprint = self.known.blueprint
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
+        self.mistakes = read_mistakes(course.root)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
         self.done = self.total = 0
         self.jobs = Jobs(self.release, self.known, self.answers)
@@ -346,8 +348,7 @@ class _Run:
         }
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)
-        results = {name: text for name, text in watched["results"].items() if text}
-        mutations = mutants(self.blueprint, results, watched["integers"])
+        mutations = self._mutants(watched)
         wrong = sum(not answer.right for answer in self.answers)
         jobs, later = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers) + wrong
         self.total = len(jobs) + later + len(self.cells) + len(mutations)
@@ -386,11 +387,10 @@ class _Run:
     def one_mutant(self, number: int) -> Fate:
         """What becomes of one mutant; the numbers are those of an audit. Raises CourseError."""
         watched = self._one("watch", self.blueprint)
-        results = {name: text for name, text in watched["results"].items() if text}
         trials = self._map(list(self.jobs.proofs())[1:3])
         trials |= self._map([job for job in self.jobs.alone(trials) if job[0][0] == "without"])
         tests = self._tests(trials)
-        mutations = [mutant for mutant in mutants(self.blueprint, results, watched["integers"]) if tests[mutant.cell]]
+        mutations = [mutant for mutant in self._mutants(watched) if tests[mutant.cell]]
         if not 1 <= number <= len(mutations):
             raise CourseError(f"{self.result.assignment} has {len(mutations)} mutants, and none of number {number}.")
         mutant, ground = mutations[number - 1], self._ground(tests)
@@ -400,6 +400,11 @@ class _Run:
         self._look_for_surprises([mutant], ground)
         self._compare([mutant], trials, ground)
         return self.result.fates[0]
+
+    def _mutants(self, watched: dict) -> list[Mutant]:
+        """All mutants, by what was seen while the solution ran."""
+        results = {name: text for name, text in watched["results"].items() if text}
+        return mutants(self.blueprint, results, watched["integers"], self.mistakes)
 
     def _degrade(self, trials: dict, ground: dict) -> None:
         """Name the checks that a degenerate answer passes though they call it with what students do not see."""

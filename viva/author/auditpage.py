@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader
 
 from viva import ENGINE
 from viva.author.auditresult import STATES, Audit, gap_in_words, kind_in_words
+from viva.author.fieldmistakes import path_of
 from viva.course.course import Course
 from viva.course.processes import leftovers
 
@@ -42,7 +43,7 @@ def ground(course: Course, assignment: str) -> str:
     digest = hashlib.sha256(f"{ENGINE} {AUDIT} {np.__version__}".encode())
     folders = (course.path("source", assignment), course.root / "answers" / assignment)
     files = [*(path for folder in folders for path in folder.rglob("*") if ".ipynb_checkpoints" not in path.parts)]
-    files += [*course.path("source", ".").glob("*.ipynb"), course.root / "nbgrader_config.py"]
+    files += [*course.path("source", ".").glob("*.ipynb"), course.root / "nbgrader_config.py", path_of(course.root)]
     for path in sorted(path for path in files if path.is_file()):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(course.root)} {len(content)} ".encode("utf-8", "surrogateescape") + content)

@@ -13,13 +13,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from viva.author import operators, slips
-from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of, with_changes
+from viva.author import operators
+from viva.author.operators import OTHER_OPERATOR, Mistakes, Scene, expression, text_of, with_changes
 from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell, Purpose
 from viva.engine.names import names_of
 
-EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | slips.DECODING_EXPRESSIONS
-BODIES = slips.BODIES | slips.DECODING_BODIES
+EXPRESSIONS = operators.EXPRESSIONS
 CHARACTERS = 120
 """The most characters of each side of a change."""
 EMPTY = ("np.ravel(a)[:0]", "np.asarray(a)[:0]")
@@ -53,10 +52,16 @@ class Mutant:
         return "\n".join(list(lines)[2:])
 
 
-def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integers: Iterable[str] = ()) -> list[Mutant]:
+def mutants(
+    blueprint: Blueprint,
+    results: dict[str, str] | None = None,
+    integers: Iterable[str] = (),
+    mistakes: Mistakes = Mistakes(),  # noqa: B008 (a value)
+) -> list[Mutant]:
     """All mutants of a notebook's solutions.
 
-    ``results`` maps functions to the source of a result they gave, ``integers`` are names of whole numbers.
+    ``results`` maps functions to the source of a result they gave, ``integers`` are names of whole numbers,
+    ``mistakes`` are those of the course's field.
     """
     bound: dict[str, set[str]] = {}
     for cell in blueprint.cells:
@@ -67,7 +72,7 @@ def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integer
         if cell.purpose == Purpose.ANSWER:
             shared = frozenset().union(*(names for name, names in bound.items() if name != cell.id))
             sizes = tuple(sorted(shared.intersection(integers)))
-            mutations += mutants_of(cell, Scene(shared, results=results or {}, integers=sizes))
+            mutations += mutants_of(cell, Scene(shared, results=results or {}, integers=sizes, mistakes=mistakes))
     return mutations
 
 
@@ -165,6 +170,7 @@ def _keys(tree: ast.AST) -> tuple[str, ...]:
 
 def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[tuple[str, int]]:
     """Put one mistake after the other into the tree, yield its name and its line, and take it out again."""
+    table = {**EXPRESSIONS, **scene.mistakes.expressions}
     for parent, field, index in list(_sites(tree)):
         old = getattr(parent, field) if index is None else getattr(parent, field)[index]
         within = inside.intersection(range(old.lineno, old.end_lineno + 1))
@@ -173,7 +179,7 @@ def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[tupl
         if isinstance(old, ast.stmt):
             replacements: Iterable = _statements(old, scene, inside)
         else:
-            replacements = ((name, new) for name, operator in EXPRESSIONS.items() for new in operator(old, scene))
+            replacements = ((name, new) for name, operator in table.items() for new in operator(old, scene))
         for name, new in replacements:
             _put(parent, field, index, new)
             yield name, old.lineno
@@ -250,7 +256,7 @@ def _bodies(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
     start = 1 if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None else 0
     if isinstance(node, ast.ClassDef) or not inside.issuperset(line.lineno for line in body[start:]):
         return
-    for name, operator in BODIES.items():
+    for name, operator in scene.mistakes.bodies.items():
         for new in operator(body[start:], scene):
             yield name, with_changes(node, body=[*body[:start], *new])
 

@@ -1,8 +1,7 @@
 """Mutation operators: each takes a node of a solution's syntax tree and yields what could stand there by mistake.
 
-``EXPRESSIONS`` maps the name of a mistake to an operator. Those here know Python only; ``viva.author.slips`` knows
-attention, training and a decoder. A replacement may share nodes with the original: nothing is
-changed in place.
+``EXPRESSIONS`` maps the name of a mistake to an operator. Those here know Python and NumPy; a course may have others of
+its field (``Mistakes``). A replacement may share nodes with the original: nothing is changed in place.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import ast
 import copy
 import difflib
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeGuard, TypeVar
+from typing import TypeGuard, TypeVar, cast
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -21,11 +21,19 @@ SIMILAR = 0.6
 
 
 @dataclass(frozen=True)
+class Mistakes:
+    """Mutation operators by name: of expressions, and of the statements of a function, a loop or a branch."""
+
+    expressions: Mapping[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = field(default_factory=dict)
+    bodies: Mapping[str, Callable[[list[ast.stmt], Scene], Iterator[list[ast.stmt]]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Scene:
     """What an operator may know: ``shared`` names are bound in the notebook outside of this cell, ``places`` maps the
     names of values in this cell to the lines that bind them, ``keys`` are the texts by which it looks things up,
     ``numpy`` says that ``np`` is NumPy, ``results`` maps functions to the source of their first result, ``integers``
-    are names of whole numbers in the notebook."""
+    are names of whole numbers in the notebook, ``mistakes`` are those of the course's field."""
 
     shared: frozenset[str] = frozenset()
     places: dict[str, int] = field(default_factory=dict)
@@ -33,6 +41,7 @@ class Scene:
     numpy: bool = True
     results: dict[str, str] = field(default_factory=dict)
     integers: tuple[str, ...] = ()
+    mistakes: Mistakes = Mistakes()
 
 
 def expression(source: str, **nodes: ast.expr) -> ast.expr:
@@ -253,6 +262,92 @@ def _swaps(items: list[ast.expr]) -> Iterator[list[ast.expr]]:
             yield [*items[:place], *reversed(pair), *items[place + 2 :]]
 
 
+# --- arrays
+
+
+def doubled_summand(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The bias, or the position, twice."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        if isinstance(node.left, ast.Name):
+            yield with_changes(node, left=expression("2 * a", a=node.left))
+        if isinstance(node.right, ast.Name):
+            yield with_changes(node, right=expression("2 * a", a=node.right))
+
+
+def transposed(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The product, or one of its factors; or a transposition left out."""
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        yield node.value
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield expression("(a).T", a=node)
+        for side in ("left", "right"):
+            if not (isinstance(getattr(node, side), ast.Attribute) and getattr(node, side).attr == "T"):
+                yield with_changes(node, **{side: expression("(a).T", a=getattr(node, side))})
+
+
+def other_axis(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The other axis."""
+    if isinstance(node, ast.Call):
+        for index, keyword in enumerate(node.keywords):
+            if keyword.arg in ("axis", "dim"):  # NumPy's word and PyTorch's
+                axis = ast.unparse(keyword.value)
+                for value in {"0": ("1",), "1": ("0",), "-1": ("0",), "-2": ("-1",)}.get(axis, ()):
+                    changed = ast.keyword(keyword.arg, expression(value))
+                    yield with_changes(node, keywords=[*node.keywords[:index], changed, *node.keywords[index + 1 :]])
+
+
+def other_variance(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """Divided by one less than there are; and the small number beside the root that belongs into it, or the reverse."""
+    keywords = {keyword.arg: keyword.value for keyword in getattr(node, "keywords", ())}
+    if calls(node, "var", "std") and "ddof" not in keywords:
+        yield with_changes(node, keywords=[*node.keywords, ast.keyword("ddof", ast.Constant(1))])
+    if calls(node, "mean") and node.args and scene.numpy and _is_square(node.args[0]):
+        count = expression("np.size(a, b)", a=node.args[0], b=keywords.get("axis", ast.Constant(None)))
+        yield expression("a * b / (b - 1)", a=node, b=count)
+    if calls(node, "sqrt") and len(node.args) == 1 and _is_sum(node.args[0]):
+        inner = node.args[0]
+        yield with_changes(inner, left=with_changes(node, args=[inner.left]))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _is_sum(node.left):
+        yield with_changes(node.left, left=with_changes(node, left=node.left.left))
+    if _is_sum(node) and calls(node.left, "sqrt") and len(node.left.args) == 1:
+        yield with_changes(node.left, args=[with_changes(node, left=node.left.args[0])])
+
+
+def other_subscripts(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The last two letters of a factor, or of the result, the wrong way round in an einsum."""
+    if calls(node, "einsum") and node.args and (subscripts := text_of(node.args[0])):
+        for term in re.finditer(r"[A-Za-z]{2,}", subscripts):
+            start, end = term.end() - 2, term.end()
+            turned = subscripts[:start] + subscripts[start:end][::-1] + subscripts[end:]
+            yield with_changes(node, args=[ast.Constant(turned), *node.args[1:]])
+
+
+def replaced(tree: Node, old: ast.AST, new: ast.AST) -> Node:
+    """A tree in which one node stands in the place of another; it shares what has not changed."""
+    if tree is old:
+        return cast(Node, new)  # an expression in the place of an expression
+    fields: dict[str, object] = {}
+    for name, value in ast.iter_fields(tree):
+        if isinstance(value, list):
+            parts = [replaced(part, old, new) if isinstance(part, ast.AST) else part for part in value]
+            if any(part is not before for part, before in zip(parts, value, strict=True)):
+                fields[name] = parts
+        elif isinstance(value, ast.AST) and (other := replaced(value, old, new)) is not value:
+            fields[name] = other
+    return with_changes(tree, **fields) if fields else tree
+
+
+def _is_sum(node: ast.AST) -> TypeGuard[ast.BinOp]:
+    """Whether a node is a sum with a single name or number behind the plus."""
+    summed = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+    return summed and isinstance(getattr(node, "right", None), ast.Name | ast.Constant)
+
+
+def _is_square(node: ast.AST) -> bool:
+    power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and getattr(node.right, "value", 0) == 2
+    return power or called(node) == "square"
+
+
 EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
     "other operator": other_operator,
     "dropped operand": dropped_operand,
@@ -268,4 +363,9 @@ EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
     "other items": other_items,
     "other slice": other_slice,
     "off by one": off_by_one,
+    "doubled bias": doubled_summand,
+    "transposed": transposed,
+    "other axis": other_axis,
+    "other variance": other_variance,
+    "other subscripts": other_subscripts,
 }

@@ -218,4 +218,4 @@ def _say(session: Session, seconds: float, source: str) -> str:
         raise VivaError(f"it took longer than {seconds:g} seconds")
     if reply.get("raised") is not None:
         raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
-    return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")
+    return "".join(item["text"] for item in reply["outputs"] if item.get("name") == "stdout")  # beside warnings

@@ -21,6 +21,7 @@ import random as dice
 import resource
 import time
 import types
+import warnings
 from typing import Any
 
 import numpy as np
@@ -191,6 +192,7 @@ class Watch:
     def difference(self, names: list, touched: list) -> dict:
         """What became of the mutant: its state, a note, the input on which it differs with both results, and how many
         calls on how many inputs were compared. ``touched`` are the names that the cell in question mentions."""
+        warnings.simplefilter("ignore")  # random inputs lead to many
         comparing = Comparing(self)
         reasons = []
         for name in names:

@@ -1,8 +1,9 @@
-"""Mutation operators that know the field: what people do wrong with attention, and when they train.
+"""The mistakes of this course's field: what people do wrong with attention, in training and in a decoder.
 
-The bias, the softmax and its axis, the scale, transposed products, keys and queries, masks, the layer norm, the
-residual connections, the signs of gradients, Adam's correction. ``EXPRESSIONS`` are operators of one node,
-as in ``viva.author.operators``; ``BODIES`` take the statements of a function, a loop or a branch, and yield others.
+The audit of each assignment makes mutants with them, beside the general ones of ``viva.author.operators``. The softmax
+and its axis, the scale, keys and queries, masks, the residual connections, the signs of gradients, Adam's correction,
+positions, the cache and the top k. ``EXPRESSIONS`` are operators of one node; ``BODIES`` take the statements of a
+function, a loop or a branch, and yield others.
 """
 
 from __future__ import annotations
@@ -10,29 +11,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from typing import TypeGuard, cast
 
-from viva.author.operators import Node, Scene, called, calls, expression, text_of, with_changes
-
-
-def doubled_summand(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """The bias, or the position, twice."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        if isinstance(node.left, ast.Name):
-            yield with_changes(node, left=expression("2 * a", a=node.left))
-        if isinstance(node.right, ast.Name):
-            yield with_changes(node, right=expression("2 * a", a=node.right))
-
-
-def transposed(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """The product, or one of its factors; or a transposition left out."""
-    if isinstance(node, ast.Attribute) and node.attr == "T":
-        yield node.value
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        yield expression("(a).T", a=node)
-        for side in ("left", "right"):
-            if not (isinstance(getattr(node, side), ast.Attribute) and getattr(node, side).attr == "T"):
-                yield with_changes(node, **{side: expression("(a).T", a=getattr(node, side))})
+from viva.author.operators import Scene, called, calls, expression, replaced, text_of, with_changes
 
 
 def exchanged_names(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
@@ -44,15 +24,8 @@ def exchanged_names(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
             yield expression(ast.unparse(node), **pair)
 
 
-def other_axis(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """The other axis; and the softmax of rows where it is of columns, or of all entries at once."""
-    if isinstance(node, ast.Call):
-        for place, keyword in enumerate(node.keywords):
-            if keyword.arg in ("axis", "dim"):  # as NumPy and PyTorch call it
-                known = ast.unparse(keyword.value)
-                for value in {"0": ("1",), "1": ("0",), "-1": ("0",), "-2": ("-1",)}.get(known, ()):
-                    other = ast.keyword(keyword.arg, expression(value))
-                    yield with_changes(node, keywords=[*node.keywords[:place], other, *node.keywords[place + 1 :]])
+def other_softmax_axis(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The softmax of rows where it is of columns, or of all entries at once."""
     if isinstance(node, ast.Call) and "softmax" in called(node) and node.args and scene.numpy:
         turned = expression("np.transpose(a)", a=node.args[0])
         yield expression("np.transpose(a)", a=with_changes(node, args=[turned, *node.args[1:]]))
@@ -97,32 +70,6 @@ def other_mask(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     if isinstance(node, ast.Call) and triangle and not any(keyword.arg == "k" for keyword in node.keywords):
         for diagonal in ("-1", "1"):
             yield with_changes(node, keywords=[*node.keywords, ast.keyword("k", expression(diagonal))])
-
-
-def other_variance(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """Divided by one less than there are; and the small number beside the root that belongs into it, or the reverse."""
-    keywords = {keyword.arg: keyword.value for keyword in getattr(node, "keywords", ())}
-    if calls(node, "var", "std") and "ddof" not in keywords:
-        yield with_changes(node, keywords=[*node.keywords, ast.keyword("ddof", ast.Constant(1))])
-    if calls(node, "mean") and node.args and scene.numpy and _is_square(node.args[0]):
-        count = expression("np.size(a, b)", a=node.args[0], b=keywords.get("axis", ast.Constant(None)))
-        yield expression("a * b / (b - 1)", a=node, b=count)
-    if calls(node, "sqrt") and len(node.args) == 1 and _is_sum(node.args[0]):
-        inner = node.args[0]
-        yield with_changes(inner, left=with_changes(node, args=[inner.left]))
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _is_sum(node.left):
-        yield with_changes(node.left, left=with_changes(node, left=node.left.left))
-    if _is_sum(node) and calls(node.left, "sqrt") and len(node.left.args) == 1:
-        yield with_changes(node.left, args=[with_changes(node, left=node.left.args[0])])
-
-
-def other_subscripts(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """The last two letters of a factor, or of the result, the wrong way round in an einsum."""
-    if calls(node, "einsum") and node.args and (subscripts := text_of(node.args[0])):
-        for term in re.finditer(r"[A-Za-z]{2,}", subscripts):
-            start, end = term.end() - 2, term.end()
-            turned = subscripts[:start] + subscripts[start:end][::-1] + subscripts[end:]
-            yield with_changes(node, args=[ast.Constant(turned), *node.args[1:]])
 
 
 def other_step(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
@@ -239,61 +186,11 @@ def other_sign(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
                 yield [*body[:place], wrong, *body[place + 1 :]]
 
 
-def replaced(tree: Node, old: ast.AST, new: ast.AST) -> Node:
-    """A tree in which one node stands in the place of another; it shares what has not changed."""
-    if tree is old:
-        return cast(Node, new)  # an expression in the place of an expression
-    fields: dict[str, object] = {}
-    for name, value in ast.iter_fields(tree):
-        if isinstance(value, list):
-            parts = [replaced(part, old, new) if isinstance(part, ast.AST) else part for part in value]
-            if any(part is not before for part, before in zip(parts, value, strict=True)):
-                fields[name] = parts
-        elif isinstance(value, ast.AST) and (other := replaced(value, old, new)) is not value:
-            fields[name] = other
-    return with_changes(tree, **fields) if fields else tree
-
-
 def _stored(name: str) -> ast.Name:
     return ast.Name(name, ast.Store())
 
 
-def _is_sum(node: ast.AST) -> TypeGuard[ast.BinOp]:
-    """Whether a node is a sum with a single name or number behind the plus."""
-    summed = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
-    return summed and isinstance(getattr(node, "right", None), ast.Name | ast.Constant)
-
-
-def _is_square(node: ast.AST) -> bool:
-    power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and getattr(node.right, "value", 0) == 2
-    return power or called(node) == "square"
-
-
-EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
-    "doubled bias": doubled_summand,
-    "transposed": transposed,
-    "keys for queries": exchanged_names,
-    "other axis": other_axis,
-    "other scale": other_scale,
-    "no exponential": no_exponential,
-    "other mask": other_mask,
-    "other variance": other_variance,
-    "other subscripts": other_subscripts,
-    "other step": other_step,
-}
-BODIES: dict[str, Callable[[list[ast.stmt], Scene], Iterator[list[ast.stmt]]]] = {
-    "after the softmax": after_the_softmax,
-    "other residual": other_residual,
-    "not centred": not_centred,
-    "other sign": other_sign,
-}
-
-
-# Mutation operators of a decoder: what people do wrong with positions, with the cache, and when they keep the top k.
-#
-# As in ``viva.author.slips``: ``DECODING_EXPRESSIONS`` are operators of one node, ``DECODING_BODIES`` take the
-# statements of a function, a loop or a branch. The k smallest themselves (``[:k]`` for ``[-k:]``) are an "other
-# slice" of any sorted list.
+# --- a decoder: the k smallest themselves (``[:k]`` for ``[-k:]``) are an "other slice" of any sorted list
 
 POSITIONS = re.compile(
     r"""
@@ -426,12 +323,22 @@ def forgotten_first(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
         yield with_changes(node, args=[rest, *node.args[1:]])
 
 
-DECODING_EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
+EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
+    "keys for queries": exchanged_names,
+    "other softmax axis": other_softmax_axis,
+    "other scale": other_scale,
+    "no exponential": no_exponential,
+    "other mask": other_mask,
+    "other step": other_step,
     "other positions": other_positions,
     "smallest k": smallest,
     "forgotten first": forgotten_first,
 }
-DECODING_BODIES: dict[str, Callable[[list[ast.stmt], Scene], Iterator[list[ast.stmt]]]] = {
+BODIES: dict[str, Callable[[list[ast.stmt], Scene], Iterator[list[ast.stmt]]]] = {
+    "after the softmax": after_the_softmax,
+    "other residual": other_residual,
+    "not centred": not_centred,
+    "other sign": other_sign,
     "exchanged axes": exchanged_axes,
     "smallest k by name": smallest_by_name,
 }
