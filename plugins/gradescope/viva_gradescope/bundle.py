@@ -52,14 +52,14 @@ TAGS = "Wheel-Version: 1.0\nGenerator: viva\nRoot-Is-Purelib: true\nTag: py3-non
 
 def wheel(name: str = NAME) -> tuple[str, bytes]:
     """The name of a wheel of one of PARTS, and the wheel, made of the files that are installed."""
-    here, about = Path(str(PARTS[name].__file__)).parent, _installed(name)
+    package, distribution = Path(str(PARTS[name].__file__)).parent, _installed(name)
     stem = f"{name.replace('-', '_')}-{viva.__version__}"
-    paths = walk(here, ["__pycache__", "*.pyc"])
-    files = {os.path.relpath(path, here.parent): path.read_bytes() for path in paths}
+    paths = walk(package, ["__pycache__", "*.pyc"])
+    files = {os.path.relpath(path, package.parent): path.read_bytes() for path in paths}
     folder = f"{stem}.dist-info"
     for part in ("METADATA", "entry_points.txt"):
-        files[f"{folder}/{part}"] = (about.read_text(part) or "").encode()
-    for path in about.files or ():
+        files[f"{folder}/{part}"] = (distribution.read_text(part) or "").encode()
+    for path in distribution.files or ():
         if "licenses" in path.parts:
             files[f"{folder}/licenses/{path.name}"] = Path(path.locate()).read_bytes()
     files[f"{folder}/WHEEL"] = TAGS.encode()
@@ -71,8 +71,8 @@ def wheel(name: str = NAME) -> tuple[str, bytes]:
 
 def _installed(name: str) -> importlib.metadata.Distribution:
     """What pip knows of a package; a checkout also has what setuptools left there, which says less."""
-    found = list(importlib.metadata.distributions(name=name))
-    return max(found, key=lambda one: bool(one.read_text("METADATA")))
+    copies = list(importlib.metadata.distributions(name=name))
+    return max(copies, key=lambda copy: bool(copy.read_text("METADATA")))
 
 
 def _digest(data: bytes) -> str:
@@ -93,13 +93,15 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
 
 def versions() -> str:
     """Every installed distribution but ours with its exact version, as pip takes constraints; pip stays the image's."""
-    found: dict[str, str] = {}
-    for about in (one.metadata for one in importlib.metadata.distributions()):  # each access parses it anew
-        if about and about["Name"] and about["Version"]:  # what was half removed has none
+    pinned: dict[str, str] = {}
+    for metadata in (
+        distribution.metadata for distribution in importlib.metadata.distributions()
+    ):  # each access parses it anew
+        if metadata and metadata["Name"] and metadata["Version"]:  # what was half removed has none
             # The first counts, as for an import: setuptools adds a folder of others to the path's end.
-            found.setdefault(about["Name"].lower().replace("_", "-"), about["Version"])
+            pinned.setdefault(metadata["Name"].lower().replace("_", "-"), metadata["Version"])
     return "".join(
-        f"{name}=={version}\n" for name, version in sorted(found.items()) if name != "pip" and not _is_ours(name)
+        f"{name}=={version}\n" for name, version in sorted(pinned.items()) if name != "pip" and not _is_ours(name)
     )
 
 
@@ -112,13 +114,15 @@ def requirements(modules: Iterable[str]) -> str:
 
     In a checkout also what its pyproject.toml names: what was installed from there may know an older one.
     """
-    known, modules = importlib.metadata.packages_distributions(), set(modules)
-    names = {name for one in modules for name in known.get(one, []) if not _is_ours(name)}
-    names |= {entry.dist.name for one, entry in doors.entries(doors.CODECS).items() if one in modules and entry.dist}
+    owners, modules = importlib.metadata.packages_distributions(), set(modules)
+    names = {name for module in modules for name in owners.get(module, []) if not _is_ours(name)}
+    names |= {
+        entry.dist.name for module, entry in doors.entries(doors.CODECS).items() if module in modules and entry.dist
+    }
     project = Path(viva.__file__).parents[1] / "pyproject.toml"
     if project.is_file():
-        about = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})
-        names |= set(about.get("dependencies", ())) if about.get("name") == NAME else set()
+        described = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})
+        names |= set(described.get("dependencies", ())) if described.get("name") == NAME else set()
     return "".join(f"{name}\n" for name in sorted(names))
 
 
@@ -249,10 +253,10 @@ def _read_by_grading(config: Config, course: Course) -> Config:
     for cls in classes:
         _refuse_own(cls.__module__, course)
     names = {base.__name__ for cls in (Autograde, CourseDirectory, *classes) for base in cls.__mro__}
-    known = Config({name: section for name, section in config.items() if name in names})
+    sections = Config({name: section for name, section in config.items() if name in names})
     for name in ("db_url", "root"):
-        known.CourseDirectory.pop(name, None)
-    return known
+        sections.CourseDirectory.pop(name, None)
+    return sections
 
 
 def _portable(material: Material, course: Course) -> bytes:

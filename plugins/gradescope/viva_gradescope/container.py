@@ -58,25 +58,25 @@ NO_SANDBOX = (
 
 def main(*words: str) -> int:
     """Do what the one word asks; the exit status."""
-    place = Path(os.environ.get(VARIABLE, PLACE))
+    root = Path(os.environ.get(VARIABLE, PLACE))
     logging.getLogger("viva").setLevel(logging.ERROR)  # nbgrader warns of what the repair has put right
     with stopping.orderly():
         if words == ("prepare",):
-            return prepare(place)
+            return prepare(root)
         if words == ("grade",):
-            return grade(place)
+            return grade(root)
     print("Usage: python -m viva_gradescope.container prepare|grade", file=sys.stderr)
     return 2
 
 
-def prepare(place: Path) -> int:
+def prepare(root: Path) -> int:
     """Rehearse the solutions, and keep what that shows; where no sandbox starts yet, each submission does it."""
     try:
-        secure(place)
-        settings = read_settings(place / "source")
-        with leftovers.temporary_folder(), open_grader(settings, place) as (grader, sandbox, found):
-            print(found.sentence(sandbox))
-            _rehearsed(place, grader)
+        secure(root)
+        settings = read_settings(root / "source")
+        with leftovers.temporary_folder(), open_grader(settings, root) as (grader, sandbox, reached):
+            print(reached.sentence(sandbox))
+            _rehearsed(root, grader)
     except SandboxError as error:
         print(f"The preparation failed; each submission tries again: {error}", file=sys.stderr)
     except VivaError as error:
@@ -85,37 +85,37 @@ def prepare(place: Path) -> int:
     return 0
 
 
-def grade(place: Path) -> int:
+def grade(root: Path) -> int:
     """Grade what lies in the folder of the submission; results.json is always written."""
     try:
-        secure(place)
-        settings = read_settings(place / "source")
-        _compare_points(settings, place)
+        secure(root)
+        settings = read_settings(root / "source")
+        _compare_points(settings, root)
         with leftovers.temporary_folder():
-            document = _graded(settings, place)
+            document = _graded(settings, root)
     except VivaError as error:
         print(f"viva: {error}")
         document = resultsjson.ungraded(str(error) if isinstance(error, SandboxError) else "")
     except Exception:
         traceback.print_exc(file=sys.stdout)  # which instructors read, and nobody else
         document = resultsjson.ungraded()
-    _write(place / "results" / "results.json", document)
+    _write(root / "results" / "results.json", document)
     return 0
 
 
-def secure(place: Path) -> None:
+def secure(root: Path) -> None:
     """Close the bundle to every other user, and the results to be written by them; that it holds is tried later."""
-    (place / "results").mkdir(parents=True, exist_ok=True)
-    for folder, mode in ((place / "source", 0o700), (place / "results", 0o755)):
+    (root / "results").mkdir(parents=True, exist_ok=True)
+    for folder, mode in ((root / "source", 0o700), (root / "results", 0o755)):
         with contextlib.suppress(OSError):
             folder.chmod(mode)
     with contextlib.suppress(OSError):
-        place.chmod(place.stat().st_mode & ~0o022)
+        root.chmod(root.stat().st_mode & ~0o022)
 
 
 @contextlib.contextmanager
 def open_grader(
-    settings: Settings, place: Path, handed_in: Path | None = None
+    settings: Settings, root: Path, handed_in: Path | None = None
 ) -> Iterator[tuple[Grader, Sandbox | None, Reach]]:
     """A grader in the best sandbox that holds here, the candidate's sandbox, and what was seen to be in its reach.
 
@@ -125,57 +125,59 @@ def open_grader(
     texts = libraries.looked_at(handed_in) if handed_in else ()
     loaded = tuple(dict.fromkeys((*libraries.wanted((), texts), *settings.libraries)))
     hidden = settings.hidden_libraries
-    secrets = [path for path in walk(place / "source") if path.name in (MATERIAL, PREPARED) or path.suffix == ".ipynb"]
+    secrets = [path for path in walk(root / "source") if path.name in (MATERIAL, PREPARED) or path.suffix == ".ipynb"]
     for pair in [*sandboxes(limits, examiners_limits(limits)), *([None] if settings.no_sandbox else [])]:
         with contextlib.closing(
             Grader(settings.seconds, pair, loaded, hidden, budget=settings.budget, limits=limits)
         ) as grader:
             sandbox = pair[0] if pair else None
             try:
-                found = reach(grader, secrets, place / "results")
+                reached = reach(grader, secrets, root / "results")
             except SandboxError as error:
                 print(f"A sandbox layer did not start: {error}")
                 continue
-            if found.holds or pair is None:
-                yield grader, sandbox, found
+            if reached.holds or pair is None:
+                yield grader, sandbox, reached
                 return
-            print(f"A sandbox layer did not work: {found}")
+            print(f"A sandbox layer did not work: {reached}")
     raise SandboxError(NO_SANDBOX)
 
 
-def _rehearsed(place: Path, grader: Grader) -> Material:
+def _rehearsed(root: Path, grader: Grader) -> Material:
     """The material with what rehearsing shows, which is kept for the next."""
-    material = read_material(place / "source")
+    material = read_material(root / "source")
     rehearsals = Rehearsals(submitted=submitted_files(material.config, material.assignment))
-    material.rehearse(place / "source" / SOURCE, grader, rehearsals)  # what it shows is in the material that is kept
-    kept = place / "source" / PREPARED
-    kept.write_bytes(material.to_bytes())
-    kept.chmod(0o600)
-    for problem in (one for one in material.examinations.values() if isinstance(one, VivaError)):
+    material.rehearse(root / "source" / SOURCE, grader, rehearsals)  # what it shows is in the material that is kept
+    prepared = root / "source" / PREPARED
+    prepared.write_bytes(material.to_bytes())
+    prepared.chmod(0o600)
+    for problem in (
+        examination for examination in material.examinations.values() if isinstance(examination, VivaError)
+    ):
         raise problem
     return material
 
 
-def _graded(settings: Settings, place: Path) -> dict:
-    submission = Submission(settings.assignment, STUDENT, place / "submission")
+def _graded(settings: Settings, root: Path) -> dict:
+    submission = Submission(settings.assignment, STUDENT, root / "submission")
     if not submission.folder.is_dir():
         raise CourseError(f"The folder {submission.folder} does not exist, so nothing was graded.")
-    with open_grader(settings, place, submission.folder) as (grader, sandbox, found):
-        protection = found.sentence(sandbox)
+    with open_grader(settings, root, submission.folder) as (grader, sandbox, reached):
+        protection = reached.sentence(sandbox)
         print(protection)
-        kept = place / "source" / PREPARED
-        material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
+        prepared = root / "source" / PREPARED
+        material = Material.from_bytes(prepared.read_bytes()) if prepared.exists() else _rehearsed(root, grader)
         try:
             package = _packed(submission)
             # The run without hidden lines is the first: where code can leave files in /tmp, the other can leave some.
             shown, passed = (
-                msgspec.msgpack.decode(go_through(package, known, grader), type=Passed)
-                for known in (material.without_hidden_lines(), material)
+                msgspec.msgpack.decode(go_through(package, shown_material, grader), type=Passed)
+                for shown_material in (material.without_hidden_lines(), material)
             )
         except SubmissionError as error:
             shown = passed = Passed(f"the submission {error}")
     _tell(passed)
-    return resultsjson.results(passed, shown, material, place / "source" / SOURCE, settings, protection)
+    return resultsjson.results(passed, shown, material, root / "source" / SOURCE, settings, protection)
 
 
 def _packed(submission: Submission) -> bytes:
@@ -186,26 +188,26 @@ def _packed(submission: Submission) -> bytes:
 
 def _tell(passed: Passed) -> None:
     """What instructors read in the autograder's output, beside what students do."""
-    told = [passed.explained, *passed.notes]
-    for name, known in (passed.record.notebooks if passed.record else {}).items():
-        told += [f"{name}.ipynb: {sentence}" for sentence in wording.sentences([*known.repairs, *known.integrity])]
-        for cell, checks in known.checks.items():
+    lines = [passed.explained, *passed.notes]
+    for name, book in (passed.record.notebooks if passed.record else {}).items():
+        lines += [f"{name}.ipynb: {sentence}" for sentence in wording.sentences([*book.repairs, *book.integrity])]
+        for cell, checks in book.checks.items():
             for result in checks:
                 points, why = f"{result.earned:g} of {result.points:g}", " ".join(wording.reason(result).split())
-                told.append(f"{name}.ipynb, {cell}: {points}: {result.title} ({result.word}) {why}")
-    told += [f"The grader failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
-    for sentence in filter(None, told):
+                lines.append(f"{name}.ipynb, {cell}: {points}: {result.title} ({result.word}) {why}")
+    lines += [f"The grader failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
+    for sentence in filter(None, lines):
         print(plaintext.lines(sentence))
 
 
-def _compare_points(settings: Settings, place: Path) -> None:
+def _compare_points(settings: Settings, root: Path) -> None:
     """Say where the assignment in Gradescope has other points."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        told = json.loads((place / "submission_metadata.json").read_bytes())["assignment"]["total_points"]
+        total = json.loads((root / "submission_metadata.json").read_bytes())["assignment"]["total_points"]
         points = settings.automatic_points + settings.manual_points
-        if float(told) not in (points, settings.automatic_points):
+        if float(total) not in (points, settings.automatic_points):
             print(
-                f"In Gradescope this assignment has {wording.counted(float(told), 'point')}; the notebooks have "
+                f"In Gradescope this assignment has {wording.counted(float(total), 'point')}; the notebooks have "
                 f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by manual grading."
             )
 

@@ -78,43 +78,43 @@ class PackageCommand(VivaCommand):
         return trial
 
     def _show(self, bundle: Bundle, size: int, trial: Trial | None, path: Path) -> None:
-        known = bundle.settings
+        settings = bundle.settings
         table = Table("assignment", *figures("automatic", "by hand", "files", "MB"), "hidden checks", "no sandbox")
-        points = f"{known.automatic_points:g}", f"{known.manual_points:g}"
-        sandboxed = "graded" if known.no_sandbox else "not graded"
+        points = f"{settings.automatic_points:g}", f"{settings.manual_points:g}"
+        sandboxed = "graded" if settings.no_sandbox else "not graded"
         table.add_row(
-            known.assignment, *points, str(len(bundle.files)), f"{size / MB:.1f}", known.hidden_checks, sandboxed
+            settings.assignment, *points, str(len(bundle.files)), f"{size / MB:.1f}", settings.hidden_checks, sandboxed
         )
         self.console.print(table)
-        self._say(*self._sentences(known, trial, path))
+        self._say(*self._sentences(settings, trial, path))
         self.show_document(
-            assignment=known.assignment,
+            assignment=settings.assignment,
             file=path,
             dry_run=self.dry_run,
             bytes=size,
             files=sorted(bundle.files),
-            automatic_points=known.automatic_points,
-            manual_points=known.manual_points,
-            hidden_checks=known.hidden_checks,
-            no_sandbox=known.no_sandbox,
+            automatic_points=settings.automatic_points,
+            manual_points=settings.manual_points,
+            hidden_checks=settings.hidden_checks,
+            no_sandbox=settings.no_sandbox,
             trial=trial and trial.results,
         )
 
-    def _sentences(self, known, trial: Trial | None, path: Path) -> list[str]:
-        said = [
+    def _sentences(self, settings, trial: Trial | None, path: Path) -> list[str]:
+        sentences = [
             "Not tested here, because this machine cannot sandbox student code. 'viva doctor' lists what is missing."
         ]
-        points = counted(known.automatic_points, "point")
+        points = counted(settings.automatic_points, "point")
         if trial:
-            said = [f"Tested here: the released notebook earns {trial.score:g} of {points}."]
-        said.append(f"In Gradescope, set the autograder points to {points}, and choose Ubuntu 24.04.")
-        if known.manual_points:
-            by_hand = counted(known.manual_points, "point")
-            said.append(f"Enable manual grading there for the written answers: {by_hand}.")
-        if known.no_sandbox:
-            said.append(
+            sentences = [f"Tested here: the released notebook earns {trial.score:g} of {points}."]
+        sentences.append(f"In Gradescope, set the autograder points to {points}, and choose Ubuntu 24.04.")
+        if settings.manual_points:
+            by_hand = counted(settings.manual_points, "point")
+            sentences.append(f"Enable manual grading there for the written answers: {by_hand}.")
+        if settings.no_sandbox:
+            sentences.append(
                 "Where the sandbox does not work, student code can read the hidden tests and write its own score."
             )
         if self.dry_run:
-            return [*said, "Nothing was written. Run the same command without --dry-run to write it."]
-        return [*said, f"Written: {path}. It contains solutions and hidden tests: upload it, and do not share it."]
+            return [*sentences, "Nothing was written. Run the same command without --dry-run to write it."]
+        return [*sentences, f"Written: {path}. It contains solutions and hidden tests: upload it, and do not share it."]

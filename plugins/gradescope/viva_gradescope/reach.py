@@ -89,7 +89,7 @@ class Reach:
     def sentence(self, sandbox: Sandbox | None) -> str:
         """Which protection held."""
         layers = self.layers(sandbox)
-        held, missing = ([name for name, works in layers.items() if works is said] for said in (True, False))
+        held, missing = ([name for name, works in layers.items() if works is expected] for expected in (True, False))
         if not self.holds:
             return (
                 "Graded WITHOUT A SANDBOX, because the bundle was made with --no-sandbox: student code could read "
@@ -108,13 +108,13 @@ def sandboxes(limits: Limits, examiners: Limits) -> list[tuple[Sandbox, Sandbox]
 
     The second, without Landlock, is for a container that is thrown away: a user of its own can leave files in /tmp.
     """
-    found = protection()
-    options: list[dict[str, Any]] = [{}] if found.level != "none" else []
-    if os.geteuid() == 0 and all(map(found.works, ("session", "limits", "root", "seccomp"))):
+    layers = protection()
+    options: list[dict[str, Any]] = [{}] if layers.level != "none" else []
+    if os.geteuid() == 0 and all(map(layers.works, ("session", "limits", "root", "seccomp"))):
         options.append({"other_user": True, "bubblewrap": False})
     return [
-        (Sandbox.for_candidate(limits=limits, **known), Sandbox.for_examiner(limits=examiners, **known))
-        for known in options
+        (Sandbox.for_candidate(limits=limits, **arguments), Sandbox.for_examiner(limits=examiners, **arguments))
+        for arguments in options
     ]
 
 
@@ -127,8 +127,8 @@ def reach(grader: Grader, secrets: Iterable[Path], results: Path) -> Reach:
         try:
             with Session(grader.candidates, grader.examiners) as session:
                 outputs = outputs_of(session.candidate(SECONDS, do="run", source=source))
-            told = ast.literal_eval(outputs[-1]["data"]["text/plain"])
-            return Reach(**told)
+            outcome = ast.literal_eval(outputs[-1]["data"]["text/plain"])
+            return Reach(**outcome)
         except (Died, IndexError, KeyError, TypeError, ValueError, SyntaxError) as error:
             raise SandboxError(f"The test of the sandbox failed, so its protection is unknown: {error!r}.") from error
         finally:

@@ -54,12 +54,12 @@ def ungraded(reason: str = "") -> dict:
 def refused(problem: str, notebooks: list[str]) -> dict:
     """The result of what cannot be graded because of what was submitted."""
     names = " and ".join(f"{name}.ipynb" for name in sorted(notebooks))
-    told = (
+    sentence = (
         f"Your submission could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
         f"no points yet. Open the notebook that you worked in with Jupyter, save it as {names}, and submit that "
         "file again."
     )
-    return ungraded() | {"score": 0.0, "output": told, "tests": []}
+    return ungraded() | {"score": 0.0, "output": sentence, "tests": []}
 
 
 def results(
@@ -74,30 +74,32 @@ def results(
     record, graded = passed.results
     if any(result.verdict is Verdict.UNGRADED for _, _, result in record.results()):
         return ungraded()
-    veil, tests, told = Veil(material.config), [], []
-    several = len(material.expected.notebooks) > 1
+    veil, tests, repairs = Veil(material.config), [], []
+    numbered = len(material.expected.notebooks) > 1
     for number, (name, book) in enumerate(sorted(material.expected.notebooks.items()), 1):
-        prefix = f"{name}: " if several else ""
+        prefix = f"{name}: " if numbered else ""
         if name not in passed.notebooks:
             most = sum(cell.max_score for cell in (*book.grade_cells, *book.task_cells))
             tests.append(_test(f"{name}.ipynb", str(number), 0.0, most, "It was not submitted."))
             continue
         page, hidden = _page(name, passed, material, source, veil)
-        known = (shown.record.notebooks.get(name) if shown.record else None) or NotebookRecord()
-        questions = [_shown(question, page, known) for question in page.questions()]
-        mine = list(_tests(questions, prefix, f"{number}." if several else "", settings.hidden_checks))
-        if hidden.found(html.escape("\0".join(one["output"] for one in mine)), page.own().values()):
-            mine = [one | {"output": WITHHELD} for one in mine]
-        tests += mine
-        told += wording.sentences(known.repairs, wording.STUDENT)
+        book_record = (shown.record.notebooks.get(name) if shown.record else None) or NotebookRecord()
+        questions = [_shown(question, page, book_record) for question in page.questions()]
+        own_tests = list(_tests(questions, prefix, f"{number}." if numbered else "", settings.hidden_checks))
+        if hidden.found(html.escape("\0".join(test["output"] for test in own_tests)), page.own().values()):
+            own_tests = [test | {"output": WITHHELD} for test in own_tests]
+        tests += own_tests
+        repairs += wording.sentences(book_record.repairs, wording.STUDENT)
     scores = [score for cells in graded.scores.values() for score, _ in cells.values()]
-    said = [plaintext.line(f"{sentence[:1].upper()}{sentence[1:]}.", LONGEST) for sentence in dict.fromkeys(told)]
+    sentences = [
+        plaintext.line(f"{sentence[:1].upper()}{sentence[1:]}.", LONGEST) for sentence in dict.fromkeys(repairs)
+    ]
     if settings.manual_points:
         by_hand = wording.counted(settings.manual_points, "point")
-        said.append(f"A grader reads the written answers: {by_hand}, not counted here.")
+        sentences.append(f"A grader reads the written answers: {by_hand}, not counted here.")
     return ungraded() | {
         "score": round(sum(score or 0.0 for score in scores), 6),
-        "output": "\n".join([*said, protection]),
+        "output": "\n".join([*sentences, protection]),
         "tests": tests,
     }
 
@@ -108,21 +110,21 @@ def _page(name: str, passed: Passed, material: Material, source: Path, veil: Vei
     tests = [cell for cell in notebook.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
     notebooks = [read_notebook(path) for path in sorted(source.glob("*.ipynb"))]
     hidden = hidden_of([*notebooks, new_notebook(cells=tests)], veil)
-    place = {"student": "", "assignment": material.assignment, "notebook": name}
+    identity = {"student": "", "assignment": material.assignment, "notebook": name}
     record, graded = passed.results
-    return Page(notebook, place, _marks(name, graded, material), record, hidden, veil), hidden
+    return Page(notebook, identity, _marks(name, graded, material), record, hidden, veil), hidden
 
 
-def _shown(question: Question, page: Page, known: NotebookRecord) -> Question:
-    """A question whose checks are explained by what is ``known`` without hidden lines."""
-    explainer, first = page.explainer(), {one.title: one for one in known.checks.get(question.id, [])}
+def _shown(question: Question, page: Page, record: NotebookRecord) -> Question:
+    """A question whose checks are explained by what is ``record`` without hidden lines."""
+    explainer, first = page.explainer(), {check.title: check for check in record.checks.get(question.id, [])}
     lines = []
     for line, result in zip(question.lines, page.known.checks.get(question.id, []), strict=True):
         explanation = explainer.sealed(result)
-        if (mine := first.get(result.title)) is not None:
-            told = explainer.explain(mine, True)
-            same = (mine.verdict, mine.raised_by) == (result.verdict, result.raised_by)
-            explanation = told if same else replace(explanation, printed=told.printed)
+        if (seen := first.get(result.title)) is not None:
+            shown = explainer.explain(seen, True)
+            same = (seen.verdict, seen.raised_by) == (result.verdict, result.raised_by)
+            explanation = shown if same else replace(explanation, printed=shown.printed)
         lines.append(replace(line, explanation=explanation))
     return replace(question, lines=lines)
 
@@ -141,16 +143,16 @@ def _marks(name: str, graded: Graded, material: Material) -> Marks:
 
 def _tests(questions: list[Question], prefix: str, number: str, hidden_checks: str) -> Iterator[dict]:
     """A test for each check and each written answer."""
-    for place, question in enumerate(questions, 1):
-        here, name = f"{number}{place}", prefix + _heading(question)
+    for position, question in enumerate(questions, 1):
+        number_here, name = f"{number}{position}", prefix + _heading(question)
         if question.manual:
-            said = "There is no answer." if question.unanswered else "A grader reads this answer."
-            yield _test(name, here, None, question.grade.most, f"{said} Its points are not counted here.")
+            sentence = "There is no answer." if question.unanswered else "A grader reads this answer."
+            yield _test(name, number_here, None, question.grade.most, f"{sentence} Its points are not counted here.")
         elif not question.lines:
-            yield _test(name, here, question.grade.score, question.grade.most, "There are no results by check.")
+            yield _test(name, number_here, question.grade.score, question.grade.most, "There are no results by check.")
         for check, line in enumerate(question.lines, 1):
-            told = _test(f"{name}: {line.title}", f"{here}.{check}", line.earned, line.points, _told(line))
-            yield told if line.visible else told | {"visibility": hidden_checks}
+            test = _test(f"{name}: {line.title}", f"{number_here}.{check}", line.earned, line.points, _told(line))
+            yield test if line.visible else test | {"visibility": hidden_checks}
 
 
 def _test(name: str, number: str, score: float | None, most: float, output: str) -> dict:
@@ -170,10 +172,10 @@ def _told(line: Line) -> str:
     if line.undone:
         return f"{NOT_DONE}: {', '.join(line.undone)}"
     explanation = line.explanation
-    told = [line.words, explanation.sentence]
+    parts = [line.words, explanation.sentence]
     for frame in explanation.frames:
         inside = f", in {frame.function}" if frame.function.isidentifier() else ""
-        told.append(f"{frame.cell}, line {frame.line}{inside}: {frame.code}")
+        parts.append(f"{frame.cell}, line {frame.line}{inside}: {frame.code}")
     if explanation.printed:
-        told += ["Your code printed:", explanation.printed]
-    return plaintext.lines("\n".join(filter(None, told)))[:LONGEST]
+        parts += ["Your code printed:", explanation.printed]
+    return plaintext.lines("\n".join(filter(None, parts)))[:LONGEST]

@@ -36,16 +36,16 @@ class Trial:
 def try_out(bundle: Bundle) -> Trial:
     """Grade the notebooks as they were released, in an imitation of the container. Raises CourseError."""
     with tempfile.TemporaryDirectory(prefix="viva-gradescope-") as folder:
-        place = Path(folder)
-        fill(place / "source", bundle.files)
-        (place / "submission").mkdir()
+        root = Path(folder)
+        fill(root / "source", bundle.files)
+        (root / "submission").mkdir()
         for name, released in Material.from_bytes(bundle.files[MATERIAL]).released.items():
             notebook = new_notebook(cells=[slot.cell for slot in released.slots], metadata=released.metadata)
-            nbformat.write(notebook, place / "submission" / f"{name}.ipynb")
+            nbformat.write(notebook, root / "submission" / f"{name}.ipynb")
         command = [sys.executable, "-I", "-m", "viva_gradescope.container", "grade"]
-        known = os.environ | {VARIABLE: str(place)}
-        done = subprocess.run(command, cwd=place, env=known, capture_output=True, text=True, check=False)
+        environment = os.environ | {VARIABLE: str(root)}
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
             raise CourseError(f"The test of the bundle failed, so it was not written: {reason}")
-        return Trial(json.loads((place / "results" / "results.json").read_bytes()), done.stdout)
+        return Trial(json.loads((root / "results" / "results.json").read_bytes()), done.stdout)

@@ -24,7 +24,7 @@ from viva.verdict import CourseError
 from viva_scale.clusteraddress import Cluster
 from viva_scale.pool import ClusterWorkers, Errand, Pool, Seat
 from viva_scale.versions import LIBRARIES
-from viva_scale.workerprocess import Settings, Told
+from viva_scale.workerprocess import Reply, Settings
 
 
 def require_same(course: Path, graded: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_suspect_is_never_sent_beside_another_job_also_where_its_worker_turned
     for suspect in (False, True):
         seat, errand, running = Seat("tcp://127.0.0.1:1", 1), Errand("job", suspect), Future()
         seat.busy[errand] = running
-        running.set_result(Told(unfit="its disk is full"))
+        running.set_result(Reply(unfit="its disk is full"))
         pool._hear_of(seat, errand, running)
         assert [list(pool.todo), list(pool.suspects)] == ([[], [errand]] if suspect else [[errand], []])
         pool.todo.clear()

@@ -18,7 +18,7 @@ from viva.engine.examination import Examination
 from viva.folder import fill, walk
 from viva.verdict import ClusterError, VivaError
 from viva_scale.clusteraddress import Cluster
-from viva_scale.workerprocess import Known, Recent, Request, Settings, Told
+from viva_scale.workerprocess import Known, Recent, Reply, Request, Settings
 
 MOST_NOTEBOOKS = 4
 CELLS = 60
@@ -45,8 +45,8 @@ class Trials:
         return self.notebook
 
     def limit(self, job: tuple) -> float:
-        examinations = [one for one in job if isinstance(one, Examination)]
-        needed = [one.budget(self.seconds, self.budget) for one in examinations]
+        examinations = [examination for examination in job if isinstance(examination, Examination)]
+        needed = [examination.budget(self.seconds, self.budget) for examination in examinations]
         return self.cluster.limit(max(needed, default=CELLS * self.seconds))
 
     def package(self, job: tuple) -> bytes:
@@ -67,14 +67,14 @@ class Trying:
         self.grader = make_grader(settings.seconds, settings.no_sandbox, settings.memory, settings.libraries)
         self.workers: Recent[tuple[Worker, str]] = Recent(MOST_NOTEBOOKS, _remove_files)
 
-    def __call__(self, request: Request) -> Told:
+    def __call__(self, request: Request) -> Reply:
         if not request.material and request.digest not in self.workers:
-            return Told(lacking=True)
+            return Reply(lacking=True)
         worker, path = self.workers.of(request.digest, lambda: self._made(request.material))
         result = worker(pickle.loads(request.package))
         if isinstance(result, VivaError):  # it names the file as it is called here
             result = type(result)(str(result).replace(str(worker.path), path))
-        return Told(pickle.dumps(result))
+        return Reply(pickle.dumps(result))
 
     def _made(self, material: bytes) -> tuple[Worker, str]:
         """The worker for a notebook, and how that is called where it comes from."""
@@ -88,15 +88,15 @@ class Trying:
         self.grader.close()
 
 
-def _remove_files(known: tuple[Worker, str]) -> None:
-    shutil.rmtree(known[0].data, ignore_errors=True)
+def _remove_files(worker_key: tuple[Worker, str]) -> None:
+    shutil.rmtree(worker_key[0].data, ignore_errors=True)
 
 
 def _files(path: Path) -> dict[str, bytes]:
     """The notebook, and the files beside it that its cells find, by their names there."""
     files = {path.name: path.read_bytes()}
-    for one in walk(path.parent):
-        if one.is_file() and not one.is_symlink() and one.suffix != ".ipynb":
+    for file in walk(path.parent):
+        if file.is_file() and not file.is_symlink() and file.suffix != ".ipynb":
             with contextlib.suppress(OSError):  # its cells do not find it here either
-                files[str(one.relative_to(path.parent))] = one.read_bytes()
+                files[str(file.relative_to(path.parent))] = file.read_bytes()
     return files

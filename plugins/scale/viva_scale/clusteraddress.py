@@ -119,8 +119,8 @@ class Cluster(Configurable):
                 raise ClusterError(
                     f"The file {path}, which the connection to the cluster needs, does not exist. Nothing was sent."
                 )
-        given = {name: str(Path(path).expanduser()) for name, path in names.items() if path}
-        security = Security(require_encryption=True, **given)
+        settings = {name: str(Path(path).expanduser()) for name, path in names.items() if path}
+        security = Security(require_encryption=True, **settings)
         # Dask sets these by their names.
         if not getattr(security, "tls_ca_file", None) or not getattr(security, "tls_client_cert", None):
             raise ClusterError(

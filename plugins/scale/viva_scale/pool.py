@@ -32,7 +32,7 @@ from viva_scale import worker as there
 from viva_scale.clusteraddress import Cluster
 from viva_scale.scheduler import CONNECT, connected, first_line
 from viva_scale.versions import difference, versions
-from viva_scale.workerprocess import ClusterTask, Known, Settings, Told
+from viva_scale.workerprocess import ClusterTask, Known, Reply, Settings
 
 # The workers of a cluster as they come and go: who is there is asked every second, and each newcomer what it has.
 #
@@ -109,15 +109,15 @@ class ClusterWorkers:
         async with asyncio.TaskGroup() as asking:
             while silent < SILENT:
                 try:
-                    found = await asyncio.wait_for(self.client.scheduler.ncores(), CONNECT)
+                    present = await asyncio.wait_for(self.client.scheduler.ncores(), CONNECT)
                 except Exception:  # Dask has many for a lost connection
                     silent += 1
                 else:
                     silent = 0
-                    for address in found.keys() - self.asked:
-                        asking.create_task(self._admit(address, found[address]))
-                    self.asked = set(found)
-                    self.events.put((self._look, set(found)))
+                    for address in present.keys() - self.asked:
+                        asking.create_task(self._admit(address, present[address]))
+                    self.asked = set(present)
+                    self.events.put((self._look, set(present)))
                 await asyncio.sleep(LOOK)
             self.events.put((self._end,))
 
@@ -145,10 +145,10 @@ class ClusterWorkers:
         """Take what there is to hear, waiting a moment for it. Raises Stopped."""
         stopping.check()
         with contextlib.suppress(queue.Empty):
-            what, *about = self.events.get(timeout=LISTEN)
+            action, *arguments = self.events.get(timeout=LISTEN)
             while True:
-                what(*about)
-                what, *about = self.events.get_nowait()
+                action(*arguments)
+                action, *arguments = self.events.get_nowait()
 
     def wait(self) -> None:
         """Wait until somebody can do something. Raises ClusterError when that does not happen."""
@@ -163,11 +163,11 @@ class ClusterWorkers:
                 )
             self.hear()
 
-    def _look(self, found: set[str]) -> None:
-        self.present = found
-        for address in self.seats.keys() - found:
+    def _look(self, present: set[str]) -> None:
+        self.present = present
+        for address in self.seats.keys() - present:
             self.lose(self.seats.pop(address))
-        for address in self.refused.keys() - found:
+        for address in self.refused.keys() - present:
             del self.refused[address]
 
     def _judge(self, address: str, threads: int, answer: dict | Exception) -> None:
@@ -302,32 +302,32 @@ class Pool:
         seat.busy[errand] = running = asyncio.run_coroutine_threadsafe(asking, self.workers.loop)
         running.add_done_callback(lambda running: self.workers.events.put((self._hear_of, seat, errand, running)))
 
-    async def _ask(self, seat: Seat, known: Known, limit: float, package: bytes) -> Told:
+    async def _ask(self, seat: Seat, material: Known, limit: float, package: bytes) -> Reply:
         """In Dask's thread: what a worker says of a package."""
-        told = Told(lacking=True)
-        while told.lacking:
-            if known.digest not in seat.taught:
-                sending = self.client._run(there.keep, known.digest, known.data, workers=[seat.address])
-                seat.taught[known.digest] = asyncio.ensure_future(sending)
-            await asyncio.shield(seat.taught[known.digest])
+        reply = Reply(lacking=True)
+        while reply.lacking:
+            if material.digest not in seat.taught:
+                sending = self.client._run(there.keep, material.digest, material.data, workers=[seat.address])
+                seat.taught[material.digest] = asyncio.ensure_future(sending)
+            await asyncio.shield(seat.taught[material.digest])
             future = self.client.submit(
                 there.grade_there,
-                *(msgspec.structs.astuple(self.settings), known.digest, limit, package),
+                *(msgspec.structs.astuple(self.settings), material.digest, limit, package),
                 key=f"viva-grade-{uuid.uuid4().hex}",  # no student's name is on a dashboard
                 workers=[seat.address],
                 pure=False,
             )
-            told = Told(*await future)
-            if told.lacking:  # it has forgotten it for others
-                seat.taught.pop(known.digest, None)
-        return told
+            reply = Reply(*await future)
+            if reply.lacking:  # it has forgotten it for others
+                seat.taught.pop(material.digest, None)
+        return reply
 
     def _hear_of(self, seat: Seat, errand: Errand, running: concurrent.futures.Future) -> None:
         """What has become of an errand."""
         if seat.busy.get(errand) is not running:
             return  # the worker was lost in between
         try:
-            told = running.result()
+            reply = running.result()
         except KilledWorker:  # at one address, more often than Dask allows
             done = None
         except CONNECTION:  # who it was is seen with the next look
@@ -342,14 +342,14 @@ class Pool:
             sentence = f"it could not be graded: {first_line(error)} ({type(error).__name__})"
             done = self.task.problem(errand.job, sentence)
         else:
-            errand.refusals += bool(told.unfit)
-            if told.unfit and (not told.marked or errand.refusals < TRIES):
+            errand.refusals += bool(reply.unfit)
+            if reply.unfit and (not reply.marked or errand.refusals < TRIES):
                 seat.closed = True
-                self.workers.refuse(seat.address, told.unfit)
+                self.workers.refuse(seat.address, reply.unfit)
                 self._drop(seat, errand)
                 self._queue(errand)
                 return
-            done = self.task.kept(errand.job, told.marked) if told.marked else None  # it killed two worker processes
+            done = self.task.kept(errand.job, reply.marked) if reply.marked else None  # it killed two worker processes
         self._drop(seat, errand)
         self.done.append((errand.job, done))
         if seat is not self.workers.seats.get(seat.address):

@@ -84,15 +84,15 @@ def _started(cluster: Cluster, stack: contextlib.ExitStack) -> tuple[str, Securi
 
 def _require_same(client: Client, url: str) -> None:
     """Dask unpacks tasks at the scheduler, too. Raises ClusterError where it cannot."""
-    here = versions(())
+    ours = versions(())
     try:
-        there = client.run_on_scheduler(versions, ())
+        theirs = client.run_on_scheduler(versions, ())
     except Exception as error:  # whatever it is that keeps it
         raise ClusterError(
             f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same 'nbviva[cluster]' "
             "version there, and restart it. Nothing was sent."
         ) from None
-    if different := difference(here, there):
+    if different := difference(ours, theirs):
         raise ClusterError(
             f"The scheduler at {url} has other versions: {different}. Install the same versions there, and restart it. "
             "Nothing was sent."

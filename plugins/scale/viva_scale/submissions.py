@@ -19,7 +19,7 @@ from viva.engine.examination import Examination
 from viva.submission.packing import pack
 from viva.verdict import VivaError
 from viva_scale.clusteraddress import Cluster
-from viva_scale.workerprocess import Known, Recent, Request, Settings, Told
+from viva_scale.workerprocess import Known, Recent, Reply, Request, Settings
 
 MOST_MATERIALS = 16
 
@@ -50,8 +50,10 @@ class Submissions:
 
     def limit(self, job: Job) -> float:
         _, material = self._about(job)
-        examinations = [one for one in material.examinations.values() if isinstance(one, Examination)]
-        return self.cluster.limit(sum(one.budget(self.seconds, self.budget) for one in examinations))
+        examinations = [
+            examination for examination in material.examinations.values() if isinstance(examination, Examination)
+        ]
+        return self.cluster.limit(sum(examination.budget(self.seconds, self.budget) for examination in examinations))
 
     def package(self, job: Job) -> bytes:
         return pack(job.submission)
@@ -65,11 +67,16 @@ class Submissions:
         passed = marked.passed
         if passed is None or passed.explained:
             return marked
-        about, (_, material) = job.submission, self._about(job)
-        places = {one and (one.assignment, one.student) for one in (passed.record, passed.graded)}
-        if places != {(about.assignment, about.student)} or not passed.notebooks.keys() <= material.released.keys():
+        submission, (_, material) = job.submission, self._about(job)
+        places = {result and (result.assignment, result.student) for result in (passed.record, passed.graded)}
+        if (
+            places != {(submission.assignment, submission.student)}
+            or not passed.notebooks.keys() <= material.released.keys()
+        ):
             return Marked(problem="its worker sent the reply to another request")
-        return attempt(f"{about.assignment}/{about.student}", lambda _: self.filing.add(about, passed, material))
+        return attempt(
+            f"{submission.assignment}/{submission.student}", lambda _: self.filing.add(submission, passed, material)
+        )
 
     def problem(self, job: Job, sentence: str) -> Marked:
         return Marked(problem=sentence)
@@ -79,26 +86,27 @@ class Grading:
     """Its service: a warm grader, and the materials that it knows."""
 
     def __init__(self, settings: Settings) -> None:
-        one = settings
-        self.grader = new_grader(one.seconds, one.no_sandbox, one.memory, one.budget, one.libraries, one.hidden)
+        self.grader = new_grader(
+            settings.seconds, settings.no_sandbox, settings.memory, settings.budget, settings.libraries, settings.hidden
+        )
         self.materials: Recent[Material] = Recent(MOST_MATERIALS)
         self.learnt: set[str] = set()
 
-    def __call__(self, request: Request) -> Told:
+    def __call__(self, request: Request) -> Reply:
         if not request.material and request.digest not in self.materials:
-            return Told(lacking=True)
+            return Reply(lacking=True)
         faults: list[OSError | MemoryError] = []
         marked = attempt("submission", lambda log: self._grade(request, faults, log))
         unfit = ": ".join(filter(None, (type(faults[0]).__name__, str(faults[0])))) if faults else ""
-        return Told(msgspec.msgpack.encode(marked), unfit)
+        return Reply(msgspec.msgpack.encode(marked), unfit)
 
     def _grade(self, request: Request, faults: list, log: logging.Logger) -> Passed:
         try:
             material = self.materials.of(request.digest, lambda: Material.from_bytes(request.material))
             if request.digest not in self.learnt:
-                for known in material.examinations.values():
-                    if isinstance(known, Examination):
-                        self.grader.learn(known)
+                for examination in material.examinations.values():
+                    if isinstance(examination, Examination):
+                        self.grader.learn(examination)
                 self.learnt.add(request.digest)
             return msgspec.msgpack.decode(grade(request.package, material, self.grader, log), type=Passed)
         except (OSError, MemoryError) as error:

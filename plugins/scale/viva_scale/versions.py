@@ -20,25 +20,25 @@ ENGINE, VIVA, PYTHON = "Viva's engine", "Viva", "Python"
 def distributions(modules: Iterable[str]) -> tuple[str, ...]:
     """The libraries that count, with those that hold the ``modules`` that a course imports, and all packages that add
     codecs: without a codec a right answer fails. Raises CourseError for two packages that add the same."""
-    known = importlib.metadata.packages_distributions()
-    more = {name for module in modules for name in known.get(module.partition(".")[0], ())}
-    more |= {entry.dist.name for entry in doors.entries(doors.CODECS).values() if entry.dist}
-    return tuple(sorted({*LIBRARIES, *map(str.lower, more)}))
+    owners = importlib.metadata.packages_distributions()
+    names = {name for module in modules for name in owners.get(module.partition(".")[0], ())}
+    names |= {entry.dist.name for entry in doors.entries(doors.CODECS).values() if entry.dist}
+    return tuple(sorted({*LIBRARIES, *map(str.lower, names)}))
 
 
 def versions(libraries: Iterable[str]) -> dict[str, str]:
     """What this process has, by name; "none" for what is not installed."""
-    found = {ENGINE: str(viva.ENGINE), VIVA: viva.__version__}
-    found[PYTHON] = ".".join(platform.python_version_tuple()[:2])
+    installed = {ENGINE: str(viva.ENGINE), VIVA: viva.__version__}
+    installed[PYTHON] = ".".join(platform.python_version_tuple()[:2])
     for name in libraries:
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = "none"
-    return found
+            installed[name] = "none"
+    return installed
 
 
-def difference(here: dict[str, str], there: dict[str, str]) -> str:
+def difference(ours: dict[str, str], theirs: dict[str, str]) -> str:
     """What is not the same, with both versions: "numpy 2.3.5 there and 2.3.4 here"; empty where all is."""
-    different = [name for name, version in here.items() if there.get(name) != version]
-    return ", ".join(f"{name} {there.get(name, 'none')} there and {here[name]} here" for name in different)
+    different = [name for name, version in ours.items() if theirs.get(name) != version]
+    return ", ".join(f"{name} {theirs.get(name, 'none')} there and {ours[name]} here" for name in different)

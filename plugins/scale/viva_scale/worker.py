@@ -16,7 +16,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 
 from viva.sandbox.protection import forget, protection
 from viva_scale import versions
-from viva_scale.workerprocess import Recent, Request, Settings, Told, WorkerProcess
+from viva_scale.workerprocess import Recent, Reply, Request, Settings, WorkerProcess
 
 NAME = "viva-worker-processes"
 MOST_MATERIALS = 64
@@ -42,7 +42,7 @@ class WorkerProcesses(WorkerPlugin):
             process.close()
         self.starter.shutdown(wait=False)
 
-    def with_process(self, grade: Callable[[WorkerProcess], Told]) -> Told:
+    def with_process(self, grade: Callable[[WorkerProcess], Reply]) -> Reply:
         process = self.free.get()
         try:
             return grade(process)
@@ -71,12 +71,12 @@ def keep(digest: str, material: bytes, dask_worker: Worker) -> None:
 
 
 def grade_there(settings: tuple, digest: str, limit: float, package: bytes) -> tuple:
-    """Grade a package at a worker process of this worker: the fields of a Told."""
+    """Grade a package at a worker process of this worker: the fields of a Reply."""
     processes = _processes(get_worker())
     material = processes.materials.get(digest)
     if material is None:
-        told = Told(lacking=True)
+        reply = Reply(lacking=True)
     else:
         request = Request(Settings(*settings), digest, package)
-        told = processes.with_process(lambda process: process.grade(request, material, limit))
-    return told.marked, told.unfit, told.lacking
+        reply = processes.with_process(lambda process: process.grade(request, material, limit))
+    return reply.marked, reply.unfit, reply.lacking

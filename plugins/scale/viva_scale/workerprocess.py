@@ -49,7 +49,7 @@ class Request(Struct):
     material: bytes = b""
 
 
-class Told(Struct):
+class Reply(Struct):
     """What a worker process says of a package: its service's answer as bytes, or that it killed two worker processes.
 
     ``unfit`` is a sentence where it may be the machine that is at fault, ``lacking`` says that the material is missing.
@@ -68,31 +68,31 @@ class WorkerProcess:
         self.start = start
         self.process: subprocess.Popen | None = None
 
-    def grade(self, request: Request, material: bytes, limit: float) -> Told:
+    def grade(self, request: Request, material: bytes, limit: float) -> Reply:
         """The result of a package; ``limit`` are the seconds that it may take."""
         for _ in range(TRIES):
             with contextlib.suppress(EOFError, OSError, msgspec.DecodeError):
                 return self._ask(request, material, limit)
             self.close()
-        return Told()
+        return Reply()
 
-    def _ask(self, request: Request, material: bytes, limit: float) -> Told:
+    def _ask(self, request: Request, material: bytes, limit: float) -> Reply:
         if self.process is None or self.process.poll() is not None:  # it died between two submissions
             self.close()
             if fault := self._open():
-                return Told(unfit=fault)
-        told = self._answer(request, limit)
-        if told.lacking:
+                return Reply(unfit=fault)
+        reply = self._answer(request, limit)
+        if reply.lacking:
             request.material, limit = material, limit + GRACE
-            told = self._answer(request, limit)
+            reply = self._answer(request, limit)
             request.material = b""
-        return told
+        return reply
 
-    def _answer(self, request: Request, limit: float) -> Told:
+    def _answer(self, request: Request, limit: float) -> Reply:
         self.pipe.send_bytes(msgspec.msgpack.encode(request))
         if not self.pipe.poll(limit):
             raise EOFError
-        return msgspec.msgpack.decode(self.pipe.recv_bytes(), type=Told)
+        return msgspec.msgpack.decode(self.pipe.recv_bytes(), type=Reply)
 
     def _open(self) -> str:
         """Start the process; why it cannot grade, if so."""
@@ -170,7 +170,7 @@ class Service(Protocol):
 
     def __init__(self, settings: Settings) -> None: ...
 
-    def __call__(self, request: Request) -> Told: ...
+    def __call__(self, request: Request) -> Reply: ...
 
     def close(self) -> None: ...
 

@@ -18,7 +18,7 @@ from viva.course.material import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
 from viva.verdict import VivaError
-from viva_scale.workerprocess import Recent, Request, Service, Told
+from viva_scale.workerprocess import Recent, Reply, Request, Service
 
 MOST_SERVICES = 2
 """So many are kept: two batches may take turns."""
@@ -30,15 +30,15 @@ class WorkerService:
     def __init__(self) -> None:
         self.services: Recent[Service] = Recent(MOST_SERVICES, lambda service: service.close())
 
-    def __call__(self, request: Request) -> Told:
+    def __call__(self, request: Request) -> Reply:
         try:
             leftovers.require_room(Path(tempfile.gettempdir()))
             settings = request.settings
             return self.services.of(settings, lambda: import_item(settings.service)(settings))(request)
         except VivaError as error:
-            return Told(unfit=str(error))
+            return Reply(unfit=str(error))
         except OSError as error:
-            return Told(unfit=trouble(error))
+            return Reply(unfit=trouble(error))
 
     def close(self) -> None:
         self.services.close()
