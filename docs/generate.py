@@ -176,7 +176,7 @@ def wrong_answers(assignment: str, old: Path) -> str:
     lines = [mark, "", f"# {assignment}: {len(wrong)} wrong answers", ""]
     lines += [
         "Each was graded. First come its lines beside those of the solution: - right, + wrong. Then comes each check "
-        "that it loses, with the reason that a student reads. *(hidden)* stands where no visible line of the check notices it.",
+        "that it loses, with the reason that a student reads. *(hidden)* stands where no visible line notices it.",
         "",
     ]
     grader = new_grader(SECONDS, protection().level == "none", MEMORY)
