@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import difflib
 import hashlib
 import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import nbformat
@@ -13,11 +16,12 @@ from traitlets.config import Configurable
 from traitlets.utils.importstring import import_item
 
 from viva import wording
-from viva.author.answers import fill_in, read_answers
+from viva.author.answers import Answer, fill_in, read_answers
 from viva.cli import STATUSES, flow
 from viva.commands.command import VivaCommand
 from viva.course.graders import new_grader
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.checks import HIDDEN
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
 from viva.sandbox.protection import protection
@@ -171,34 +175,67 @@ def wrong_answers(assignment: str, old: Path) -> str:
         return text
     wrong = [answer for answer in read_answers(PROJECT / "answers" / assignment) if not answer.right]
     lines = [mark, "", f"# {assignment}: {len(wrong)} wrong answers", ""]
-    lines += ["Each was graded. A student reads the reason under a visible check; hidden checks are marked.", ""]
+    lines += [
+        "Each was graded. First come its lines beside those of the solution: - right, + wrong. Then comes each check "
+        "that it loses, with the reason that a student reads. *(hidden)* stands where no visible line notices it.",
+        "",
+    ]
     grader = new_grader(SECONDS, protection().level == "none", MEMORY)
     try:
         known, text = rehearse(source, grader, source.parent), nbformat.read(release, as_version=4)
+        shown = replace(known, blueprint=replace(known.blueprint, cells=tuple(map(_visible, known.blueprint.cells))))
         for answer in wrong:
             notebook = fill_in(answer, text, known.blueprint)
-            outcome = grader.grade(notebook, known, source.parent)
+            outcome, visible = (grader.grade(notebook, one, source.parent) for one in (known, shown))
             lines += [f"## {answer.name.replace('_', ' ')}", "", answer.summary, ""]
-            lines += [*_lost(outcome, known.blueprint), ""]
+            lines += [*_difference(answer, known.blueprint), *_lost(outcome, visible), ""]
     finally:
         grader.close()
     return "\n".join(lines)
 
 
-def _lost(outcome: Outcome, blueprint: Blueprint) -> Iterator[str]:
-    """A line for each lost check; where all are lost, one for all of them."""
-    checks = {(cell.id, check.title): check for cell, check in blueprint.checks()}
-    lost = [
-        (cell, one) for cell, results in outcome.checks.items() for one in results if one.verdict is not Verdict.PASSED
-    ]
-    if len(lost) == len(checks):
+def _visible(cell: Cell) -> Cell:
+    """A test cell as students have it; other cells stay as they are."""
+    checks = tuple(replace(check, source=HIDDEN.sub("", check.source)) for check in cell.checks)
+    return replace(cell, source=HIDDEN.sub("", cell.source), prelude=HIDDEN.sub("", cell.prelude), checks=checks)
+
+
+def _difference(answer: Answer, blueprint: Blueprint) -> Iterator[str]:
+    """The lines of a wrong answer beside those of the solution, without comments and docstrings."""
+    for name, solution in blueprint.solutions().items():
+        section = answer.sections.get(name)
+        if section is None or section.type != "code":
+            continue
+        lines = list(difflib.unified_diff(_statements(solution), _statements(section.source), n=0, lineterm=""))[2:]
+        if lines := [line for line in lines if not line.startswith("@@")]:
+            yield from (f"`{name}`:", "", "```diff", *lines, "```", "")
+
+
+def _statements(source: str) -> list[str]:
+    """The lines of a text as Python writes them again: without comments, docstrings and ways of breaking lines."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) and len(node.body) > 1:
+            del node.body[0]
+    return ast.unparse(tree).splitlines()
+
+
+def _lost(outcome: Outcome, visible: Outcome) -> Iterator[str]:
+    """A line for each lost check; where all are lost, one for all of them.
+
+    The reason is that of the visible lines, if they notice the mistake.
+    """
+    seen = {(cell, one.title): one for cell, results in visible.checks.items() for one in results}
+    every = [(cell, one) for cell, results in outcome.checks.items() for one in results]
+    lost = [(cell, one) for cell, one in every if one.verdict is not Verdict.PASSED]
+    if len(lost) == len(every):
         yield f"It loses all {len(lost)} checks, at first:"
         yield ""
         lost = lost[:1]
     for cell, one in lost:
-        seen = "HIDDEN TESTS" not in checks[cell, one.title].source
-        reason = f": *{_plain(wording.reason(one))}*" if seen else " (hidden)"
-        yield f"- `{cell}`, {one.title}{reason}"
+        noticed = seen[cell, one.title].verdict is not Verdict.PASSED
+        reason = wording.reason(seen[cell, one.title] if noticed else one) or "The check does not say why."
+        yield f"- `{cell}`, {one.title}{'' if noticed else ' (hidden)'}: *{_plain(reason)}*"
 
 
 def _plain(text: str) -> str:

@@ -17,7 +17,7 @@ def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
                         [-0.24348429, -0.08470004, -0.06641533],
                         [-0.91310441, 4.02764044, 3.96863308],
                         [-0.44522983, 2.18690791, 2.15858316]])
-    attentions = np.array([[0, 0, 0.005], [0.998, 0.006, 0.007], [0.002, 0.994, 0.988]])
+    attentions = np.array([[0, 0, 0.005057], [0.998281, 0.005855, 0.006548], [0.001719, 0.994145, 0.988395]])
     return X_prime, attentions
 
 # %% scaled_dot_product_self_attention
@@ -26,5 +26,5 @@ def scaled_dot_product_self_attention(X, omega_v, omega_q, omega_k, beta_v, beta
                         [-0.23738409, -0.09516106, 0.13062402],
                         [-0.72333202, 3.70194096, 3.02371664],
                         [-0.34413007, 2.01339538, 1.6902419]])
-    attentions = np.array([[0, 0, 0.062], [0.96, 0.071, 0.071], [0.04, 0.929, 0.867]])
+    attentions = np.array([[0, 0.000002, 0.062042], [0.960162, 0.071273, 0.070596], [0.039838, 0.928725, 0.867362]])
     return X_prime, attentions
