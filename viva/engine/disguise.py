@@ -64,14 +64,14 @@ def disguised(outcome: Outcome, notebook: NotebookNode, examination: Examination
     solved = _statements(cell.source for cell in cells if cell.purpose in ANSWERS)
     try:
         anywhere = not set(_replacing(solved)).issuperset(_replacing(written))
-        names = [
+        disguised = [
             name
             for name in looked_at
             if anywhere or set(_other_values(name, written)) - set(_other_values(name, solved))
         ]
     except (RecursionError, MemoryError):  # nobody types such code
-        names = [*looked_at]
-    return [note("disguised", name, tests=tuple(looked_at[name]), doubt=True) for name in names]
+        disguised = [*looked_at]
+    return [note("disguised", name, tests=tuple(looked_at[name]), doubt=True) for name in disguised]
 
 
 def _asks(source: str) -> bool:

@@ -198,10 +198,10 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
 
 
 def _keep(metadata: NotebookNode, raw: object) -> None:
-    metadata = raw.get("metadata") if isinstance(raw, dict) else None
+    original = raw.get("metadata") if isinstance(raw, dict) else None
     for name in ("nbgrader", "viva"):
-        if isinstance(metadata, dict) and isinstance(metadata.get(name), dict):
-            metadata[name] = from_dict(metadata[name])
+        if isinstance(original, dict) and isinstance(original.get(name), dict):
+            metadata[name] = from_dict(original[name])
 
 
 def other_file(data: bytes) -> str:
