@@ -23,7 +23,7 @@ from viva.record import Note, note
 from viva.verdict import Verdict
 
 LONGEST = 200_000
-"""A longer cell is not looked at; nobody types as much."""
+"""Characters of a cell that is read; nobody types as much."""
 REPLACING = frozenset(
     "builtins compile ctypes delattr eval exec gc getattr globals importlib inspect linecache locals setattr "
     "update_wrapper vars viva wraps __builtins__ __import__ __main__".split()
@@ -56,31 +56,40 @@ def disguised(outcome: Outcome, notebook: NotebookNode, examination: Examination
                 looked_at.setdefault(name, []).append(cell.id)
     if not looked_at:
         return []
-    written = _statements(
-        cell.source
-        for cell in notebook.cells
-        if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("locked")
-    )
-    solved = _statements(cell.source for cell in cells if cell.purpose in ANSWERS)
+    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code" and _is_students(cell, examination)]
     try:
+        written = _statements(sources)
+        solved = _statements(cell.source for cell in cells if cell.purpose in ANSWERS)
         anywhere = not set(_replacing(solved)).issuperset(_replacing(written))
-        disguised = [
+        disguises = [
             name
             for name in looked_at
             if anywhere or set(_other_values(name, written)) - set(_other_values(name, solved))
         ]
     except (RecursionError, MemoryError):  # nobody types such code
-        disguised = [*looked_at]
-    return [note("disguised", name, tests=tuple(looked_at[name]), doubt=True) for name in disguised]
+        disguises = [*looked_at]
+    return [note("disguised", name, tests=tuple(looked_at[name]), doubt=True) for name in disguises]
 
 
 def _asks(source: str) -> bool:
     return any(word in source for word in ASKING)
 
 
+def _is_students(cell: NotebookNode, examination: Examination) -> bool:
+    """Whether students write a cell: it is not one of the assignment's tests and locked cells."""
+    original = examination.cells.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    return original is None or (original.purpose != Purpose.TESTS and not original.locked)
+
+
 def _statements(sources: Iterable[str]) -> list[ast.stmt]:
-    trees = (parsed(source) for source in sources if len(source) <= LONGEST)
-    return [statement for tree in trees if tree for statement in tree.body]
+    """The statements of some cells. Raises MemoryError for a cell that is too long, and RecursionError."""
+    statements: list[ast.stmt] = []
+    for source in sources:
+        if len(source) > LONGEST:
+            raise MemoryError
+        tree = parsed(source)
+        statements += tree.body if tree else []
+    return statements
 
 
 def _replacing(statements: list[ast.stmt]) -> Iterator[str]:

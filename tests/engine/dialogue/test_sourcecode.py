@@ -204,6 +204,7 @@ DISGUISES = {
     "by the module": f"{HONEST}{CALLED}other.__wrapped__ = total\nimport __main__ as m\nm.total = other",
     "by the shell": f"{HONEST}{CALLED}shell = get_ipython()\nother.__wrapped__ = total\nshell.push({{'total': other}})",
     "too deep to be read": f"{HONEST}honest = total\nx = {'+'.join(['1'] * 600)}\ntotal = honest",
+    "too long to be read": f"{HONEST}honest = total\n# {'x' * 200_000}\ntotal = honest",
     "by a file": "open('mine.py', 'w').write('def total(xs): return [*map(sum, [xs])][0]')\nfrom mine import total",
 }
 """Each passes, as the source that the test sees has no call of ``sum``; most run it."""
