@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import shutil
 import subprocess
@@ -28,8 +29,6 @@ from viva.record import SubmissionRecord
 from viva.submission.files.handin import Finding
 from viva.submission.packing import pack
 from viva.verdict import CourseError
-from viva_scale.clusteraddress import Cluster
-from viva_scale.submissions import Submissions
 
 RIGHT = "def double(x):\n    return 2 * x"
 ANSWERS = {
@@ -148,10 +147,12 @@ def test_no_key_password_or_token_goes_along(made):
 
 @pytest.mark.parametrize("passed", [Passed(), Passed(record=SubmissionRecord(TINY, "right"))])
 def test_what_a_worker_of_a_cluster_says_without_record_or_scores_is_refused(made, passed):
+    clusteraddress = pytest.importorskip("viva_scale.clusteraddress", reason="nbviva-scale is not installed")
+    submissions = importlib.import_module("viva_scale.submissions")
     root, folder = made
     course, config = load(root)
     (submission,) = course.submissions([TINY], "right")
-    task = Submissions(Cluster(), Filing(course, config), 30.0, 0.0)
+    task = submissions.Submissions(clusteraddress.Cluster(), Filing(course, config), 30.0, 0.0)
     job = Job(submission, Finding(), folder / "material")
     assert task.known(job).digest
     marked = task.kept(job, msgspec.msgpack.encode(Marked(passed)))

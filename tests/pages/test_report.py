@@ -27,11 +27,11 @@ from viva.course.gradebook.results import Results
 from viva.course.grades import export
 from viva.pages import report
 from viva.pages.reporting import findings
+from viva.pages.reporting.findings import people_of
 from viva.pages.reporting.pseudonyms import Pseudonyms, focus, read_cells
 from viva.record import Note, NotebookRecord, SubmissionRecord, encode, note
 from viva.verdict import CourseError, Verdict
 from viva.wording import sentence, sentences
-from viva_term.people import people_of
 
 pytestmark = pytest.mark.xdist_group("report")
 

@@ -122,7 +122,9 @@ class Exercise:
     @property
     def state(self) -> str:
         """The result of its checks, in a few words; empty where it has none."""
-        passed, partly = (sum(line.verdict is one for line in self.lines) for one in (Verdict.PASSED, Verdict.PARTLY))
+        passed, partly = (
+            sum(line.verdict is verdict for line in self.lines) for verdict in (Verdict.PASSED, Verdict.PARTLY)
+        )
         if not self.lines:
             return NOT_DONE if all(question.unanswered for question in self.questions) else ""
         if all(line.undone for line in self.lines):
@@ -140,31 +142,31 @@ class Exercise:
         return wrong or any(question.comment or question.changed for question in self.questions)
 
 
-def exercises_of(questions: list[Question], own: dict[str, str]) -> list[Exercise]:
-    """Questions that follow each other under one heading are an exercise; ``own`` are the student's cells."""
-    found = []
+def exercises_of(questions: list[Question], cells: dict[str, str]) -> list[Exercise]:
+    """Questions that follow each other under one heading are an exercise; ``cells`` are the student's cells."""
+    exercises = []
     for name, group in itertools.groupby(questions, key=lambda question: question.name):
         members = list(group)
         waiting: dict[tuple[str, ...], list[Line]] = defaultdict(list)
         for line in (line for question in members for line in question.lines if line.undone):
             waiting[line.undone].append(line)
         parts = [
-            Waiting(answers, lines, frozenset(one for one in answers if STUB in own.get(one, "")))
+            Waiting(answers, lines, frozenset(answer for answer in answers if STUB in cells.get(answer, "")))
             for answers, lines in waiting.items()
         ]
         _fold([line for question in members for line in question.begun])
-        found.append(Exercise(name, members, parts))
-    return found
+        exercises.append(Exercise(name, members, parts))
+    return exercises
 
 
 def _fold(lines: list[Line]) -> None:
     """Note which checks ended in the same error at the same place: it is told once, with how often it came."""
     first: dict[tuple, Line] = {}
     for line in lines:
-        told = line.explanation
-        if not told.frames:
+        explanation = line.explanation
+        if not explanation.frames:
             continue
-        known = first.setdefault((told.sentence, told.frames, told.printed, line.visible), line)
-        if known is not line:
-            known.times += 1
-            line.as_in = known.title
+        earlier = first.setdefault((explanation.sentence, explanation.frames, explanation.printed, line.visible), line)
+        if earlier is not line:
+            earlier.times += 1
+            line.as_in = earlier.title

@@ -122,7 +122,7 @@ class Explainer:
 
     def explain(self, result: CheckResult, visible: bool) -> Explanation:
         """What may be shown of one result."""
-        verdict, whose, cause = result.verdict, result.raised_by, result.cause
+        verdict, raiser, cause = result.verdict, result.raised_by, result.cause
         frames: tuple[Frame, ...] = ()
         sentence = SENTENCES.get(verdict, "")
         if cause and cause.kind == "not_plain":
@@ -130,13 +130,13 @@ class Explainer:
         elif cause and cause.kind == "no_credit":
             sentence = NO_CREDIT
         elif verdict is Verdict.FAILED and (not cause or cause.kind in REFUSED):
-            sentence = self._failed(result.reason, whose, visible) or sentence
+            sentence = self._failed(result.reason, raiser, visible) or sentence
             sentence += REFUSED[cause.kind] if cause else ""
         elif verdict is Verdict.ERROR:
             sentence = self._error(result, visible) + (REFUSED.get(cause.kind, "") if cause else "")
         elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:
             sentence += f" It happened in the cell that defines {cause.names[0]}."
-        if verdict in (Verdict.ERROR, Verdict.FAILED) and whose == "student":
+        if verdict in (Verdict.ERROR, Verdict.FAILED) and raiser == "student":
             frames = self.frames(result.traceback)
         printed = result.printed if visible else ""
         return Explanation(sentence, frames, "" if self.hidden.told(printed) else _shortened(printed))
@@ -152,21 +152,22 @@ class Explainer:
 
     def _path(self, path: str) -> str:
         """A path to a value, where it holds none but the notebook's own names."""
-        known = PATH.fullmatch(path) and set(re.findall(r"[^\W\d]\w*", path)) <= self.names
-        return path if known else "The result"
+        plain = PATH.fullmatch(path) and set(re.findall(r"[^\W\d]\w*", path)) <= self.names
+        return path if plain else "The result"
 
-    def _failed(self, reason: str, whose: str, visible: bool) -> str:
+    def _failed(self, reason: str, raiser: str, visible: bool) -> str:
         text = reason.strip()
         line = (text.splitlines() or [""])[0][:LONGEST]
         for sentence, exact in self.said:
-            if (exact or whose == "test") and (found := sentence.fullmatch(text)):
-                blanked = text if exact or not self.hidden.told(text) else _blanked(text, found)
+            if (exact or raiser == "test") and (match := sentence.fullmatch(text)):
+                blanked = text if exact or not self.hidden.told(text) else _blanked(text, match)
                 return "" if self.hidden.told(blanked) and not exact else " ".join(blanked.split())[:LONGEST]
-        if whose == "test" and (FAILURES.fullmatch(line) or (visible and not self.hidden.told(line))):
-            more = [one for one in text.splitlines()[1:3] if self._is_said(one)]
-            more += [one for one in text.splitlines()[1:2] if visible and DETAILS.fullmatch(one)]
-            return " ".join([line, *(one for one in more if not self.hidden.told(one))])[:LONGEST]
-        return self._message(line, visible) if whose == "student" else ""
+        if raiser == "test" and (FAILURES.fullmatch(line) or (visible and not self.hidden.told(line))):
+            details = [following for following in text.splitlines()[1:3] if self._is_said(following)]
+            details += [following for following in text.splitlines()[1:2] if visible and DETAILS.fullmatch(following)]
+            shown = (detail for detail in details if not self.hidden.told(detail))
+            return " ".join([line, *shown])[:LONGEST]
+        return self._message(line, visible) if raiser == "student" else ""
 
     def _is_said(self, line: str) -> bool:
         return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
@@ -174,8 +175,8 @@ class Explainer:
     def _error(self, result: CheckResult, visible: bool) -> str:
         name = result.exception if result.exception in self.names | EXCEPTIONS else "an exception"
         message = self._message(result.message.strip(), visible)
-        what = "Your code stopped with" if result.raised_by == "student" else "The check could not continue:"
-        return f"{what} {name}{': ' if message else '.'}{message}"
+        opening = "Your code stopped with" if result.raised_by == "student" else "The check could not continue:"
+        return f"{opening} {name}{': ' if message else '.'}{message}"
 
     def _message(self, message: str, visible: bool) -> str:
         """A message of an exception, as far as it may be told; empty when it may not."""
@@ -185,12 +186,12 @@ class Explainer:
         if line in self.strings:
             return line[:LONGEST]
         for template in TEMPLATES:
-            if (found := template.fullmatch(line)) and self._explained(found):
-                return _blanked(line, found, "count")
+            if (match := template.fullmatch(line)) and self._explained(match):
+                return _blanked(line, match, "count")
         return ""
 
-    def _explained(self, found: re.Match) -> bool:
-        slots = found.groupdict()
+    def _explained(self, match: re.Match) -> bool:
+        slots = match.groupdict()
         return all(
             value in self.names or (slot.startswith("type") and value in TYPES)
             for slot, value in slots.items()
@@ -200,7 +201,7 @@ class Explainer:
     def frames(self, traceback: str) -> tuple[Frame, ...]:
         """The frames of a traceback that are the student's own: their line stands in a cell, at that number."""
         frames = own_frames(traceback, self.own)[-MOST_FRAMES:]
-        return tuple(one if one.function in self.names else replace(one, function="") for one in frames)
+        return tuple(frame if frame.function in self.names else replace(frame, function="") for frame in frames)
 
     @cached_property
     def names(self) -> set[str]:
@@ -210,14 +211,14 @@ class Explainer:
     @cached_property
     def strings(self) -> set[str]:
         """The strings that stand in the student's own code, as they are."""
-        found = set()
+        strings = set()
         for source in self.own.values():
             try:
                 nodes = ast.walk(ast.parse(source))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue
-            found |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-        return found
+            strings |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+        return strings
 
     @cached_property
     def said(self) -> tuple[tuple[re.Pattern, bool], ...]:
@@ -225,9 +226,9 @@ class Explainer:
         return _sentences(self.tests)
 
 
-def _blanked(text: str, found: re.Match, slots: str = "") -> str:
+def _blanked(text: str, match: re.Match, slots: str = "") -> str:
     """A text with what stands in its slots (those whose names begin so) left out."""
-    for start, end in sorted((found.span(slot) for slot in found.groupdict() if slot.startswith(slots)), reverse=True):
+    for start, end in sorted((match.span(slot) for slot in match.groupdict() if slot.startswith(slots)), reverse=True):
         text = text[:start] + BLANK + text[end:]
     return text
 
@@ -256,8 +257,8 @@ def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
 def _shortened(printed: str) -> str:
     printed = re.sub(r"<ipython-input-[^>]*>", "your cell", printed)
     lines = printed.splitlines()
-    more = [f"({counted(len(lines) - PRINTED_LINES, 'line')} more)"] if len(lines) > PRINTED_LINES else []
-    return "\n".join([line[:500] for line in lines[:PRINTED_LINES]] + more)
+    ending = [f"({counted(len(lines) - PRINTED_LINES, 'line')} more)"] if len(lines) > PRINTED_LINES else []
+    return "\n".join([line[:500] for line in lines[:PRINTED_LINES]] + ending)
 
 
 def visible_checks(cells: list[tuple[str, str, str]]) -> set[tuple[str, str]]:

@@ -74,21 +74,21 @@ class PageExporter(Exporter):
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:  # type: ignore[override]  # as nbconvert's own exporters of text
         """Raises LeakError when a hidden line of the assignment is on the page."""
         nb, resources = super().from_notebook_node(nb, resources, **more)
-        place = resources["nbgrader"]
+        names = resources["nbgrader"]
         directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
-        known = _knowledge(self.config, self.show_marking_scheme)
-        source = Path(directory.format_path(directory.source_directory, ".", place["assignment"]))
-        hidden = known.hidden(nb, source)
-        marks = _marks(place["db_url"], place["notebook"], place["assignment"], place["student"])
-        record = _record(directory, place["assignment"], place["student"])
-        folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
-        page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
+        knowledge = _knowledge(self.config, self.show_marking_scheme)
+        source = Path(directory.format_path(directory.source_directory, ".", names["assignment"]))
+        hidden = knowledge.hidden(nb, source)
+        marks = _marks(names["db_url"], names["notebook"], names["assignment"], names["student"])
+        record = _record(directory, names["assignment"], names["student"])
+        folder = Path(directory.format_path(directory.autograded_directory, names["student"], names["assignment"]))
+        page = Page(nb, names, marks, record, hidden, knowledge.veil, knowledge.unveiled, folder)
         text = page.render(self.shows)
-        key = key_of(folder, source, marks, record, place["notebook"], _settings(self.config))
-        if found := hidden.found(text, page.own().values()):
-            others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        key = key_of(folder, source, marks, record, names["notebook"], _settings(self.config))
+        if leaks := hidden.found(text, page.own().values()):
+            rest = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
             raise LeakError(
-                f"the page of {place['notebook']}.ipynb was not written, because it would show {found[0]}{others}; "
+                f"the page of {names['notebook']}.ipynb was not written, because it would show {leaks[0]}{rest}; "
                 f"check why the notebook in {folder.relative_to(directory.root)} contains it"
             )
         return sealed(text, key), resources
@@ -126,8 +126,8 @@ def _knowledge(config: Config, scheme: bool) -> _Knowledge:
 
 def _settings(config: Config) -> list:
     """What the configuration says about pages: which markers hide what, and whether schemes are shown."""
-    known = ("ClearSolutions", "ClearHiddenTests", "ClearMarkScheme", "PageExporter")
-    return [(name, sorted(map(repr, config[name].items()))) for name in known if config.get(name)]
+    sections = ("ClearSolutions", "ClearHiddenTests", "ClearMarkScheme", "PageExporter")
+    return [(name, sorted(map(repr, config[name].items()))) for name in sections if config.get(name)]
 
 
 Found = TypeVar("Found")
@@ -176,8 +176,8 @@ def _record(directory: CourseDirectory, assignment: str, student: str) -> Submis
     results, empty = Results.of(directory), SubmissionRecord(assignment, student)
     if not results.path.exists():
         return empty
-    known = results.path.stat()
-    state = results.path, known.st_ino, known.st_mtime_ns, known.st_size
+    status = results.path.stat()
+    state = results.path, status.st_ino, status.st_mtime_ns, status.st_size
     if state not in _last:
         _last.clear()
         _last[state] = results.read()
@@ -202,9 +202,9 @@ class GenerateFeedback(converters.GenerateFeedback):
             if not self.withheld or len(self.withheld) < len(self.notebooks):
                 raise
         if self.withheld:
-            others = len(self.notebooks) - len(self.withheld)
-            written = f"its other page{'s were' if others > 1 else ' was'} written"
-            raise LeakError("; ".join([*self.withheld, *([written] if others else [])]))
+            rest = len(self.notebooks) - len(self.withheld)
+            written = f"its other page{'s were' if rest > 1 else ' was'} written"
+            raise LeakError("; ".join([*self.withheld, *([written] if rest else [])]))
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         try:
@@ -223,7 +223,7 @@ def write_feedback(
 
     Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
     """
-    usual, broken = [], {name: _unreadable(course, name, config) for name in {one.assignment for one in submissions}}
+    usual, broken = [], {name: _unreadable(course, name, config) for name in {sent.assignment for sent in submissions}}
     unrecorded = agreement.unrecorded(course, broken)
     for submission in submissions:
         if problem := broken[submission.assignment] or unrecorded.get(
@@ -274,8 +274,8 @@ class _Conversion:
 
     def _refuse(self, submission: Submission) -> Ending:
         try:
-            known = submission.assignment in self.inbox.expected and not place_problem(submission)
-            problem = self.inbox.open(submission).problem if known else ""
+            expected = submission.assignment in self.inbox.expected and not place_problem(submission)
+            problem = self.inbox.open(submission).problem if expected else ""
         except VivaError as error:
             return Ending(submission, Status.FAILED, str(error))
         if not problem:
@@ -326,9 +326,9 @@ class _Conversion:
         source, settings = self.course.path("source", assignment), _settings(self.config)
         if assignment not in self.marks:
             self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
-        known = self.marks[assignment]
+        class_marks = self.marks[assignment]
         for name in notebooks:
-            marks = known.get((student, name))
+            marks = class_marks.get((student, name))
             if marks is None:
                 return False
             if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, settings):
@@ -338,11 +338,11 @@ class _Conversion:
 
 def _copied(graded: Path, pages: Path, directory: CourseDirectory) -> bool:
     """Whether a student's files lie beside pages that do not belong there, as an earlier version copied all."""
-    there = {path.relative_to(pages) for path in walk(pages)} - {
+    beside = {path.relative_to(pages) for path in walk(pages)} - {
         Path(f"{path.stem}.html") for path in graded.glob("*.ipynb")
     }
     files = {path.relative_to(graded) for path in walk(graded, directory.ignore)}
-    return bool(there & files - set(returned(graded, directory.ignore)))
+    return bool(beside & files - set(returned(graded, directory.ignore)))
 
 
 def _reason(log: str) -> str:
@@ -376,8 +376,8 @@ def write_refusals(submission: Submission, notebooks: list[str], problem: str, f
         with contextlib.suppress(SubmissionError):
             files[folder / name] = read_file(submission.folder / name)
     for name in notebooks:
-        place = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
-        page = template("refusal.html").render(place=place, problem=problem)
+        names = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
+        page = template("refusal.html").render(place=names, problem=problem)
         files[folder / f"{name}.html"] = page.encode()
     changed = {path: data for path, data in files.items() if not path.is_file() or path.read_bytes() != data}
     for path, data in changed.items():
@@ -423,12 +423,13 @@ def key_of(folder: Path, source: Path, marks: Marks, record: SubmissionRecord, n
         value = getattr(marks, known_field.name)
         value = value.items() if isinstance(value, dict) else value
         digest.update(repr(sorted(value) if isinstance(value, Set) else value).encode())
-    known = record.notebooks.get(notebook, NotebookRecord())
+    book = record.notebooks.get(notebook, NotebookRecord())
     results = [
-        (cell, [structs.replace(result, seconds=0.0) for result in found]) for cell, found in known.checks.items()
+        (cell, [structs.replace(result, seconds=0.0) for result in results_of_cell])
+        for cell, results_of_cell in book.checks.items()
     ]
-    told = results, known.repairs, known.sanitized, record.sandboxed, len(record.faults)
-    digest.update(repr(told).encode("utf-8", "backslashreplace"))
+    facts = results, book.repairs, book.sanitized, record.sandboxed, len(record.faults)
+    digest.update(repr(facts).encode("utf-8", "backslashreplace"))
     _add(digest, folder, sorted(path for path in folder.rglob("*") if path.is_file()))
     _add(digest, source, sorted(source.glob("*.ipynb")))
     return digest.hexdigest()[:32]
@@ -460,8 +461,8 @@ def key_on(path: Path) -> str:
         data = path.read_bytes()
     except OSError:
         return ""
-    found = SEAL.search(data)
-    return found[1].decode() if found and _digest(data[: found.start()]) == found[2].decode() else ""
+    seal = SEAL.search(data)
+    return seal[1].decode() if seal and _digest(data[: seal.start()]) == seal[2].decode() else ""
 
 
 def _digest(data: bytes) -> str:

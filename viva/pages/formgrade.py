@@ -58,12 +58,16 @@ class AnswerFirst(NbGraderPreprocessor):
     """
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        given, answers = given_texts(self, resources), {}
-        for place, cell in enumerate(notebook.cells):
+        instructors, answers = given_texts(self, resources), {}
+        for position, cell in enumerate(notebook.cells):
             if cell.cell_type == "markdown" and utils.is_task(cell):
                 below = 0
-                for other in notebook.cells[place + 1 :]:
-                    if other.cell_type == "raw" or "nbgrader" in other.metadata or (below and other.source in given):
+                for after in notebook.cells[position + 1 :]:
+                    if (
+                        after.cell_type == "raw"
+                        or "nbgrader" in after.metadata
+                        or (below and after.source in instructors)
+                    ):
                         break
                     below += 1
                 if below:
@@ -74,8 +78,8 @@ class AnswerFirst(NbGraderPreprocessor):
         if (submission := resources.get("submission_id")) is not None:
             self._look_up(submission, resources)
             resources["differences"] = {
-                name: difference(before, after)
-                for name, before, after in writtenanswers.changed(notebook)
+                name: difference(before, now)
+                for name, before, now in writtenanswers.changed(notebook)
                 if name in resources["waiting"]
             }
         return notebook, resources
@@ -84,80 +88,82 @@ class AnswerFirst(NbGraderPreprocessor):
         """Ask the gradebook, and the course's rubric."""
         directory = CourseDirectory(parent=self)
         with Gradebook(directory.db_url) as gradebook:
-            known = gradebook.find_submission_notebook_by_id(submission)
-            resources["waiting"] = [grade.name for grade in known.grades if grade.needs_manual_grade]
-            resources["queue"] = _queue(gradebook, known)
-            resources["version"] = waitinglist.version_of(directory, known)
+            submitted = gradebook.find_submission_notebook_by_id(submission)
+            resources["waiting"] = [grade.name for grade in submitted.grades if grade.needs_manual_grade]
+            resources["queue"] = _queue(gradebook, submitted)
+            resources["version"] = waitinglist.version_of(directory, submitted)
             try:
-                items = rubric.read_items(rubric.path_of(Path(directory.root), known.assignment.assignment.name))
+                items = rubric.read_items(rubric.path_of(Path(directory.root), submitted.assignment.assignment.name))
             except CourseError as error:
                 items, resources["complaint"] = [], str(error)
-            graded = {grade.name for grade in known.grades}
-            for comment in known.comments:
-                fitting = [one for one in items if one.cell in ("", comment.name) and comment.name in graded]
-                own = [{"line": one.line, "points": one.points} for one in fitting]
-                said = [{"line": text} for text in _said_before(gradebook, known, comment.name)]
-                resources["offered"][comment.name] = [*own, *said][:MOST_OFFERED]
+            graded = {grade.name for grade in submitted.grades}
+            for comment in submitted.comments:
+                fitting = [item for item in items if item.cell in ("", comment.name) and comment.name in graded]
+                rubric_items = [{"line": item.line, "points": item.points} for item in fitting]
+                comments = [{"line": text} for text in _said_before(gradebook, submitted, comment.name)]
+                resources["offered"][comment.name] = [*rubric_items, *comments][:MOST_OFFERED]
 
 
-def _queue(gradebook: Gradebook, known: SubmittedNotebook) -> dict:
+def _queue(gradebook: Gradebook, submitted: SubmittedNotebook) -> dict:
     """How many submissions of a notebook wait for a grader, of how many, whether others than this one do, and how many
     wait at each question."""
-    waiting = waitinglist.waiting(gradebook, known.notebook_id)
-    total = gradebook.db.query(SubmittedNotebook.id).filter(SubmittedNotebook.notebook_id == known.notebook_id).count()
-    questions = waitinglist.by_question(gradebook, known.notebook_id)
-    others = bool(waitinglist.after(waiting, known.id))
-    return {"left": len(waiting), "total": total, "others": others, "questions": questions}
+    waiting = waitinglist.waiting(gradebook, submitted.notebook_id)
+    total = (
+        gradebook.db.query(SubmittedNotebook.id).filter(SubmittedNotebook.notebook_id == submitted.notebook_id).count()
+    )
+    questions = waitinglist.by_question(gradebook, submitted.notebook_id)
+    waits_elsewhere = bool(waitinglist.after(waiting, submitted.id))
+    return {"left": len(waiting), "total": total, "others": waits_elsewhere, "questions": questions}
 
 
 def difference(before: str, after: str) -> list[tuple[str, str]]:
     """What two texts share and do not share, in pieces, each with "same", "gone" or "new" before it."""
-    one, other = (_PIECES.findall(text) for text in (before, after))
-    if len(one) + len(other) > MOST_PIECES:  # finding the differences takes the square of it
+    old, new = (_PIECES.findall(text) for text in (before, after))
+    if len(old) + len(new) > MOST_PIECES:  # finding the differences takes the square of it
         return [("gone", before[:LONGEST_SHOWN]), ("new", after[:LONGEST_SHOWN])]
-    found = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    pieces = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
-            found.append(("same", "".join(one[a:b])))
+            pieces.append(("same", "".join(old[a:b])))
             continue
-        found += [("gone", "".join(one[a:b]))] * (a < b) + [("new", "".join(other[c:d]))] * (c < d)
-    return found
+        pieces += [("gone", "".join(old[a:b]))] * (a < b) + [("new", "".join(new[c:d]))] * (c < d)
+    return pieces
 
 
-def _said_before(gradebook: Gradebook, known: SubmittedNotebook, name: str) -> list[str]:
+def _said_before(gradebook: Gradebook, submitted: SubmittedNotebook, name: str) -> list[str]:
     """The comments that others have at this question, without their rubric items, the most frequent first."""
     rows = (
         gradebook.db.query(Comment)
         .join(SubmittedNotebook, Comment.notebook_id == SubmittedNotebook.id)
-        .filter(SubmittedNotebook.notebook_id == known.notebook_id, SubmittedNotebook.id != known.id)
+        .filter(SubmittedNotebook.notebook_id == submitted.notebook_id, SubmittedNotebook.id != submitted.id)
         .filter(Comment.manual_comment.isnot(None))
     )
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for comment in rows:
         lines = comment.manual_comment.splitlines() if comment.name == name else []
         if text := "\n".join(line for line in lines if not rubric.LINE.match(line.strip())).strip():
-            found[text] += 1
-    return [text for text, _ in found.most_common(MOST_OFFERED) if len(text) <= LONGEST]
+            counts[text] += 1
+    return [text for text, _ in counts.most_common(MOST_OFFERED) if len(text) <= LONGEST]
 
 
 def _tested(notebook: NotebookNode) -> dict[str, list[str]]:
     """By test cell the answer cells above it that give a name which it uses, or else those since the test before."""
-    found: dict[str, list[str]] = {}
-    given: dict[str, str] = {}
+    answers: dict[str, list[str]] = {}
+    cell_of: dict[str, str] = {}
     near: list[str] = []
     for cell in notebook.cells:
-        about = cell.metadata.get("nbgrader", {})
-        if cell.cell_type != "code" or not about.get("grade_id"):
+        metadata = cell.metadata.get("nbgrader", {})
+        if cell.cell_type != "code" or not metadata.get("grade_id"):
             continue
         names = names_of(cell.source) or Names()
         if utils.is_solution(cell):
-            given |= dict.fromkeys(names.bound, about["grade_id"])
-            near.append(about["grade_id"])
+            cell_of |= dict.fromkeys(names.bound, metadata["grade_id"])
+            near.append(metadata["grade_id"])
         elif utils.is_grade(cell):
-            used = dict.fromkeys(given[name] for name in sorted(names.used & given.keys()))
-            found[about["grade_id"]] = list(used) or near
+            used = dict.fromkeys(cell_of[name] for name in sorted(names.used & cell_of.keys()))
+            answers[metadata["grade_id"]] = list(used) or near
             near = []
-    return found
+    return answers
 
 
 class _Renderer(IPythonRenderer):

@@ -193,10 +193,10 @@ class NextHandler(GradingHandler):
     @check_xsrf
     @check_notebook_dir
     def get(self, key: str) -> None:
-        known, question = self.submitted(key), self.get_argument("question", "")
-        waiting = waitinglist.after(waitinglist.waiting(self.gradebook, known.notebook_id, question), known.id)
+        submitted, question = self.submitted(key), self.get_argument("question", "")
+        waiting = waitinglist.after(waitinglist.waiting(self.gradebook, submitted.notebook_id, question), submitted.id)
         self.write(json.dumps(_handed_out(self, waiting, question)))
-        self.open_answers.leave(known.id)
+        self.open_answers.leave(submitted.id)
 
 
 class FirstHandler(GradingHandler):
@@ -210,15 +210,15 @@ class FirstHandler(GradingHandler):
             notebook: Notebook = self.gradebook.find_notebook(name, assignment)
         except MissingEntry:
             raise web.HTTPError(404, f"There is no notebook {name} in {assignment}.") from None
-        found = _handed_out(self, waitinglist.waiting(self.gradebook, notebook.id), "")
+        next_answer = _handed_out(self, waitinglist.waiting(self.gradebook, notebook.id), "")
         places = "/".join(quote(part, safe="") for part in (assignment, name))
-        self.redirect(found["url"] or f"{self.base_url}/formgrader/gradebook/{places}")
+        self.redirect(next_answer["url"] or f"{self.base_url}/formgrader/gradebook/{places}")
 
 
 def _handed_out(handler: GradingHandler, waiting: list[str], question: str) -> dict[str, object]:
-    mine = handler.open_answers
+    open_answers = handler.open_answers
     for key in waiting:
-        if mine.take(key):
+        if open_answers.take(key):
             focus = f"?question={quote(question, safe='')}" if question else ""
             return {"url": f"{handler.base_url}/formgrader/submissions/{quote(key, safe='')}/{focus}", "elsewhere": 0}
     return {"url": "", "elsewhere": len(waiting)}

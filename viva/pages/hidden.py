@@ -92,13 +92,13 @@ class Hidden:
     untold: dict[str, str] = field(default_factory=dict)
     literals: frozenset[str] = frozenset()
 
-    def found(self, page: str, own: Iterable[str]) -> list[str]:
-        """The hidden lines that a page holds, but for those that its student wrote; ``own`` are the texts of theirs."""
+    def found(self, page: str, students: Iterable[str]) -> list[str]:
+        """The hidden lines that a page holds, but for those in ``students``, the texts that its student wrote."""
         text, tags = texts(page)
-        wrote = "\0".join(map(squeezed, own))
+        wrote = "\0".join(map(squeezed, students))
         return [
-            f"a line of a {what}: {line}"
-            for squeezed_line, (what, line) in self.lines.items()
+            f"a line of a {kind}: {line}"
+            for squeezed_line, (kind, line) in self.lines.items()
             if (squeezed_line in text or squeezed_line in tags) and squeezed_line not in wrote
         ]
 
@@ -107,12 +107,14 @@ class Hidden:
         words = set(re.findall(r"\w+(?:\.\w+)*", text))
         return any(literal in words if literal[0].isdigit() else literal in text for literal in self.literals)
 
-    def remembered(self, text: str, own: str) -> bool:
-        """Whether what code printed names a literal of hidden lines that is not in ``own``, the student's texts.
+    def remembered(self, text: str, students: str) -> bool:
+        """Whether what code printed names a literal of hidden lines that is not in ``students``, the student's texts.
 
         Short whole numbers do not count: everybody prints some.
         """
-        striking = (one for one in self.literals if not re.fullmatch(r"\d{1,4}", one) and one not in own)
+        striking = (
+            literal for literal in self.literals if not re.fullmatch(r"\d{1,4}", literal) and literal not in students
+        )
         return Hidden(literals=frozenset(striking)).told(text)
 
 
@@ -128,11 +130,11 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
         open_lines = set(map(squeezed, text.splitlines()))
         closed = [line for line in cell.source.splitlines() if squeezed(line) not in open_lines]
         closed = [line for line in closed if not re.match(r"\W*(?:BEGIN|END) [A-Z ]+$", line)]
-        what = SOLUTION if utils.is_solution(cell) else TESTS if cell.cell_type == "code" else SCHEME
-        if what == TESTS:
+        kind = SOLUTION if utils.is_solution(cell) else TESTS if cell.cell_type == "code" else SCHEME
+        if kind == TESTS:
             secret += closed
             spoken += [ast.unparse(node) for node in messages(cell.source)]
-        for piece in _pieces(cell, closed, what):
+        for piece in _pieces(cell, closed, kind):
             line = squeezed(piece)
             least = SHORTEST if cell.cell_type == "code" else SHORTEST_PROSE
             if not line:
@@ -142,34 +144,34 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
             elif line in every:
                 result.untold[line] = f"'{piece.strip()}' is also in the students' files"
             else:
-                result.lines[line] = (what, piece.strip())
+                result.lines[line] = (kind, piece.strip())
     heard = "\n".join([public, *spoken])
     result.literals = frozenset(literal for literal in _literals("\n".join(secret)) if literal.strip() not in heard)
     return result
 
 
-def _pieces(cell: NotebookNode, closed: list[str], what: str) -> Iterator[str]:
+def _pieces(cell: NotebookNode, closed: list[str], kind: str) -> Iterator[str]:
     """The lines to look for: of code, but for sentences that a check says; of prose, what stands between marks."""
     if cell.cell_type != "code":
         yield from _MARKS.sub("\n", "\n".join(closed)).split("\n")
         return
-    said = _said(cell.source) if what == TESTS else ()
+    sentences = _said(cell.source) if kind == TESTS else ()
     for line in closed:
-        if squeezed(line).strip("(),") not in said:
+        if squeezed(line).strip("(),") not in sentences:
             yield line
 
 
 def _said(source: str) -> set[str]:
     """The lines of a test cell that hold nothing but part of a message, which students do read."""
-    lines, found = source.splitlines(), set()
+    lines, lines_said = source.splitlines(), set()
     for node in messages(source):
         for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
             line = lines[number - 1]
             before = line.encode()[: node.col_offset].decode() if number == node.lineno else ""
             after = line.encode()[node.end_col_offset :].decode() if number == node.end_lineno else ""
             if not before.strip(" (") and not after.strip(" ),"):
-                found.add(squeezed(line).strip("(),"))
-    return found
+                lines_said.add(squeezed(line).strip("(),"))
+    return lines_said
 
 
 def messages(source: str) -> list[ast.expr]:
@@ -178,31 +180,31 @@ def messages(source: str) -> list[ast.expr]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    found: list[ast.expr] = []
+    expressions: list[ast.expr] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and node.msg is not None:
-            found.append(node.msg)
+            expressions.append(node.msg)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "AssertionError":
-            found += node.args[:1]
+            expressions += node.args[:1]
         elif isinstance(node, ast.keyword) and node.arg in ("err_msg", "msg"):
-            found.append(node.value)
-    return found
+            expressions.append(node.value)
+    return expressions
 
 
 def _literals(source: str) -> set[str]:
     """Numbers of three digits or more and strings of three characters or more; of any text, cut off or not."""
-    found = set()
+    literals = set()
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.NUMBER and len(re.sub(r"\D", "", token.string)) >= 3:
-                found.add(token.string)
+                literals.add(token.string)
             elif token.type == tokenize.STRING:
                 text = token.string.lstrip("rbfuRBFU").strip("\"'")
-                found |= {text} if len(text.strip()) >= 3 else set()
+                literals |= {text} if len(text.strip()) >= 3 else set()
     except (tokenize.TokenError, SyntaxError, IndentationError):
-        found |= {number for number in _NUMBER.findall(source) if len(re.sub(r"\D", "", number)) >= 3}
-        found |= {text for _, text in re.findall(r"(['\"])(.{3,}?)\1", source)}
-    return found
+        literals |= {number for number in _NUMBER.findall(source) if len(re.sub(r"\D", "", number)) >= 3}
+        literals |= {text for _, text in re.findall(r"(['\"])(.{3,}?)\1", source)}
+    return literals
 
 
 def texts(page: str) -> tuple[str, str]:

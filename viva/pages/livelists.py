@@ -44,9 +44,9 @@ class _Page:
         super().set_default_headers()  # type: ignore[misc]
         self.set_header("Cache-Control", "no-store")  # type: ignore[attr-defined]
 
-    def render(self, name: str, **about: object) -> str:
-        page = super().render(name, **about)  # type: ignore[misc]
-        return MENU.sub(lambda found: found[0] + ENTRY.format(found[1]), page, count=1)
+    def render(self, name: str, **values: object) -> str:
+        page = super().render(name, **values)  # type: ignore[misc]
+        return MENU.sub(lambda match: match[0] + ENTRY.format(match[1]), page, count=1)
 
 
 def _ours(handler: tuple) -> tuple:

@@ -54,42 +54,46 @@ class Marks:
     @classmethod
     def of(cls, gradebook: Gradebook, notebook: str, assignment: str, student: str) -> Marks:
         """Raises MissingEntry when the gradebook does not know the submission."""
-        found = cls.of_class(gradebook, assignment, student).get((student, notebook))
-        if found is None:
+        marks = cls.of_class(gradebook, assignment, student).get((student, notebook))
+        if marks is None:
             raise MissingEntry(f"The gradebook has no {notebook}.ipynb of {student} for {assignment}.")
-        return found
+        return marks
 
     @classmethod
     def of_class(cls, gradebook: Gradebook, assignment: str, student: str = "") -> dict[tuple[str, str], Marks]:
         """By student and notebook, of all who are entered for an assignment, or of one; in a few queries."""
-        graded, said = classbook.marked(gradebook, assignment, student)
+        graded, comments = classbook.marked(gradebook, assignment, student)
         books = classbook.notebooks(gradebook, assignment, student)
-        several = Counter(one.student for one in books)
-        told = _arithmetic(gradebook, assignment, student)
+        books_of = Counter(book.student for book in books)
+        arithmetic = _arithmetic(gradebook, assignment, student)
         return {
-            (one.student, one.name): cls._built(one, graded[one.id], said[one.id], told, several[one.student])
-            for one in books
+            (book.student, book.name): cls._built(
+                book, graded[book.id], comments[book.id], arithmetic, books_of[book.student]
+            )
+            for book in books
         }
 
     @classmethod
-    def _built(cls, one: classbook.Book, graded: list, said: list, told: dict[str, tuple[str, ...]], all: int) -> Marks:
+    def _built(
+        cls, book: classbook.Book, graded: list, remarks: list, arithmetic: dict[str, tuple[str, ...]], all: int
+    ) -> Marks:
         grades = {
             name: Grade(score or 0.0, most or 0.0, bool(waiting), by_hand)
             for name, score, most, waiting, by_hand in graded
         }
-        unanswered = {name for name, comment, by_hand in said if comment == NO_RESPONSE and not by_hand}
-        comments = {name: text for name, text, _ in said if (text or "").strip() and name not in unanswered}
+        unanswered = {name for name, comment, by_hand in remarks if comment == NO_RESPONSE and not by_hand}
+        comments = {name: text for name, text, _ in remarks if (text or "").strip() and name not in unanswered}
         return cls(
             math.fsum(grade.score for grade in grades.values()),
             math.fsum(grade.most for grade in grades.values()),
-            one.penalty,
+            book.penalty,
             any(grade.waiting for grade in grades.values()),
-            one.handed_in,
-            one.due,
-            one.seconds_late,
+            book.handed_in,
+            book.due,
+            book.seconds_late,
             grades,
             comments,
-            told.get(one.student, ()),
+            arithmetic.get(book.student, ()),
             all,
             frozenset(unanswered),
         )
@@ -114,10 +118,10 @@ def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> dict[str
     """By student, how the late penalty was reckoned, where Viva's policy did that."""
     session = gradebook.db()
     rules = lateness.policy(session)
-    known = lateness.reckonings(session, rules, [student] if student else ()) if rules else {}
+    reckonings = lateness.reckonings(session, rules, [student] if student else ()) if rules else {}
     return {
-        one: tuple(wording.sentences(reckoning.notes(), wording.STUDENT))
-        for (name, one), reckoning in known.items()
+        person: tuple(wording.sentences(reckoning.notes(), wording.STUDENT))
+        for (name, person), reckoning in reckonings.items()
         if name == assignment
     }
 
@@ -141,7 +145,7 @@ class Page:
     def __init__(
         self,
         notebook: NotebookNode,
-        place: dict,
+        identity: dict,
         marks: Marks,
         record: SubmissionRecord,
         hidden: Hidden,
@@ -151,9 +155,9 @@ class Page:
     ) -> None:
         """``record`` is the submission's line of results.jsonl; ``unveiled`` is given where students read marking
         schemes; in ``folder`` lie the pictures that were submitted beside the notebook."""
-        self.notebook, self.place, self.marks, self.record = notebook, place, marks, record
+        self.notebook, self.place, self.marks, self.record = notebook, identity, marks, record
         self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
-        self.known = record.notebooks.get(place["notebook"], NotebookRecord())
+        self.known = record.notebooks.get(identity["notebook"], NotebookRecord())
         self.names = self._names()
         self.texts = [veil.shown(cell) if _instructors(cell) else cell.source for cell in notebook.cells]
 
@@ -205,8 +209,8 @@ class Page:
         )
         heading = ""
         for name, cell, text in self._named():
-            if cell.cell_type == "markdown" and (found := NAME.findall(text)):
-                heading = found[0 if utils.is_task(cell) else -1]
+            if cell.cell_type == "markdown" and (headings := NAME.findall(text)):
+                heading = headings[0 if utils.is_task(cell) else -1]
             grade = self.marks.grades.get(name)
             if grade is None or not (utils.is_grade(cell) or utils.is_task(cell)):
                 continue
@@ -263,7 +267,7 @@ class Page:
 
 def _told(notes: list[Note]) -> list[str]:
     """What a student reads of repairs of their file, and of what was taken out: nothing where it means nothing."""
-    return [typeset.plain(wording.standing_alone(told)) for told in wording.sentences(notes, wording.STUDENT)]
+    return [typeset.plain(wording.standing_alone(sentence)) for sentence in wording.sentences(notes, wording.STUDENT)]
 
 
 def _instructors(cell: NotebookNode) -> bool:
@@ -298,9 +302,9 @@ def _title(heading: str) -> Markup:
 def environment(filters: dict[str, Callable]) -> Environment:
     """The templates of this package; every text in them is escaped, and nothing that is not there stays blank."""
     loader = PackageLoader("viva.pages")
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters |= filters
-    return made
+    pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    pages.filters |= filters
+    return pages
 
 
 @functools.cache

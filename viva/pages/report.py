@@ -81,11 +81,11 @@ def _key(course: Course, folder: Path) -> bytes:
 
     Raises CourseError for a key beside the page that is another user's.
     """
-    own = course.root / "report"
-    if not own.is_dir() and course.is_writable():
-        own.mkdir()
-    inside = (own / KEY).exists() or os.access(own, os.W_OK) or folder.resolve() == own.resolve()
-    return key_in(own / KEY) if inside else key_in(folder / KEY, own=True)
+    report = course.root / "report"
+    if not report.is_dir() and course.is_writable():
+        report.mkdir()
+    inside = (report / KEY).exists() or os.access(report, os.W_OK) or folder.resolve() == report.resolve()
+    return key_in(report / KEY) if inside else key_in(folder / KEY, private=True)
 
 
 def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tuple[str, Tables]:
@@ -93,20 +93,20 @@ def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tupl
 
     Every text in the page is escaped but for the plots, which hold none of a student's.
     """
-    plots = {part["name"]: _plot(part, f"plot{place}") for place, part in enumerate(figures["assignments"])}
+    plots = {part["name"]: _plot(part, f"plot{number}") for number, part in enumerate(figures["assignments"])}
     rows = {part["name"]: dict(tables_of(part)) for part in figures["assignments"]}
-    known = figures | {"plots": plots, "tables": rows, "overview": overview(figures), "anonymous": anonymous}
+    values = figures | {"plots": plots, "tables": rows, "overview": overview(figures), "anonymous": anonymous}
     tables = Tables()
-    text = _rendered(known, tables)
+    text = _rendered(values, tables)
     if tables.size > MOST_BYTES:
         tables = Tables(beside)
-        text = _rendered(known, tables)
+        text = _rendered(values, tables)
     return text, tables
 
 
-def _rendered(known: dict, tables: Tables, template: str = "report.html") -> str:
+def _rendered(values: dict, tables: Tables, template: str = "report.html") -> str:
     filters: dict[str, Callable] = {"csv": tables.address, "points": points, "ms": milliseconds}
-    return environment(filters).get_template(template).render(**known, listed=LISTED, told=TOLD)
+    return environment(filters).get_template(template).render(**values, listed=LISTED, told=TOLD)
 
 
 def live_page(course: Course, assignments: list[str], server: str, hidden: bool) -> str:
@@ -116,8 +116,8 @@ def live_page(course: Course, assignments: list[str], server: str, hidden: bool)
         path = course.root / "report" / KEY
         names = Pseudonyms(key_in(path) if path.exists() else OWN_KEY, *known_names(course))
     parts = lists(course, assignments, server, names)
-    known = {"assignments": parts, "hidden": hidden, "tables": {part["name"]: dict(lists_of(part)) for part in parts}}
-    return _rendered(known, Tables(), "lists.html")
+    values = {"assignments": parts, "hidden": hidden, "tables": {part["name"]: dict(lists_of(part)) for part in parts}}
+    return _rendered(values, Tables(), "lists.html")
 
 
 def _plot(part: dict, name: str):
@@ -137,7 +137,7 @@ def overview(figures: dict) -> list[dict]:
     return [
         {"assignment": part["name"]}
         | {key: part[key] for key in keys}
-        | {what: len(part[what]) for what in ("late", "missing", "refused", "excused")}
+        | {status: len(part[status]) for status in ("late", "missing", "refused", "excused")}
         | {"seconds": part["speed"]["total"], "seconds_median": part["speed"]["median"]}
         for part in figures["assignments"]
     ]
@@ -162,8 +162,11 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
     yield from lists_of(part)
     yield "repairs", _told(part["repairs"], "repairs", "repair")
     yield "similar", [{"notebook": book["notebook"]} | pair for book in part["similar"] for pair in book["pairs"]]
-    missing = [{"student": one, "what": "missing", "reason": ""} for one in part["missing"]]
-    yield "students", missing + [row | {"what": what} for what in ("late", "refused", "excused") for row in part[what]]
+    missing = [{"student": student, "what": "missing", "reason": ""} for student in part["missing"]]
+    yield (
+        "students",
+        missing + [row | {"what": status} for status in ("late", "refused", "excused") for row in part[status]],
+    )
 
 
 def lists_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
@@ -172,8 +175,12 @@ def lists_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
     yield "integrity", _told(part["integrity"], "facts", "fact")
 
 
-def _told(rows: list[dict], many: str, one: str) -> list[dict]:
-    return [{"student": row["student"], "notebook": row["notebook"], one: told} for row in rows for told in row[many]]
+def _told(rows: list[dict], many: str, column: str) -> list[dict]:
+    return [
+        {"student": row["student"], "notebook": row["notebook"], column: sentence}
+        for row in rows
+        for sentence in row[many]
+    ]
 
 
 def points(value: float | None) -> str:

@@ -31,11 +31,11 @@ class SubmittedFiles(theirs.SubmissionFilesHandler):
         """The path of a file in the submission's folder, which becomes the ``root``."""
         submission, _, path = url_path.lstrip("/").partition("/")
         try:
-            known = self.gradebook.find_submission_notebook_by_id(submission)
+            submitted = self.gradebook.find_submission_notebook_by_id(submission)
         except MissingEntry:
             raise web.HTTPError(404, f"Invalid submission: {submission}") from None
-        place = known.student.id, known.assignment.assignment.name
-        self.root = os.path.abspath(self.coursedir.format_path(self.coursedir.autograded_directory, *place))
+        key = submitted.student.id, submitted.assignment.assignment.name
+        self.root = os.path.abspath(self.coursedir.format_path(self.coursedir.autograded_directory, *key))
         return path.replace("/", os.sep)
 
     def get_content_type(self) -> str:
@@ -52,7 +52,7 @@ class SubmittedFiles(theirs.SubmissionFilesHandler):
 class Start(theirs.FormgraderHandler):
     """The first page, which may name the folder of a course."""
 
-    def get(self, *known: Any, **more: Any) -> Any:
+    def get(self, *parts: Any, **arguments: Any) -> Any:
         if path := self.get_argument("path", ""):
             folder, top = Path(os.path.abspath(path)), self.settings["nbgrader_formgrader"].root_dir
             is_outside = not any(
@@ -64,7 +64,7 @@ class Start(theirs.FormgraderHandler):
                     f"{folder} was not opened as a course, because a student or another user may have put its "
                     "configuration there. Open formgrader in your course folder.",
                 )
-        return super().get(*known, **more)
+        return super().get(*parts, **arguments)
 
 
 OURS = {theirs.SubmissionFilesHandler: SubmittedFiles, theirs.FormgraderHandler: Start}
@@ -73,4 +73,4 @@ OURS = {theirs.SubmissionFilesHandler: SubmittedFiles, theirs.FormgraderHandler:
 
 def replace_in(handlers: list[tuple]) -> None:
     """Put these handlers in the place of nbgrader's in a list of formgrader's."""
-    handlers[:] = [(address, OURS.get(handler, handler), *more) for address, handler, *more in handlers]
+    handlers[:] = [(address, OURS.get(handler, handler), *rest) for address, handler, *rest in handlers]

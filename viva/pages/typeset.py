@@ -141,8 +141,8 @@ class _Renderer(IPythonRenderer):
     def _attached(self, url: str) -> str:
         bundle = self.pictures.get(url.removeprefix("attachment:")) if url.startswith("attachment:") else None
         for mime, data in (bundle or {}).items():
-            if isinstance(data, str) and (found := picture(mime, data)):
-                return found
+            if isinstance(data, str) and (address := picture(mime, data)):
+                return address
         return ""
 
     def _beside(self, url: str) -> str:
@@ -158,8 +158,8 @@ class _Renderer(IPythonRenderer):
             content = path.read_bytes()
         except (OSError, ValueError):
             return ""
-        found = [mime for mime, head in PICTURES.items() if content.startswith(head)]
-        return f"data:{found[0]};base64,{base64.b64encode(content).decode()}" if found else ""
+        types = [mime for mime, head in PICTURES.items() if content.startswith(head)]
+        return f"data:{types[0]};base64,{base64.b64encode(content).decode()}" if types else ""
 
 
 def picture(mime: str, data: str) -> str:
@@ -180,10 +180,10 @@ def picture(mime: str, data: str) -> str:
 def formula(tex: str, display: str = "inline") -> str:
     """LaTeX as MathML; what cannot be set stays as it was typed. It is not clean yet."""
     if len(tex) <= LONGEST_FORMULA and not UNSAFE_TEX.search(tex):
-        known = re.sub(r"\{(?:aligned|split|gathered)\}", "{align*}", tex.strip())
-        known = re.sub(r"\\tag\{([^{}]*)\}", r"\\qquad\\text{(\1)}", known)
+        supported = re.sub(r"\{(?:aligned|split|gathered)\}", "{align*}", tex.strip())
+        supported = re.sub(r"\\tag\{([^{}]*)\}", r"\\qquad\\text{(\1)}", supported)
         try:
-            return WORDS.sub(_unescaped, convert(known, display=display))
+            return WORDS.sub(_unescaped, convert(supported, display=display))
         except Exception:  # whatever a student types; the library raises several kinds
             pass
     return f"<code>{html.escape(tex)}</code>"
@@ -262,10 +262,10 @@ def demoted(text: Markup, level: int) -> Markup:
     """The headings of a text moved below a heading of ``level``, none of them more than one step below the last."""
     last = level
 
-    def moved(found: re.Match) -> str:
+    def moved(match: re.Match) -> str:
         nonlocal last
-        if not found[1]:
-            last = min(int(found[2]) + level, last + 1, 6)
-        return f"<{found[1]}h{last}>"
+        if not match[1]:
+            last = min(int(match[2]) + level, last + 1, 6)
+        return f"<{match[1]}h{last}>"
 
     return Markup(HEADING.sub(moved, text))

@@ -20,10 +20,10 @@ def waiting(gradebook: Gradebook, notebook: str, question: str = "") -> list[str
     return sorted({key for (key,) in query})
 
 
-def after(ids: Sequence[str], known: str) -> list[str]:
+def after(ids: Sequence[str], current: str) -> list[str]:
     """All but one, those behind it first; after the last comes the first."""
-    others = [one for one in ids if one != known]
-    return [one for one in others if one > known] + [one for one in others if one < known]
+    rest = [key for key in ids if key != current]
+    return [key for key in rest if key > current] + [key for key in rest if key < current]
 
 
 def by_question(gradebook: Gradebook, notebook: str) -> dict[str, int]:
@@ -31,10 +31,10 @@ def by_question(gradebook: Gradebook, notebook: str) -> dict[str, int]:
     query = gradebook.db.query(BaseCell.name).join(Grade, BaseCell.id == Grade.cell_id)
     query = query.join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
     query = query.filter(SubmittedNotebook.notebook_id == notebook, Grade.needs_manual_grade)
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for (name,) in query:
-        found[name] = found.get(name, 0) + 1
-    return found
+        counts[name] = counts.get(name, 0) + 1
+    return counts
 
 
 def version_of(directory: CourseDirectory, submitted: SubmittedNotebook) -> str:

@@ -472,7 +472,9 @@ def forget_the_zone(patch: pytest.MonkeyPatch) -> None:
 
 
 def let_an_extension_end_before_the_deadline(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Concessions, "deadline", lambda granted, place, due, _=None: granted.extensions.get(place, due))
+    patch.setattr(
+        Concessions, "deadline", lambda granted, place, due, _=None: (granted.extensions or {}).get(place, due)
+    )
 
 
 def pass_logins_on(patch: pytest.MonkeyPatch) -> None:

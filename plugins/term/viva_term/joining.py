@@ -52,30 +52,30 @@ class Joining:
 def plan(course: Course, old: str, new: str) -> Joining:
     """What would be moved. Raises CourseError for an id that nobody has, or that is another's already."""
     roster = Roster.of(course)
-    for one in (old, new):
-        if one not in roster.entries and one not in roster.joined:
-            raise CourseError(f"There is no student {quoted(one)} in the course. 'viva roster' reads the roster.")
-        if DEMO.fullmatch(one):
-            raise CourseError(f"{quoted(one)} belongs to 'viva demo', so it cannot be joined.")
+    for name in (old, new):
+        if name not in roster.entries and name not in roster.joined:
+            raise CourseError(f"There is no student {quoted(name)} in the course. 'viva roster' reads the roster.")
+        if DEMO.fullmatch(name):
+            raise CourseError(f"{quoted(name)} belongs to 'viva demo', so it cannot be joined.")
     if old == new:
         raise CourseError("Name two ids: the id that keeps the grades, then the id to remove.")
     if old in roster.joined or roster.joined.get(new, old) != old:
-        one = old if old in roster.joined else new
-        raise CourseError(f"{quoted(one)} was joined with {quoted(roster.joined[one])} before, in {joined.SAME}.")
-    theirs, ours = (_work(course, one) for one in (new, old))
+        name = old if old in roster.joined else new
+        raise CourseError(f"{quoted(name)} was joined with {quoted(roster.joined[name])} before, in {joined.SAME}.")
+    theirs, ours = (_work(course, name) for name in (new, old))
     begun = set(_recorded(joined.read(course.root).get(new)))  # by a command that was stopped, or done before
     return Joining(old, new, tuple(sorted(theirs - ours | begun)), tuple(sorted(theirs & ours - begun)))
 
 
-def _recorded(one: Joined | None) -> list[str]:
-    return list(filter(None, one.moved.split(", "))) if one else []
+def _recorded(joined_row: Joined | None) -> list[str]:
+    return list(filter(None, joined_row.moved.split(", "))) if joined_row else []
 
 
 def join(course: Course, joining: Joining) -> None:
     """Do what was planned; whoever calls this is alone with the course. Raises OSError and CourseError."""
-    known = joined.read(course.root)
-    moved = ", ".join(dict.fromkeys([*_recorded(known.get(joining.new)), *joining.moved]))
-    joined.write(course.root, (known | {joining.new: Joined(joining.new, joining.old, moved)}).values())
+    rows_of_all = joined.read(course.root)
+    moved = ", ".join(dict.fromkeys([*_recorded(rows_of_all.get(joining.new)), *joining.moved]))
+    joined.write(course.root, (rows_of_all | {joining.new: Joined(joining.new, joining.old, moved)}).values())
     for assignment in joining.moved:
         for source, target in _folders(course, assignment, joining):
             if source.is_dir() and not target.exists():
@@ -97,13 +97,13 @@ def join(course: Course, joining: Joining) -> None:
 
 def _work(course: Course, student: str) -> set[str]:
     """The assignments of which something of a student is there."""
-    found = {one.assignment for step in STEPS for one in course.folders(step) if one.student == student}
-    found |= {path.parent.name for path in (course.root / ATTEMPTS).glob("*/*") if path.name == student}
-    found |= {assignment for assignment, one in Results.of(course.directory).read() if one == student}
+    names = {entry.assignment for step in STEPS for entry in course.folders(step) if entry.student == student}
+    names |= {path.parent.name for path in (course.root / ATTEMPTS).glob("*/*") if path.name == student}
+    names |= {assignment for assignment, entry in Results.of(course.directory).read() if entry == student}
     if course.has_gradebook():
         with course.gradebook() as gradebook:
-            found |= {assignment.name for assignment in _submissions(gradebook, student)}
-    return found
+            names |= {assignment.name for assignment in _submissions(gradebook, student)}
+    return names
 
 
 def _submissions(gradebook: Gradebook, student: str) -> list[SubmittedAssignment]:
@@ -122,11 +122,11 @@ def _folders(course: Course, assignment: str, joining: Joining) -> Iterator[tupl
 def _granted(path: Path, joining: Joining) -> None:
     """Let excuses and more time that stand under one id stand under the other, where that has none."""
     rows = concessions.rows(path)
-    moved = {place: cells for place, cells in rows.items() if place[1] == joining.new}
+    moved = {key: cells for key, cells in rows.items() if key[1] == joining.new}
     if moved:
-        kept = {place: cells for place, cells in rows.items() if place not in moved}
+        rest = {key: cells for key, cells in rows.items() if key not in moved}
         fresh = {(name, joining.old): cells | {"student_id": joining.old} for (name, _), cells in moved.items()}
-        concessions.write(path, fresh | kept)
+        concessions.write(path, fresh | rest)
 
 
 def _enter(course: Course, joining: Joining, roster: Roster) -> None:
@@ -136,7 +136,7 @@ def _enter(course: Course, joining: Joining, roster: Roster) -> None:
         if gradebook.db.get(Student, joining.old) is None:
             gradebook.db.add(Student(id=joining.old))
             gradebook.db.flush()
-        theirs = {one.name for one in _submissions(gradebook, joining.old)}
+        theirs = {submitted.name for submitted in _submissions(gradebook, joining.old)}
         for submission in _submissions(gradebook, joining.new):
             if submission.name in joining.moved and submission.name not in theirs:
                 submission.student_id = joining.old
@@ -154,11 +154,11 @@ def _list(course: Course, joining: Joining, roster: Roster) -> None:
     """Leave the one id in roster.csv, if one of both is in it."""
     if not (course.root / ROSTER).exists():
         return
-    listed = {one: roster.entries[one] for one in roster.listed}
+    listed = {student: roster.entries[student] for student in roster.listed}
     if {joining.old, joining.new} & listed.keys():
         listed.pop(joining.new, None)
         listed[joining.old] = _known(roster, joining)
-    leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(listed[one]) for one in sorted(listed))))
+    leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(listed[student]) for student in sorted(listed))))
 
 
 def _known(roster: Roster, joining: Joining) -> Entry:

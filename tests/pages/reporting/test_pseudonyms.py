@@ -59,16 +59,16 @@ def test_a_key_that_a_full_disk_left_empty_is_made_anew(tmp_path):
 
 def test_beside_a_page_a_key_that_somebody_else_put_there_is_refused(tmp_path):
     path, elsewhere = tmp_path / "pseudonyms.key", tmp_path / "elsewhere"
-    assert key_in(path, own=True) == key_in(path, own=True)
+    assert key_in(path, private=True) == key_in(path, private=True)
     elsewhere.write_text("planted\n")
     path.unlink()
     path.symlink_to(elsewhere)
     with pytest.raises(CourseError, match="a link or another user's file"):
-        key_in(path, own=True)
+        key_in(path, private=True)
     if os.geteuid() == 0:
         path.unlink()
         path.write_text("planted\n")
         os.chown(path, 12345, 12345)
         with pytest.raises(CourseError, match="a link or another user's file"):
-            key_in(path, own=True)
+            key_in(path, private=True)
         assert key_in(path) == b"planted", "in the course, colleagues share one"

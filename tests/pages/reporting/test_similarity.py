@@ -41,7 +41,7 @@ def renamed(source: str) -> str:
 
 def shared(*sources: str, given: dict = STUB) -> list[tuple[str, str]]:
     answers = {f"s{place}": {"softmax": source} for place, source in enumerate(sources)}
-    return [(pair.one, pair.other) for pair in compare(answers, given).pairs]
+    return [(pair.first, pair.second) for pair in compare(answers, given).pairs]
 
 
 def test_a_copy_with_other_names_comments_and_spaces_is_found():
@@ -58,7 +58,7 @@ def test_a_group_is_not_alike_and_whoever_copies_from_it_is():
     team = {f"s{place}" for place in range(FEW + 2)}
     assert compare(answers, STUB).pairs == []  # more than FEW wrote it
     found = compare(answers, STUB, [team, {"somebody", "else"}]).pairs
-    assert sorted((pair.one, pair.other) for pair in found) == [(one, "z") for one in sorted(team)]
+    assert sorted((pair.first, pair.second) for pair in found) == [(one, "z") for one in sorted(team)]
     assert compare({one: answers[one] for one in team}, STUB, [team]).pairs == []
 
 
@@ -66,7 +66,7 @@ def test_a_copied_part_among_work_of_ones_own_is_found_and_marked():
     longer = VECTOR.replace("softmax", "fast") + renamed(LOOP) + "print(softmax([1, 2, 3]))\n"
     answers = {"a": {"softmax": LOOP}, "b": {"softmax": longer}}
     found = compare(answers, STUB)
-    assert [(pair.one, pair.other) for pair in found.pairs] == [("a", "b")]
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b")]
     one, other = matching(answers["a"], answers["b"], found.rare)
     assert "".join(text for _, text in other["softmax"]) == longer
     marked = "".join(text for matches, text in other["softmax"] if matches)
@@ -137,7 +137,7 @@ def test_known_right_answers_are_different_ways_and_none_is_taken_for_a_copy(ass
     assert compare(answers, given).pairs == []
     name, cells = max(answers.items(), key=lambda one: sum(map(len, one[1].values())))
     answers["copy"] = {cell: source.replace("\n", "  # mine\n") for cell, source in cells.items()}
-    assert [{pair.one, pair.other} for pair in compare(answers, given).pairs] == [{"copy", name}]
+    assert [{pair.first, pair.second} for pair in compare(answers, given).pairs] == [{"copy", name}]
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_a_class_of_600_is_compared_by_what_few_share():
     answers = {f"s{n}": {"c": "\n".join(dice.sample(lines, 10))} for n in range(600)}
     answers["cheat"] = {"c": LOOP + answers["s7"]["c"]}
     answers["source"] = {"c": answers["s9"]["c"] + renamed(LOOP)}
-    pairs = {(pair.one, pair.other) for pair in compare(answers, STUB).pairs}
+    pairs = {(pair.first, pair.second) for pair in compare(answers, STUB).pairs}
     assert ("cheat", "source") in pairs
 
 
@@ -182,4 +182,4 @@ def test_pairs_are_those_that_share_most_of_the_shorter_answers_fingerprints():
         if one < other and min(len(kept[one]), len(kept[other])) >= LEAST
     }
     expected = {place: of for place, of in pairs.items() if of[0] >= LEAST and of[0] >= ALIKE * of[1]}
-    assert {(pair.one, pair.other): (pair.shared, pair.of) for pair in found.pairs} == expected != {}
+    assert {(pair.first, pair.second): (pair.shared, pair.of) for pair in found.pairs} == expected != {}

@@ -71,12 +71,12 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
     records = _records(course)
     with course.gradebook() as gradebook:
         standings = Standings(course, gradebook, assignments)
-        known = [record for name in assignments for record in records[name].values()]
+        graded = [record for name in assignments for record in records[name].values()]
         return {
             "course": str(course.directory.course_id),
             "server": server,
-            "until": max((record.graded for record in known), default="")[:16],
-            "without_sandbox": sum(not record.sandboxed for record in known),
+            "until": max((record.graded for record in graded), default="")[:16],
+            "without_sandbox": sum(not record.sandboxed for record in graded),
             # One after the other: each holds the notebooks of its assignment.
             "assignments": [
                 _Part(course, gradebook, name, records[name], standings, people, names, server).figures()
@@ -96,10 +96,10 @@ def lists(course: Course, assignments: list[str], server: str, names: Pseudonyms
 
 def _records(course: Course) -> dict[str, dict[str, SubmissionRecord]]:
     """What is recorded, by assignment and student."""
-    found: dict[str, dict[str, SubmissionRecord]] = defaultdict(dict)
+    by_assignment: dict[str, dict[str, SubmissionRecord]] = defaultdict(dict)
     for (assignment, student), record in Results.of(course.directory).read().items():
-        found[assignment][student] = record
-    return found
+        by_assignment[assignment][student] = record
+    return by_assignment
 
 
 class _Part:
@@ -120,14 +120,14 @@ class _Part:
         self.standings, self.people = standings, people
         self.excused = self._with(Status.EXCUSED)
         self.missing = self._with(Status.MISSING).keys() - people.left
-        handed_in = {one for one in standings.students if standings.of(name, one).status is not Status.MISSING}
+        handed_in = {person for person in standings.students if standings.of(name, person).status is not Status.MISSING}
         self.known = (handed_in | self.missing) - self.excused.keys()
         self.records = {student: record for student, record in records.items() if student not in self.excused}
         scores, late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
         self.late = late - self.excused.keys()
         rules = lateness.policy(gradebook.db())
         reckoned = lateness.reckonings(gradebook.db(), rules) if rules else {}
-        self.reckoned = {student: known for (of, student), known in reckoned.items() if of == name}
+        self.reckoned = {student: reckoning for (of, student), reckoning in reckoned.items() if of == name}
         self.scores = {student: scores[student] for student in self._with(Status.GRADED) if student in scores}
         self.patterns: dict[str, re.Pattern | None] = {}
         self.places = classbook.places(gradebook, name)
@@ -158,7 +158,7 @@ class _Part:
             "scores": scores,
             "checks": [self._check(item) for item in items(self.records.values())],
             "waiting": list(self.waiting()),
-            "repairs": self._told("repairs", lambda known: known.repairs),
+            "repairs": self._told("repairs", lambda record: record.repairs),
             "integrity": self.integrity(),
             "similar": [self._similar(book) for book in self.notebooks],
             "speed": self._speed(),
@@ -174,24 +174,25 @@ class _Part:
 
     def _reasons(self, standings: dict[str, Standing]) -> list[dict]:
         rows = [
-            {"student": self.names.of(one), "reason": self._shown(why.reason, one)} for one, why in standings.items()
+            {"student": self.names.of(student), "reason": self._shown(why.reason, student)}
+            for student, why in standings.items()
         ]
         return sorted(rows, key=lambda row: row["student"])
 
     def _check(self, item) -> dict:
         texts = {key: plaintext.line(getattr(item, key), DETAIL) for key in ("notebook", "cell", "title")}
-        found = asdict(item) | texts | {"rate": item.rate}
-        for mistake in found["mistakes"]:
+        row = asdict(item) | texts | {"rate": item.rate}
+        for mistake in row["mistakes"]:
             mistake["reason"] = self.names.text(mistake["reason"])
-        return found
+        return row
 
     def _link(self, student: str, book: str, cell: str = "") -> str:
         """The page of formgrader where something can be done about a notebook, with the cell's score in focus."""
-        place = self.places.get((student, book))
-        if place is None:
+        key = self.places.get((student, book))
+        if key is None:
             return f"{self.server}/formgrader/manage_submissions/{quote(self.name, safe='')}/"
         index = focus(self.cells.get((student, book), []), cell)
-        return f"{self.server}/formgrader/submissions/{quote(place, safe='')}/?index={index}"
+        return f"{self.server}/formgrader/submissions/{quote(key, safe='')}/?index={index}"
 
     def _first(self) -> str:
         """The address at which formgrader opens the first answer that waits and that no other grader has open."""
@@ -200,7 +201,7 @@ class _Part:
 
     def waiting(self) -> Iterator[dict]:
         """Who needs a grader, by what for."""
-        found: dict[str, list[dict]] = {why: [] for why in WAITING}
+        groups: dict[str, list[dict]] = {why: [] for why in WAITING}
 
         def wait(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
             row = {
@@ -208,18 +209,18 @@ class _Part:
                 "notebook": self._shown(book),
                 "detail": self._shown(detail, student),
             }
-            found[why].append(row | {"link": self._link(student, book, cell)})
+            groups[why].append(row | {"link": self._link(student, book, cell)})
 
         for student, record in self.records.items():
             seen = set()
             for book, cell, result in record.results():
-                place = result.verdict, book
-                if result.verdict in (Verdict.UNGRADED, Verdict.KILLED) and place not in seen:
-                    seen.add(place)
+                event = result.verdict, book
+                if result.verdict in (Verdict.UNGRADED, Verdict.KILLED) and event not in seen:
+                    seen.add(event)
                     detail = f"{result.title}: {wording.reason(result)}"
                     wait(str(result.verdict), student, book, detail, cell)
-            for book, known in record.notebooks.items():
-                doubts = [repair for repair in known.repairs if repair.doubt]
+            for book, book_record in record.notebooks.items():
+                doubts = [repair for repair in book_record.repairs if repair.doubt]
                 lost = [cell for name, cell, result in record.results() if name == book and not result.earned]
                 if doubts and lost:
                     concerned = {test for doubt in doubts for test in doubt.tests}
@@ -235,7 +236,7 @@ class _Part:
             graded = self.cells.get((student, book), [])
             waiting = sorted(cells, key=partial(focus, graded))  # in the notebook's order
             wait("manual grading", student, book, ", ".join(waiting), waiting[0])
-        for why, rows in found.items():
+        for why, rows in groups.items():
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
                 first = self._first() if why == "manual grading" else rows[0]["link"]
@@ -243,15 +244,15 @@ class _Part:
 
     def integrity(self) -> list[dict]:
         """What student code did to its process, and what was removed from pages."""
-        return self._told("facts", lambda known: [*known.integrity, *known.sanitized])
+        return self._told("facts", lambda book: [*book.integrity, *book.sanitized])
 
-    def _told(self, what: str, notes: Callable[[NotebookRecord], list[Note]]) -> list[dict]:
+    def _told(self, column: str, notes: Callable[[NotebookRecord], list[Note]]) -> list[dict]:
         """What some notes say of each notebook that has any."""
         rows = []
         for student, record in self.records.items():
-            for book, known in record.notebooks.items():
-                if told := [self._shown(one, student) for one in wording.sentences(notes(known))]:
-                    row = {"student": self.names.of(student), "notebook": self._shown(book), what: told}
+            for book, book_record in record.notebooks.items():
+                if sentences := [self._shown(sentence, student) for sentence in wording.sentences(notes(book_record))]:
+                    row = {"student": self.names.of(student), "notebook": self._shown(book), column: sentences}
                     rows.append(row | {"link": self._link(student, book)})
         return sorted(rows, key=lambda row: (row["student"], row["notebook"]))
 
@@ -260,55 +261,60 @@ class _Part:
             student: answers_in(cells) for (student, name), cells in self.cells.items() if name == book and cells
         }
         released = code_in(self.course.path("release", self.name) / f"{book}.ipynb")
-        found = similarity.compare(answers, released, self.people.groups(self.name))
+        comparison = similarity.compare(answers, released, self.people.groups(self.name))
         groups: list[dict] = []
-        for group in found.groups():
+        for group in comparison.groups():
             best = group.best
             shown = {"students": [self.names.of(student) for student in group.students], "pairs": len(group.pairs)}
-            shown |= {"share": best.share, "shared": best.shared, "one": self.names.of(best.one)}
-            shown |= {"other": self.names.of(best.other), "evidence": []}
+            shown |= {"share": best.share, "shared": best.shared, "one": self.names.of(best.first)}
+            shown |= {"other": self.names.of(best.second), "evidence": []}
             if len(groups) < EVIDENCE:
-                shown["evidence"] = self._evidence(answers[best.one], answers[best.other], found.rare)
+                shown["evidence"] = self._evidence(answers[best.first], answers[best.second], comparison.rare)
             groups.append(shown)
         pairs = [
-            {"one": self.names.of(pair.one), "other": self.names.of(pair.other), "shared": pair.shared, "of": pair.of}
-            for pair in found.pairs
+            {
+                "one": self.names.of(pair.first),
+                "other": self.names.of(pair.second),
+                "shared": pair.shared,
+                "of": pair.of,
+            }
+            for pair in comparison.pairs
         ]
-        return {"notebook": book, "compared": len(answers) - len(found.short), "short": len(found.short)} | {
+        return {"notebook": book, "compared": len(answers) - len(comparison.short), "short": len(comparison.short)} | {
             "pairs": pairs,
             "groups": groups,
         }
 
-    def _evidence(self, one: dict, other: dict, rare: frozenset[int]) -> list[dict]:
+    def _evidence(self, first: dict, second: dict, rare: frozenset[int]) -> list[dict]:
         """Cell by cell, both texts in pieces (whether it matches, text); cells without a match are left out."""
-        sides = similarity.matching(one, other, rare)
+        sides = similarity.matching(first, second, rare)
         rows, left = [], [TEXT, TEXT]
         for cell in dict.fromkeys((*sides[0], *sides[1])):
             pieces = [side.get(cell, []) for side in sides]
             if any(matches for side in pieces for matches, _ in side):
-                texts = [self._cut(side, left, place) for place, side in enumerate(pieces)]
+                texts = [self._cut(side, left, side_number) for side_number, side in enumerate(pieces)]
                 rows.append({"cell": cell, "one": texts[0], "other": texts[1]})
         return rows
 
-    def _cut(self, pieces: list[tuple[bool, str]], left: list[int], place: int) -> list[tuple[bool, str]]:
+    def _cut(self, pieces: list[tuple[bool, str]], left: list[int], side: int) -> list[tuple[bool, str]]:
         """The pieces as they are shown, as far as there are characters ``left``."""
         shown = []
         for matches, text in pieces:
-            if len(text) > left[place]:
-                text = text[: max(0, left[place])] + "\n… (the rest is in autograded/)"
+            if len(text) > left[side]:
+                text = text[: max(0, left[side])] + "\n… (the rest is in autograded/)"
             shown.append((matches, self.names.text(plaintext.lines(text))))
-            left[place] -= len(text)
-            if left[place] <= 0:
+            left[side] -= len(text)
+            if left[side] <= 0:
                 break
         return shown
 
     def _speed(self) -> dict:
-        known = [record.seconds for record in self.records.values() if record.seconds > 0]
+        seconds = [record.seconds for record in self.records.values() if record.seconds > 0]
         return {
-            "submissions": len(known),
-            "total": sum(known),
-            "median": median(known) if known else None,
-            "slowest": max(known, default=None),
+            "submissions": len(seconds),
+            "total": sum(seconds),
+            "median": median(seconds) if seconds else None,
+            "slowest": max(seconds, default=None),
         }
 
     def _shown(self, text: str, student: str = "") -> str:
@@ -317,8 +323,8 @@ class _Part:
             return plaintext.line(text, DETAIL)
         if student not in self.patterns:
             submission = self.standings.submitted.get((self.name, student))
-            given = {path.name for path in self.course.path("source", self.name).rglob("*")}
-            self.patterns[student] = pattern_of(files_of(submission.folder) - given if submission else ())
+            released = {path.name for path in self.course.path("source", self.name).rglob("*")}
+            self.patterns[student] = pattern_of(files_of(submission.folder) - released if submission else ())
         pattern = self.patterns[student]
         text = self.names.text(pattern.sub("a file", text) if pattern else text)
         return self.names.text(plaintext.line(text, DETAIL))

@@ -86,7 +86,7 @@ class Item:
 
 def items(records: Iterable[SubmissionRecord]) -> list[Item]:
     """The checks of one assignment, in the order of its notebooks, from one record for each submission."""
-    found: dict[tuple, Item] = {}
+    items_by_key: dict[tuple, Item] = {}
     taken: dict[tuple, list[tuple[float, float]]] = defaultdict(list)
     failed: dict[tuple, list[CheckResult]] = defaultdict(list)
     seconds: dict[tuple, list[float]] = defaultdict(list)
@@ -96,21 +96,21 @@ def items(records: Iterable[SubmissionRecord]) -> list[Item]:
             earned[notebook] += result.earned
         for notebook, cell, result in record.results():
             key = notebook, cell, result.title
-            found.setdefault(key, Item(*key, result.points))
+            items_by_key.setdefault(key, Item(*key, result.points))
             if result.verdict is Verdict.UNGRADED:
                 continue
             passed = result.verdict is Verdict.PASSED
-            found[key].passed += passed
-            found[key].partly += result.verdict is Verdict.PARTLY
+            items_by_key[key].passed += passed
+            items_by_key[key].partly += result.verdict is Verdict.PARTLY
             share = result.earned / result.points if result.points else float(passed)
             taken[key].append((share, earned[notebook] - result.earned))
             if result.seconds > 0:
                 seconds[key].append(result.seconds)
             if not passed:
                 failed[key].append(result)
-    for key, item in found.items():
+    for key, item in items_by_key.items():
         _describe(item, taken[key], failed[key], seconds[key])
-    return sorted(found.values(), key=lambda item: item.notebook)  # stable: the cells stay in their order
+    return sorted(items_by_key.values(), key=lambda item: item.notebook)  # stable: the cells stay in their order
 
 
 def _describe(item: Item, taken: list[tuple[float, float]], failed: list[CheckResult], seconds: list[float]) -> None:
@@ -127,7 +127,7 @@ def _describe(item: Item, taken: list[tuple[float, float]], failed: list[CheckRe
         item.marks.append("all students fail")
     if item.discrimination is not None and item.discrimination < WORSE:
         item.marks.append("students who pass it do worse elsewhere")
-    wrong = [one.students for one in item.mistakes if not one.undone and one.verdict != Verdict.PARTLY]
+    wrong = [result.students for result in item.mistakes if not result.undone and result.verdict != Verdict.PARTLY]
     if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
         item.marks.append("one wrong result is common")
 
@@ -156,11 +156,11 @@ def group(failed: list[CheckResult]) -> list[Mistake]:
         undone = bool(result.undone)
         reason = NOT_DONE if undone else plaintext.line(wording.reason(result), REASON)
         groups[without_numbers(reason), result.word, undone][reason] += 1
-    found = []
+    mistakes = []
     for (_, verdict, undone), reasons in groups.items():
-        reason, same = min(reasons.items(), key=lambda one: (-one[1], one[0]))
-        found.append(Mistake(reason or "without a reason", verdict, reasons.total(), same, undone))
-    return sorted(found, key=_place)
+        reason, same = min(reasons.items(), key=lambda reason_and_count: (-reason_and_count[1], reason_and_count[0]))
+        mistakes.append(Mistake(reason or "without a reason", verdict, reasons.total(), same, undone))
+    return sorted(mistakes, key=_place)
 
 
 def _place(mistake: Mistake) -> tuple:

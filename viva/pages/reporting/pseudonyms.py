@@ -43,13 +43,13 @@ def read_cells(path: Path) -> list[dict]:
 
 def answers_in(cells: list[dict]) -> dict[str, str]:
     """The code that a student wrote, by answer cell."""
-    own = (cell for cell in cells if cell["type"] == "code" and cell["nbgrader"].get("solution"))
-    return {str(cell["nbgrader"].get("grade_id", "")): cell["source"] for cell in own}
+    answers = (cell for cell in cells if cell["type"] == "code" and cell["nbgrader"].get("solution"))
+    return {str(cell["nbgrader"].get("grade_id", "")): cell["source"] for cell in answers}
 
 
 def code_in(path: Path) -> dict[str, str]:
     """The code of a notebook that students were given, by place."""
-    return {str(place): cell["source"] for place, cell in enumerate(read_cells(path)) if cell["type"] == "code"}
+    return {str(position): cell["source"] for position, cell in enumerate(read_cells(path)) if cell["type"] == "code"}
 
 
 def focus(cells: list[dict], name: str) -> int:
@@ -58,12 +58,12 @@ def focus(cells: list[dict], name: str) -> int:
     On its page a graded cell has two boxes for points, an answer or a question one for a comment; the arrow to the
     next submission is the first of all.
     """
-    place = 1
+    position = 1
     for cell in cells:
-        about = cell["nbgrader"]
-        if name and about.get("grade_id") == name:
-            return place
-        place += 2 * bool(about.get("grade") or about.get("task")) + bool(about.get("solution") or about.get("task"))
+        tags = cell["nbgrader"]
+        if name and tags.get("grade_id") == name:
+            return position
+        position += 2 * bool(tags.get("grade") or tags.get("task")) + bool(tags.get("solution") or tags.get("task"))
     return 0
 
 
@@ -75,14 +75,14 @@ SHORTEST = 3
 class Pseudonyms:
     """How students are called in a report: by their id, or by a pseudonym that a secret key makes of it."""
 
-    def __init__(self, key: bytes | None = None, known: Iterable[str] = (), others: Iterable[str] = ()) -> None:
-        """``known`` are all ids, ``others`` further names that may stand in texts, by the id they belong to.
+    def __init__(self, key: bytes | None = None, ids: Iterable[str] = (), names: Iterable[str] = ()) -> None:
+        """``ids`` are all ids, ``names`` further names that may stand in texts, by the id they belong to.
 
         Without a key students keep their ids.
         """
         self.key = key
-        self.others = dict.fromkeys(filter(None, others), "a student")
-        self.ids = {student: self.of(student) for student in known}
+        self.others = dict.fromkeys(filter(None, names), "a student")
+        self.ids = {student: self.of(student) for student in ids}
         hidden = {name.lower(): shown for name, shown in (self.others | self.ids).items() if len(name) >= SHORTEST}
         self.hidden = hidden if key else {}
         self.pattern = pattern_of(self.hidden)
@@ -111,15 +111,15 @@ def pattern_of(names: Iterable[str]) -> re.Pattern | None:
 
 def files_of(folder: Path) -> set[str]:
     """The names of files that were submitted, also in zips, as sentences name them."""
-    found: set[str] = set()
+    shown_names: set[str] = set()
     for path in itertools.islice(walk(folder), MOST_FILES):
         names = [os.path.relpath(path, folder), path.name]
         if first_bytes(path, len(ZIP)) == ZIP:
             with contextlib.suppress(SubmissionError), opened_zip(path) as archive:
                 names += itertools.islice(archive.namelist(), MOST_FILES)
-        found |= {shown for name in names for shown in (plaintext.line(name), plaintext.quoted(name)[1:-1])}
+        shown_names |= {shown for name in names for shown in (plaintext.line(name), plaintext.quoted(name)[1:-1])}
     # A plain word stands in sentences for itself.
-    return {name for name in found if len(name) >= SHORTEST and not re.fullmatch("[a-z]+|timestamp.txt", name)}
+    return {name for name in shown_names if len(name) >= SHORTEST and not re.fullmatch("[a-z]+|timestamp.txt", name)}
 
 
 def known_names(course: Course) -> tuple[set[str], set[str]]:
@@ -128,15 +128,15 @@ def known_names(course: Course) -> tuple[set[str], set[str]]:
     ids = {student for _, student in records}
     typed: set[str] = set()
     for record in records.values():
-        typed.update(*(known.names for known in record.notebooks.values()))
-    given = _given_words(course) if typed else set()
-    typed = {name for name in typed if name.lower() not in given}
+        typed.update(*(book.names for book in record.notebooks.values()))
+    released = _given_words(course) if typed else set()
+    typed = {name for name in typed if name.lower() not in released}
     ids |= {submission.student for submission in course.submissions(course.assignments())}
     with course.gradebook() as gradebook:
         students = gradebook.students
         ids |= set(Standings(course, gradebook, course.assignments()).students)
-        others = {name for s in students for name in (s.first_name, s.last_name, s.email, s.lms_user_id) if name}
-    return ids, others | typed
+        personal = {name for s in students for name in (s.first_name, s.last_name, s.email, s.lms_user_id) if name}
+    return ids, personal | typed
 
 
 def _given_words(course: Course) -> set[str]:
@@ -147,24 +147,24 @@ def _given_words(course: Course) -> set[str]:
     }
 
 
-def key_in(path: Path, own: bool = False) -> bytes:
+def key_in(path: Path, private: bool = False) -> bytes:
     """The course's secret key, made when there is none yet; without it nobody can tell who a pseudonym is.
 
-    ``own`` says that only this user's file counts. Raises CourseError for another user's then, who would know the key.
+    ``private`` says that only this user's file counts. Raises CourseError for another user's, who knows the key.
     """
     with contextlib.suppress(FileNotFoundError):
-        if key := _read(path, own):
+        if key := _read(path, private):
             return key
     leftovers.write(path, f"{secrets.token_hex(32)}\n", 0o600)  # half a key, or none, would hide nobody
-    return _read(path, own)
+    return _read(path, private)
 
 
-def _read(path: Path, own: bool) -> bytes:
-    if own and path.is_symlink():
+def _read(path: Path, private: bool) -> bytes:
+    if private and path.is_symlink():
         raise _foreign(path)
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | ((os.O_NOFOLLOW | os.O_NONBLOCK) if own else 0))
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | ((os.O_NOFOLLOW | os.O_NONBLOCK) if private else 0))
     with os.fdopen(descriptor, "rb") as file:
-        if own and os.fstat(descriptor).st_uid != os.geteuid():
+        if private and os.fstat(descriptor).st_uid != os.geteuid():
             raise _foreign(path)
         return file.read().strip()
 

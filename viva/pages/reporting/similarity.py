@@ -40,8 +40,8 @@ _LEXER = PythonLexer(stripnl=False, ensurenl=False)
 class Pair:
     """Two students and how many fingerprints they share, of how many that the shorter answer has."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     shared: int
     of: int
 
@@ -82,16 +82,16 @@ class Comparison:
             return student
 
         for pair in self.pairs:
-            leader[lead(pair.other)] = lead(pair.one)
-        found: dict[str, list[Pair]] = defaultdict(list)
+            leader[lead(pair.second)] = lead(pair.first)
+        by_leader: dict[str, list[Pair]] = defaultdict(list)
         for pair in self.pairs:
-            found[lead(pair.one)].append(pair)
-        groups = [Group(sorted({s for p in pairs for s in (p.one, p.other)}), pairs) for pairs in found.values()]
+            by_leader[lead(pair.first)].append(pair)
+        groups = [Group(sorted({s for p in pairs for s in (p.first, p.second)}), pairs) for pairs in by_leader.values()]
         return sorted(groups, key=lambda group: _rank(group.best))
 
 
 def _rank(pair: Pair) -> tuple:
-    return -pair.share, -pair.shared, pair.one, pair.other
+    return -pair.share, -pair.shared, pair.first, pair.second
 
 
 @functools.lru_cache(maxsize=4096)
@@ -101,7 +101,7 @@ def tokens(source: str) -> list[tuple[str, int, int]]:
     >>> [sign for sign, _, _ in tokens("total = np.sum(x, 2)  # all")]
     ['n', '=', 'n', '.', 'sum', '(', 'n', ',', '0', ')']
     """
-    found, before = [], ""
+    signs, before = [], ""
     for start, token, text in _LEXER.get_tokens_unprocessed(source):
         if token in Text or token in Comment or token in String.Doc or not text.strip():
             continue
@@ -114,9 +114,9 @@ def tokens(source: str) -> list[tuple[str, int, int]]:
         else:
             sign = "n"
         if not (sign == before == "s"):  # a string is several tokens
-            found.append((sign, start, start + len(text)))
+            signs.append((sign, start, start + len(text)))
         before = sign
-    return found
+    return signs
 
 
 def kgrams(signs: list[str]) -> list[int]:
@@ -142,29 +142,29 @@ def compare(answers: Mapping[str, Cells], released: Cells, together: Iterable[se
     ``together``, as a group, are not compared with each other, and what they share counts as one student's.
     """
     group = {student: min(students) for students in together for student in students}
-    given = {one for source in released.values() for one in kgrams(_signs(source))}
+    released_grams = {gram for source in released.values() for gram in kgrams(_signs(source))}
     rows = {student: [kgrams(_signs(source)) for source in cells.values()] for student, cells in answers.items()}
     written: dict[str, set[int]] = defaultdict(set)
     for student, row in rows.items():
         written[group.get(student, student)].update(*row)
-    spread = Counter(one for numbers in written.values() for one in numbers)
+    spread = Counter(gram for numbers in written.values() for gram in numbers)
     most = min(max(FEW, len(answers) // 10), MOST)
-    rare = frozenset(one for one, students in spread.items() if students <= most and one not in given)
+    rare = frozenset(gram for gram, students in spread.items() if students <= most and gram not in released_grams)
     prints = {student: set().union(*map(winnow, row)) & rare for student, row in sorted(rows.items())}
-    result = Comparison(rare=rare, short=[student for student, own in prints.items() if len(own) < LEAST])
+    result = Comparison(rare=rare, short=[student for student, grams in prints.items() if len(grams) < LEAST])
     holders: dict[int, list[str]] = defaultdict(list)
     pairs: list[Pair] = []
-    for student, own in prints.items():
-        if len(own) >= LEAST:
-            shared = Counter(other for one in own for other in holders[one])
-            found = (
-                Pair(other, student, count, min(len(prints[other]), len(own)))
-                for other, count in shared.items()
-                if count >= LEAST and (student not in group or group[student] != group.get(other))
+    for student, grams in prints.items():
+        if len(grams) >= LEAST:
+            shared = Counter(partner for gram in grams for partner in holders[gram])
+            candidates = (
+                Pair(partner, student, count, min(len(prints[partner]), len(grams)))
+                for partner, count in shared.items()
+                if count >= LEAST and (student not in group or group[student] != group.get(partner))
             )
-            pairs += (pair for pair in found if pair.share >= ALIKE)
-            for one in own:
-                holders[one].append(student)
+            pairs += (pair for pair in candidates if pair.share >= ALIKE)
+            for gram in grams:
+                holders[gram].append(student)
     result.pairs = sorted(pairs, key=_rank)
     return result
 
@@ -173,10 +173,10 @@ def _signs(source: str) -> list[str]:
     return [sign for sign, _, _ in tokens(source)]
 
 
-def matching(one: Cells, other: Cells, rare: frozenset[int]) -> tuple[dict, dict]:
+def matching(left: Cells, right: Cells, rare: frozenset[int]) -> tuple[dict, dict]:
     """The cells of both sides, each cut into pieces (whether it matches, text); what many have does not match."""
-    both = rare & _all(one) & _all(other)
-    first, second = ({name: _pieces(source, both) for name, source in side.items()} for side in (one, other))
+    both = rare & _all(left) & _all(right)
+    first, second = ({name: _pieces(source, both) for name, source in side.items()} for side in (left, right))
     return first, second
 
 
@@ -185,11 +185,11 @@ def _all(cells: Cells) -> set[int]:
 
 
 def _pieces(source: str, both: frozenset[int]) -> list[tuple[bool, str]]:
-    found = tokens(source)
+    signs = tokens(source)
     inside = [False] * len(source)
-    for start, number in enumerate(kgrams([sign for sign, _, _ in found])):
+    for start, number in enumerate(kgrams([sign for sign, _, _ in signs])):
         if number in both:
-            begin, end = found[start][1], found[start + LENGTH - 1][2]
+            begin, end = signs[start][1], signs[start + LENGTH - 1][2]
             inside[begin:end] = [True] * (end - begin)
     runs = itertools.groupby(zip(inside, source, strict=True), key=itemgetter(0))
     return [(matches, "".join(letter for _, letter in run)) for matches, run in runs]

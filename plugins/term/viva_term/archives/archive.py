@@ -100,8 +100,8 @@ def unpack(
                 result.left_out.append(f"{plaintext.quoted(raw.name)} was skipped: {problem}.")
                 read += 0 if raw.problem else raw.size
                 readable = not raw.problem and read <= limits.total
-                kept = _packed(raw, parts, into / str(number), path) if readable else None
-                result.left.append(LeftOut(parts, problem, kept, limited))
+                packed = _packed(raw, parts, into / str(number), path) if readable else None
+                result.left.append(LeftOut(parts, problem, packed, limited))
                 continue
             member = _copied(raw, parts, into / str(number), path)
             total += member.size
@@ -120,25 +120,25 @@ def _parts(name: str) -> tuple[tuple[str, ...], str]:
         return plain or ("a file without a name",), str(error)
 
 
-def _copied(raw: Listed, parts: tuple[str, ...], place: Path, path: Path) -> Member:
+def _copied(raw: Listed, parts: tuple[str, ...], target: Path, path: Path) -> Member:
     """Raises CourseError when a member ends too early, or holds another number of bytes than is said."""
     digest = hashlib.sha256()
-    with place.open("xb") as copy:
+    with target.open("xb") as copy:
         for piece in _pieces(raw, path):
             digest.update(piece)
             copy.write(piece)
-    return Member(parts, place, raw.size, digest.hexdigest(), raw.linked, raw.since)
+    return Member(parts, target, raw.size, digest.hexdigest(), raw.linked, raw.since)
 
 
-def _packed(raw: Listed, parts: tuple[str, ...], place: Path, path: Path) -> Path:
+def _packed(raw: Listed, parts: tuple[str, ...], target: Path, path: Path) -> Path:
     """The bytes of a member that is left out, in a zip of its own, where zeros take no room. Raises as ``_copied``."""
-    with zipfile.ZipFile(place, "x", zipfile.ZIP_DEFLATED) as kept:
+    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as packed:
         info = zipfile.ZipInfo(membername.safe(parts[-1]))  # without a time, so that the same is the same again
         info.compress_type = zipfile.ZIP_DEFLATED
-        with kept.open(info, "w", force_zip64=True) as copy:
+        with packed.open(info, "w", force_zip64=True) as copy:
             for piece in _pieces(raw, path):
                 copy.write(piece)
-    return place
+    return target
 
 
 def _pieces(raw: Listed, path: Path) -> Iterator[bytes]:

@@ -87,10 +87,10 @@ def attempts(laid: Laid, origin: Path, room: Path, notebooks: set[str], first: i
     ]
 
 
-def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, notebooks: set[str], place: int) -> Attempt:
-    one = pieces[0]
-    in_utc = system == "nbgrader" and not one.listed
-    result = Attempt(one.sender, _source(one), time=one.time, in_utc=in_utc, archive=origin.name, place=place)
+def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, notebooks: set[str], number: int) -> Attempt:
+    first = pieces[0]
+    in_utc = system == "nbgrader" and not first.listed
+    result = Attempt(first.sender, _source(first), time=first.time, in_utc=in_utc, archive=origin.name, place=number)
     result.late = any(piece.late for piece in pieces)
     if system in ("nbgrader", "sakai"):
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
@@ -108,21 +108,23 @@ def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, noteboo
 def without(left: list[tuple[Piece, archive.LeftOut]], origin: Path) -> list[Attempt]:
     """What was left out, an attempt for each sender and attempt, with the reason."""
     together: dict[tuple[str, str], list[tuple[Piece, archive.LeftOut]]] = defaultdict(list)
-    for piece, one in left:
-        together[piece.sender.label, piece.attempt].append((piece, one))
-    found = []
-    for some in together.values():
-        piece, _ = some[0]
+    for piece, member in left:
+        together[piece.sender.label, piece.attempt].append((piece, member))
+    attempts = []
+    for members in together.values():
+        piece, _ = members[0]
         result = Attempt(piece.sender, _source(piece), time=piece.time, archive=origin.name)
-        result.problem = "; ".join(f"{plaintext.quoted('/'.join(piece.parts))}: {one.problem}" for piece, one in some)
+        result.problem = "; ".join(
+            f"{plaintext.quoted('/'.join(piece.parts))}: {member.problem}" for piece, member in members
+        )
         taken: set[str] = set()
-        for piece, one in some:
-            if one.path:
+        for piece, member in members:
+            if member.path:
                 name = membername.unlike(f"{'/'.join(map(membername.safe, piece.parts))}.zip", taken)
-                result.files[name] = one.path
+                result.files[name] = member.path
         result.digest = digest_of((name, digest_of_file(path)) for name, path in result.files.items())
-        found.append(result)
-    return found
+        attempts.append(result)
+    return attempts
 
 
 def _source(piece: Piece) -> str:
@@ -182,7 +184,7 @@ def _unpacked(pieces: Sequence[Piece], room: Path, result: Attempt) -> Iterator[
 
 def _ending(piece: Piece) -> str:
     """The ending of an archive's name; empty for other files."""
-    return next((one for one in ARCHIVES if piece.parts[-1].lower().endswith(one)), "")
+    return next((ending for ending in ARCHIVES if piece.parts[-1].lower().endswith(ending)), "")
 
 
 def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[list[Member] | None, bool]:
@@ -192,7 +194,7 @@ def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[l
     """
     name, notes = plaintext.quoted("/".join(piece.parts)), result.notes
     try:
-        found = archive.unpack(piece.file.path, room, limits)
+        unpacked = archive.unpack(piece.file.path, room, limits)
     except NoRoomError as error:
         raise NoRoomError(
             str(error).replace(str(piece.file.path), f"{name} in {plaintext.line(result.archive)}")
@@ -208,13 +210,13 @@ def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[l
         why = str(error).replace(str(piece.file.path), "it")
         notes.append(f"{name} was not unpacked: {why.removesuffix('.')}.")
         return None, True
-    if not found.members:
+    if not unpacked.members:
         notes.append(f"{name} was not unpacked: it has no file that can be unpacked.")
         return None, True
-    for one, sentence in zip(found.left, found.left_out, strict=True):
-        (result.packed if one.limited else notes).append(f"In {name}: {sentence}")
-    notes.append(f"{name} was unpacked: {counted(len(found.members), 'file')}.")
-    return found.members, not any(one.limited for one in found.left)
+    for member, sentence in zip(unpacked.left, unpacked.left_out, strict=True):
+        (result.packed if member.limited else notes).append(f"In {name}: {sentence}")
+    notes.append(f"{name} was unpacked: {counted(len(unpacked.members), 'file')}.")
+    return unpacked.members, not any(member.limited for member in unpacked.left)
 
 
 def _named(
@@ -225,8 +227,8 @@ def _named(
     taken = {membername.folded("/".join(parts[:end])) for parts, *_ in cleaned for end in range(1, len(parts))}
     taken.add(TIMESTAMP)
     seen: dict[tuple[str, str], str] = {}
-    found = {}
-    for parts, told, path, digest in reversed(cleaned):  # of two that have one name, the last is the one to be read
+    by_name = {}
+    for parts, original, path, digest in reversed(cleaned):  # of two that have one name, the last is the one to be read
         name = "/".join(parts)
         if (membername.folded(name), digest) in seen:
             notes.append(f"{plaintext.quoted(name)} is in the submission twice, with the same content.")
@@ -235,20 +237,20 @@ def _named(
             name = _unnumbered(name, notebooks, taken)
         fresh = membername.unlike(name, taken)
         seen[membername.folded("/".join(parts)), digest] = fresh
-        found[fresh] = path
-        if (name != "/".join(told) and not renumbered) or fresh != name:
-            notes.append(f"{plaintext.quoted('/'.join(told))} is kept as {plaintext.quoted(fresh)}.")
-    return dict(sorted(found.items()))
+        by_name[fresh] = path
+        if (name != "/".join(original) and not renumbered) or fresh != name:
+            notes.append(f"{plaintext.quoted('/'.join(original))} is kept as {plaintext.quoted(fresh)}.")
+    return dict(sorted(by_name.items()))
 
 
 def _unnumbered(name: str, notebooks: set[str], taken: set[str]) -> str:
     """The notebook's name without the number that Canvas gave it, where the assignment has no notebook so called."""
-    found = _RENUMBERED.fullmatch(name)
-    known = {membername.folded(one) for one in notebooks}
-    if not found or membername.folded(name.removesuffix(found["ending"])) in known:
+    match = _RENUMBERED.fullmatch(name)
+    folded_names = {membername.folded(notebook) for notebook in notebooks}
+    if not match or membername.folded(name.removesuffix(match["ending"])) in folded_names:
         return name
-    plain = found["stem"] + found["ending"]
-    return plain if membername.folded(found["stem"]) in known and membername.folded(plain) not in taken else name
+    plain = match["stem"] + match["ending"]
+    return plain if membername.folded(match["stem"]) in folded_names and membername.folded(plain) not in taken else name
 
 
 def digest_of(files: Iterable[tuple[str, str]]) -> str:
@@ -262,8 +264,8 @@ def digest_of(files: Iterable[tuple[str, str]]) -> str:
 
 def files_in(folder: Path) -> dict[str, Path]:
     """The plain files of a submission's folder by name, without nbgrader's timestamp."""
-    found = {path.relative_to(folder).as_posix(): path for path in walk(folder)}
-    return {name: path for name, path in found.items()
+    files = {path.relative_to(folder).as_posix(): path for path in walk(folder)}
+    return {name: path for name, path in files.items()
             if name != TIMESTAMP and path.is_file() and not path.is_symlink()}  # fmt: skip
 
 

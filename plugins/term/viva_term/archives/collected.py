@@ -92,41 +92,43 @@ class Collection:
         """What attempts, each with the name of the group that sent it, do to a submission; nothing is written."""
         if problem := self._problem(student):
             return Plan(student, Status.REFUSED, notes=[problem])
-        place, before = self.place(student), self.ledger.rows.get(student, [])
-        here = digest_in(place) if place.is_dir() else None
+        folder, before = self.place(student), self.ledger.rows.get(student, [])
+        current = digest_in(folder) if folder.is_dir() else None
         plan = Plan(student, Status.UNCHANGED, [replace(row) for row in before])
-        if here is not None and here not in {row.sha256 for row in before} | {one.digest for one, _ in attempts}:
+        if current is not None and current not in {row.sha256 for row in before} | {
+            pair.digest for pair, _ in attempts
+        }:
             # It came in another way. It is older than what comes now, unless its time tells otherwise.
-            when, told = timestamp(place / TIMESTAMP, self.course.zones), cell(text_of(place / TIMESTAMP))
-            row = self._new_row(plan, timestamp=when, sha256=here, told=told)
-            row.attempt = self._written_before(plan, here) or row.attempt
+            when, text = timestamp(folder / TIMESTAMP, self.course.zones), cell(text_of(folder / TIMESTAMP))
+            row = self._new_row(plan, timestamp=when, sha256=current, told=text)
+            row.attempt = self._written_before(plan, current) or row.attempt
             plan.rows.append(row)
-        for attempt, group in sorted(attempts, key=lambda one: one[0].rank):
-            self._enter(plan, attempt, group, here)
-        plan.current = _lying(plan.rows, here)
+        for attempt, group in sorted(attempts, key=lambda pair: pair[0].rank):
+            self._enter(plan, attempt, group, current)
+        plan.current = _lying(plan.rows, current)
         self._choose(plan)
-        self._judge(plan, before, here)
+        self._judge(plan, before, current)
         return plan
 
     def _problem(self, student: str) -> str:
         """Why nothing can be written for a student; empty when it can."""
-        place = self.place(student)
+        target = self.place(student)
         if "/" in student or student.startswith(".") or name_problem(student):
             return f"{plaintext.quoted(student)} is not a valid folder name; nothing was collected for this student."
-        for folder in (place, place.parent):
+        for folder in (target, target.parent):
             if folder.name in (student, self.assignment) and folder.is_symlink():
                 return f"{folder} is a link, and links are not followed; nothing was collected for '{student}'."
-        if place.exists() and not place.is_dir():
-            return f"{place} is not a folder; move it away, then collect again."
+        if target.exists() and not target.is_dir():
+            return f"{target} is not a folder; move it away, then collect again."
         return ""
 
     def _new_row(self, plan: Plan, **values: str) -> Row:
         numbers = [row.attempt for row in plan.rows]
         folder = self.ledger.folder / plan.student
-        numbers += [int(one.name) for one in folder.iterdir() if one.name.isdecimal()] if folder.is_dir() else []
+        numbers += [int(path.name) for path in folder.iterdir() if path.name.isdecimal()] if folder.is_dir() else []
         return Row(plan.student, max(numbers, default=0) + 1, **values)
 
-    def _enter(self, plan: Plan, attempt: Attempt, group: str, here: str | None) -> None:
+    def _enter(self, plan: Plan, attempt: Attempt, group: str, current: str | None) -> None:
         """Find the attempt's row, or make one; what is newly known of it is entered."""
         source = cell(attempt.source)
         same = [row for row in plan.rows if row.sha256 == attempt.digest]
@@ -135,7 +137,7 @@ class Collection:
         if row is None:
             row = self._new_row(plan, sha256=attempt.digest)
             row.attempt = self._written_before(plan, attempt.digest) or row.attempt
-            if attempt.digest == here and not same and not attempt.moment:
+            if attempt.digest == current and not same and not attempt.moment:
                 row.timestamp = timestamp(self.place(plan.student) / TIMESTAMP, self.course.zones)
             plan.rows.append(row)
         row.sender, row.archive, row.group = source, row.archive or cell(attempt.archive), cell(group)
@@ -145,10 +147,10 @@ class Collection:
 
     def _written_before(self, plan: Plan, digest: str) -> int:
         """The number under which a command that was killed wrote an attempt; 0 for none."""
-        folder, known = self.ledger.folder / plan.student, {str(row.attempt) for row in plan.rows}
-        for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if place.name.isdecimal() and place.name not in known and digest_in(place) == digest:
-                return int(place.name)
+        folder, numbers = self.ledger.folder / plan.student, {str(row.attempt) for row in plan.rows}
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.name.isdecimal() and path.name not in numbers and digest_in(path) == digest:
+                return int(path.name)
         return 0
 
     def _there(self, plan: Plan) -> list[Row]:
@@ -158,18 +160,18 @@ class Collection:
 
     def _choose(self, plan: Plan) -> None:
         """Find the attempt that counts."""
-        there = self._there(plan)
-        by_hand = next((row for row in there if row.counts == BY_HAND), None)
-        newest = max(there, key=_rank, default=None)
+        present = self._there(plan)
+        by_hand = next((row for row in present if row.counts == BY_HAND), None)
+        newest = max(present, key=_rank, default=None)
         plan.row, how = (by_hand, BY_HAND) if by_hand else (newest, YES)
         if plan.row is None or newest is None:
             if self.choice:
                 plan.notes.append(f"'{plan.student}': the files of all attempts are missing, so none was selected.")
         elif self.choice:
             if self.choice in (NEWEST, FIRST):
-                plan.row = newest if self.choice == NEWEST else min(there, key=_rank_of_first)
+                plan.row = newest if self.choice == NEWEST else min(present, key=_rank_of_first)
                 how = YES if self.choice == NEWEST else BY_HAND
-            elif wanted := [row for row in there if row.attempt == int(self.choice)]:
+            elif wanted := [row for row in present if row.attempt == int(self.choice)]:
                 plan.row, how = wanted[0], BY_HAND
             else:
                 plan.notes.append(f"'{plan.student}' has no attempt {self.choice}; attempt {plan.row.attempt} counts.")
@@ -181,59 +183,59 @@ class Collection:
         for row in plan.rows:
             row.counts = how if row is plan.row else ""
 
-    def _judge(self, plan: Plan, before: list[Row], here: str | None) -> None:
+    def _judge(self, plan: Plan, before: list[Row], current: str | None) -> None:
         """Say what the plan comes to."""
         if plan.row is None:
             return
         old = {row.attempt: row for row in before}
-        known = old.get(plan.row.attempt)
-        place = self.place(plan.student)
+        earlier = old.get(plan.row.attempt)
+        folder = self.place(plan.student)
         if plan.row is plan.current:
-            told = timestamp(place / TIMESTAMP, self.course.zones)
-            changed = known is None or known.timestamp != plan.row.timestamp
-            plan.stamped = changed and moments.read(told) != plan.row.moment and bool(plan.row.moment)
-            if plan.stamped and told and not moments.read(told):
+            stamp_text = timestamp(folder / TIMESTAMP, self.course.zones)
+            changed = earlier is None or earlier.timestamp != plan.row.timestamp
+            plan.stamped = changed and moments.read(stamp_text) != plan.row.moment and bool(plan.row.moment)
+            if plan.stamped and stamp_text and not moments.read(stamp_text):
                 plan.notes.append(
-                    f"'{plan.student}': {place / TIMESTAMP} contained {plaintext.quoted(told, 40)}, which is not a "
-                    f"clear time; it was replaced by {plan.row.timestamp}."
+                    f"'{plan.student}': {folder / TIMESTAMP} contained {plaintext.quoted(stamp_text, 40)}, which is "
+                    f"not a clear time; it was replaced by {plan.row.timestamp}."
                 )
-        if here is None:
+        if current is None:
             plan.status = Status.NEW
         elif plan.row is not plan.current:
             plan.status = Status.NEWER
         elif any(row.attempt not in old and row is not plan.current for row in plan.rows):
             plan.status = Status.BESIDE
-        elif plan.stamped or (known and (known.timestamp, known.group) != (plan.row.timestamp, plan.row.group)):
+        elif plan.stamped or (earlier and (earlier.timestamp, earlier.group) != (plan.row.timestamp, plan.row.group)):
             plan.status = Status.TIME
         came = [row for row in plan.rows if row.attempt in plan.files and row.attempt not in old]
         if came and not plan.row.sender and plan.row is plan.current:
             when = f", submitted at {plan.row.timestamp}," if plan.row.timestamp else ""
             plan.notes.append(
-                f"'{plan.student}': the files in {place}{when} were not collected by Viva, and are not older. They "
+                f"'{plan.student}': the files in {folder}{when} were not collected by Viva, and are not older. They "
                 f"are kept; the collected files are attempt {came[-1].attempt}."
             )
         autograded = self.course.path("autograded", self.assignment, plan.student)
-        changes = plan.stamped or (here is not None and plan.row is not plan.current)
+        changes = plan.stamped or (current is not None and plan.row is not plan.current)
         plan.graded = changes and (plan.student in self.graded or autograded.is_dir())
 
     def write(self, plan: Plan) -> None:
         """Do what was planned for a student; what lies in submitted/ and is to go is kept first."""
         if plan.row is None or plan.status is Status.REFUSED:
             return
-        place = self.place(plan.student)
+        folder = self.place(plan.student)
         for row in plan.rows:
-            kept = self.ledger.place(row)
-            if row is plan.row or kept.is_dir():
+            target = self.ledger.place(row)
+            if row is plan.row or target.is_dir():
                 continue
             if row is plan.current:
-                write_folder(files_in(place), kept, row.timestamp)
+                write_folder(files_in(folder), target, row.timestamp)
             elif row.attempt in plan.files:
-                write_folder(plan.files[row.attempt], kept, row.timestamp)
+                write_folder(plan.files[row.attempt], target, row.timestamp)
         beside = self.ledger.place(plan.row)
         if plan.row is not plan.current:
-            write_folder(plan.files.get(plan.row.attempt) or files_in(beside), place, plan.row.timestamp)
+            write_folder(plan.files.get(plan.row.attempt) or files_in(beside), folder, plan.row.timestamp)
         elif plan.stamped:
-            stamp(place, plan.row.timestamp)
+            stamp(folder, plan.row.timestamp)
         if beside.is_dir():
             remove(beside)
             if not any(beside.parent.iterdir()):
@@ -241,10 +243,10 @@ class Collection:
         self.ledger.rows[plan.student] = plan.rows
 
 
-def _lying(rows: list[Row], here: str | None) -> Row | None:
+def _lying(rows: list[Row], current: str | None) -> Row | None:
     """The row of what lies in submitted/: of several with the same bytes the one that counts."""
-    found = [row for row in rows if row.sha256 == here]
-    return next((row for row in found if row.counts), found[-1] if found else None)
+    same = [row for row in rows if row.sha256 == current]
+    return next((row for row in same if row.counts), same[-1] if same else None)
 
 
 def _rank(row: Row) -> tuple:
@@ -260,14 +262,14 @@ def _rank_of_first(row: Row) -> tuple:
 # A folder that is written whole: built beside its place, and moved there when it is complete.
 
 
-def write_folder(files: Mapping[str, Path], place: Path, timestamp: str = "") -> None:
-    """Copy files to ``place``, with nbgrader's timestamp.txt where a time is given; what was there before goes.
+def write_folder(files: Mapping[str, Path], target_folder: Path, timestamp: str = "") -> None:
+    """Copy files to ``target_folder``, with nbgrader's timestamp.txt where a time is given; what was there before goes.
 
     A command that is killed leaves the old folder, or the new one, or what ``leftovers.finish_builds`` fixes.
     """
-    place.parent.mkdir(parents=True, exist_ok=True)
+    target_folder.parent.mkdir(parents=True, exist_ok=True)
     with stopping.postponed():
-        build = Path(tempfile.mkdtemp(prefix=leftovers.BUILD, dir=place.parent))
+        build = Path(tempfile.mkdtemp(prefix=leftovers.BUILD, dir=target_folder.parent))
         try:
             fresh = build / "new"
             fresh.mkdir()
@@ -277,19 +279,19 @@ def write_folder(files: Mapping[str, Path], place: Path, timestamp: str = "") ->
                 shutil.copyfile(path, target, follow_symlinks=False)
             if timestamp:
                 (fresh / TIMESTAMP).write_text(f"{timestamp}\n", encoding="utf-8")
-            if os.path.lexists(place):
+            if os.path.lexists(target_folder):
                 (build / "old").mkdir()
-                place.rename(build / "old" / place.name)
-            fresh.rename(place)
+                target_folder.rename(build / "old" / target_folder.name)
+            fresh.rename(target_folder)
         finally:
-            if not os.path.lexists(place) and (old := build / "old" / place.name).exists():
-                old.rename(place)
+            if not os.path.lexists(target_folder) and (old := build / "old" / target_folder.name).exists():
+                old.rename(target_folder)
             try:
                 build.rmdir()  # mostly nothing is left in it
             except OSError:
                 remove(build)
 
 
-def stamp(place: Path, timestamp: str) -> None:
+def stamp(folder: Path, timestamp: str) -> None:
     """Write another time of submission into a folder that is there already."""
-    leftovers.write(place / TIMESTAMP, f"{timestamp}\n")
+    leftovers.write(folder / TIMESTAMP, f"{timestamp}\n")

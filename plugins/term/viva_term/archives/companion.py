@@ -69,62 +69,62 @@ class Companion:
 
     def completed(self, piece: Piece) -> Piece:
         """The piece, completed from the companion."""
-        if known := self._of(piece):
-            sender = known.sender
+        if entry := self._of(piece):
+            sender = entry.sender
             if sender is not piece.sender:
-                kept = {name: getattr(sender, name) or getattr(piece.sender, name) for name in _TOLD}
-                anonymous = not any(kept.values()) and not sender.others
-                sender = replace(piece.sender, **kept, anonymous=anonymous, others=sender.others)
-            if known.time and not moments.read(piece.time):
-                return replace(piece, sender=sender, time=known.time, listed=True)
+                values = {name: getattr(sender, name) or getattr(piece.sender, name) for name in _TOLD}
+                anonymous = not any(values.values()) and not sender.others
+                sender = replace(piece.sender, **values, anonymous=anonymous, others=sender.others)
+            if entry.time and not moments.read(piece.time):
+                return replace(piece, sender=sender, time=entry.time, listed=True)
             return replace(piece, sender=sender)
         return piece
 
     def _of(self, piece: Piece) -> Known | None:
         for label in (piece.attempt, piece.sender.label):
-            if label and (known := self.by_label.get(label)):
-                return known
+            if label and (entry := self.by_label.get(label)):
+                return entry
         if self.by_label:
-            known = self.by_label.get(piece.sender.label.rpartition("_")[2])
+            entry = self.by_label.get(piece.sender.label.rpartition("_")[2])
             # Behind a team's name stands the number of the team, which may be a participant's too.
-            names = {squeezed(self.word), squeezed(known.sender.name)} if known else set()
-            mine = known and (not known.sender.name or squeezed(piece.sender.name) in names)
-            return known if mine else self._of_group(piece.sender.name)
+            names = {squeezed(self.word), squeezed(entry.sender.name)} if entry else set()
+            fits = entry and (not entry.sender.name or squeezed(piece.sender.name) in names)
+            return entry if fits else self._of_group(piece.sender.name)
         for name in KEYS if not piece.sender.anonymous else ():
-            found = self._by_key[name].get(squeezed(getattr(piece.sender, name)), [])
-            if len(found) == 1:
-                return found[0]
+            entries = self._by_key[name].get(squeezed(getattr(piece.sender, name)), [])
+            if len(entries) == 1:
+                return entries[0]
         return None
 
     @functools.cached_property
     def _by_key(self) -> dict[str, dict[str, list[Known]]]:
         """The rows, by what tells a person, and by the value without what does not count."""
-        found: dict[str, dict[str, list[Known]]] = {name: defaultdict(list) for name in KEYS}
-        for known in self.rows:
+        index: dict[str, dict[str, list[Known]]] = {name: defaultdict(list) for name in KEYS}
+        for entry in self.rows:
             for name in KEYS:
-                if value := squeezed(getattr(known.sender, name)):
-                    found[name][value].append(known)
-        return found
+                if value := squeezed(getattr(entry.sender, name)):
+                    index[name][value].append(entry)
+        return index
 
     def _of_group(self, name: str) -> Known | None:
         """What the worksheet knows about a team: its members, and the latest time of one."""
-        found = self._by_group.get(name.casefold(), []) if name else []
-        if not found:
+        members = self._by_group.get(name.casefold(), []) if name else []
+        if not members:
             return None
-        time = moments.latest(known.time for known in found)
-        return Known(Sender(name, name, others=tuple(known.sender for known in found)), time)
+        time = moments.latest(entry.time for entry in members)
+        return Known(Sender(name, name, others=tuple(entry.sender for entry in members)), time)
 
     @functools.cached_property
     def _by_group(self) -> dict[str, list[Known]]:
-        found = defaultdict(list)
-        for known in self.rows:
-            if known.group:
-                found[known.group.casefold()].append(known)
-        return found
+        index = defaultdict(list)
+        for entry in self.rows:
+            if entry.group:
+                index[entry.group.casefold()].append(entry)
+        return index
 
     def times_of_people(self) -> list[Known]:
         """The rows that name a person and a time."""
-        return [known for known in (*self.rows, *self.by_label.values()) if known.time]
+        return [entry for entry in (*self.rows, *self.by_label.values()) if entry.time]
 
 
 _TOLD = ("name", "lms", "login", "email")
@@ -149,9 +149,9 @@ def inside(paths: Iterable[tuple[str, Path]]) -> Iterator[Companion]:
         if name.rpartition("/")[2] in METADATA:
             yield _gradescope(path, name)
         elif name.rpartition("/")[2].lower() in ("index.html", "index.htm"):
-            found = _brightspace(path)
-            if found.rows:
-                yield found
+            companion = _brightspace(path)
+            if companion.rows:
+                yield companion
 
 
 def _gradescope(path: Path, name: str = "") -> Companion:
@@ -167,18 +167,20 @@ def _gradescope(path: Path, name: str = "") -> Companion:
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         data = path.read_bytes()
         _require_shallow(data, loader)
-        found = yaml.load(data, Loader=loader)
+        submissions = yaml.load(data, Loader=loader)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise CourseError(
             f"{name} cannot be read as YAML ({plaintext.line(str(error))}). Export the submissions again."
         ) from error
     companion = Companion(path, "gradescope")
-    for label, about in found.items() if isinstance(found, dict) else ():
-        if not isinstance(label, str) or not isinstance(about, dict):
+    for label, submission in submissions.items() if isinstance(submissions, dict) else ():
+        if not isinstance(label, str) or not isinstance(submission, dict):
             continue
-        people = [_submitter(label, one) for one in _field(about, "submitters") or () if isinstance(one, dict)]
+        people = [
+            _submitter(label, person) for person in _field(submission, "submitters") or () if isinstance(person, dict)
+        ]
         sender = people[0] if len(people) == 1 else Sender(label, others=tuple(people))
-        time = _field(about, "created_at")
+        time = _field(submission, "created_at")
         companion.by_label[label] = Known(sender, time if isinstance(time, str) else "")
     if not companion.by_label:
         raise CourseError(f"{name} lists no submissions, so it is not Gradescope's metadata.")
@@ -194,13 +196,15 @@ def _require_shallow(data: bytes, loader: type) -> None:
             raise yaml.YAMLError(f"it is nested more than {MOST_LEVELS} levels deep")
 
 
-def _field(about: dict[Any, Any], name: str) -> Any:
-    return about.get(f":{name}", about.get(name))
+def _field(mapping: dict[Any, Any], name: str) -> Any:
+    return mapping.get(f":{name}", mapping.get(name))
 
 
-def _submitter(label: str, about: dict[Any, Any]) -> Sender:
-    values = {name: _field(about, name) for name in ("name", "sid", "email")}
-    name, sid, email = (one if isinstance(one, str) and one not in ("null", "~") else "" for one in values.values())
+def _submitter(label: str, mapping: dict[Any, Any]) -> Sender:
+    values = {name: _field(mapping, name) for name in ("name", "sid", "email")}
+    name, sid, email = (
+        value if isinstance(value, str) and value not in ("null", "~") else "" for value in values.values()
+    )
     return Sender(label, name, sid, sid, email)
 
 
@@ -230,7 +234,7 @@ def _brightspace(path: Path) -> Companion:
     companion, name = Companion(path, "brightspace"), ""
     for row in parser.rows:
         cells = [" ".join(cell.split()) for cell in row]
-        when = [place for place, cell in enumerate(cells) if moments.read(cell)]
+        when = [number for number, cell in enumerate(cells) if moments.read(cell)]
         name = next((cell for cell in cells[: when[0] if when else None] if _is_name(cell)), name)
         if len(when) == 1 and name:
             companion.rows.append(Known(Sender(name, name), cells[when[0]]))
@@ -238,14 +242,14 @@ def _brightspace(path: Path) -> Companion:
 
 
 def _is_name(text: str) -> bool:
-    return " " in text and len(text) < 200 and not any(one.isdecimal() or one in ":/\\" for one in text)
+    return " " in text and len(text) < 200 and not any(letter.isdecimal() or letter in ":/\\" for letter in text)
 
 
 def _table(path: Path) -> Companion:
     """A worksheet of Moodle, or any list of people and times. Raises CourseError."""
     table = Table.read(path)
     header = [plain(name) for name in table.header]
-    time = next((header.index(one) for one in TIMES if one in header), None)
+    time = next((header.index(title) for title in TIMES if title in header), None)
     # Not where a column is called as in a list: ids such as s01 look like a worksheet's participants.
     column = _identifiers(table) if time is None else None
     time = time if column is None else _modified(table)
@@ -257,47 +261,47 @@ def _table(path: Path) -> Companion:
         )
     names = SYSTEMS["moodle"].columns if column is not None else PEOPLE
     places = {
-        ours: next((header.index(plain(one)) for one in known if plain(one) in header), None)
-        for ours, known in names.items()
+        ours: next((header.index(plain(title)) for title in entry if plain(title) in header), None)
+        for ours, entry in names.items()
     }
     companion = Companion(path, "moodle" if column is not None else "")
     first = next(iter(table.rows.values()), None)
-    if column is not None and first and (found := IDENTIFIER.fullmatch(first[column].strip())):
-        companion.word = found["word"]
+    if column is not None and first and (match := IDENTIFIER.fullmatch(first[column].strip())):
+        companion.word = match["word"]
     for line, row in table.rows.items():
-        cells = {ours: row[place].strip() for ours, place in places.items() if place is not None}
+        cells = {ours: row[number].strip() for ours, number in places.items() if number is not None}
         if column is None and not any(cells.values()):
             raise CourseError(f"Line {line} of {path} does not name a student.")
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
         lms = cells.get("sis") or cells.get("lms") or cells.get("id", "")
         sender = Sender(name, name, lms, cells.get("login") or cells.get("id", ""), cells.get("email", ""))
-        told = row[time].strip()
-        known = Known(sender, "" if told.casefold() in NONE else told, cells.get("group", ""), line)
-        if column is not None and (found := IDENTIFIER.fullmatch(row[column].strip())):
-            companion.by_label[found["number"]] = known
-        companion.rows.append(known)
+        text = row[time].strip()
+        entry = Known(sender, "" if text.casefold() in NONE else text, cells.get("group", ""), line)
+        if column is not None and (match := IDENTIFIER.fullmatch(row[column].strip())):
+            companion.by_label[match["number"]] = entry
+        companion.rows.append(entry)
     return companion
 
 
 def _identifiers(table: Table) -> int | None:
     """The column with Moodle's participants, in whatever language: one word, and a number in each row."""
-    for place in range(len(table.header)):
-        found = [IDENTIFIER.fullmatch(row[place].strip()) for row in table.rows.values()]
-        words = {one["word"] if one else None for one in found}
+    for number in range(len(table.header)):
+        matches = [IDENTIFIER.fullmatch(row[number].strip()) for row in table.rows.values()]
+        words = {match["word"] if match else None for match in matches}
         if len(words) == 1 and None not in words:
-            return place
+            return number
     return None
 
 
 def _modified(table: Table) -> int | None:
     """The column that says when a submission was changed: the first of two that differ in their brackets."""
     begun = defaultdict(list)
-    for place, name in enumerate(table.header):
+    for number, name in enumerate(table.header):
         if "(" in name:
-            begun[name.partition("(")[0].strip().casefold()].append(place)
+            begun[name.partition("(")[0].strip().casefold()].append(number)
     pairs = [places for places in begun.values() if len(places) > 1]
     dated = [
-        place for place in range(len(table.header)) if any(moments.read(row[place]) for row in table.rows.values())
+        number for number in range(len(table.header)) if any(moments.read(row[number]) for row in table.rows.values())
     ]
     for places in pairs:
         if set(places) & set(dated) or not dated:

@@ -71,7 +71,7 @@ class Intake:
     def read(
         self,
         path: Path,
-        about: About,
+        expected: About,
         room: Path,
         notebooks: set[str],
         system: str = "",
@@ -79,18 +79,18 @@ class Intake:
     ) -> None:
         """Unpack and understand one archive. Raises CourseError when that cannot be."""
         room = room / str(len(self.sources))
-        found = archive.unpack(path, room / "members", progress=progress)
-        if not found.members:
-            why = "".join(f"\n  {sentence}" for sentence in found.left_out[:SHOWN])
+        unpacked = archive.unpack(path, room / "members", progress=progress)
+        if not unpacked.members:
+            why = "".join(f"\n  {sentence}" for sentence in unpacked.left_out[:SHOWN])
             raise CourseError(f"{path} has no file that can be unpacked. Nothing was written.{why}")
-        laid = lay(found.members, about, system)
+        laid = lay(unpacked.members, expected, system)
         self._remember_names(laid)
-        for other in (*self._own_companions(laid, path), *self.companions):
-            laid.pieces = [other.completed(piece) for piece in laid.pieces]
-        source = Source(path, laid.system, len(found.members), found.left_out)
-        first = sum(len(one.attempts) for one in self.sources)
+        for listing in (*self._own_companions(laid, path), *self.companions):
+            laid.pieces = [listing.completed(piece) for piece in laid.pieces]
+        source = Source(path, laid.system, len(unpacked.members), unpacked.left_out)
+        first = sum(len(entry.attempts) for entry in self.sources)
         source.attempts = attempts(laid, path, room / "inner", notebooks, first)
-        left = [(piece, one) for one in found.left if (piece := laid.read(one.parts, about))]
+        left = [(piece, entry) for entry in unpacked.left if (piece := laid.read(entry.parts, expected))]
         source.left = without(left, path)
         self.sources.append(source)
         self._say(source, laid)
@@ -100,33 +100,33 @@ class Intake:
 
         ``notebooks`` are the names of each assignment's. A few who took the wrong file are told when they are graded.
         """
-        known = {name: set(map(membername.folded, some)) for name, some in notebooks.items()}
+        expected = {name: set(map(membername.folded, books)) for name, books in notebooks.items()}
         for source in self.sources:
-            called = [found for one in source.attempts if (found := _notebooks(one))]
-            if len(called) < FEWEST or any(found & known[assignment] for found in called):
+            called = [names for attempt in source.attempts if (names := _notebooks(attempt))]
+            if len(called) < FEWEST or any(names & expected[assignment] for names in called):
                 continue
-            for other in known:
-                if all(found & known[other] for found in called):
+            for candidate in expected:
+                if all(names & expected[candidate] for names in called):
                     raise CourseError(
                         f"Nothing was written: the {len(called)} submissions with a notebook in {source.path} have "
-                        f"notebooks of {other}, and none of {assignment}. Download the archive of {assignment}, or "
-                        f"use --assignment={other}."
+                        f"notebooks of {candidate}, and none of {assignment}. Download the archive of {assignment}, or "
+                        f"use --assignment={candidate}."
                     )
 
     def _own_companions(self, laid: Laid, path: Path) -> list[Companion]:
         """What tells times and people inside an archive or, of Gradescope, beside it; of this archive alone."""
         inside = [(member.name, member.path) for member in laid.others if _is_own(laid, member.parts[-1])]
-        found = list(companion.inside(inside))
-        if laid.system == "gradescope" and not found:
+        companions = list(companion.inside(inside))
+        if laid.system == "gradescope" and not companions:
             around = path if path.is_dir() else path.parent
             beside = [around / name for name in companion.METADATA if (around / name).is_file()]
-            found = [companion.read(one) for one in beside[:1]]
-            if not found and not self.companions:
+            companions = [companion.read(path_beside) for path_beside in beside[:1]]
+            if not companions and not self.companions:
                 self.notes.append(
                     f"{path.name} does not contain submission_metadata.yml, which lists the submitters. Name it "
                     "with --times=FILE"
                 )
-        return found
+        return companions
 
     def _remember_names(self, laid: Laid) -> None:
         if laid.system not in PERSONAL:
@@ -134,32 +134,32 @@ class Intake:
         labels = defaultdict(set)
         for piece in laid.pieces:
             labels[piece.sender.name].add(piece.sender.label)
-        self.shared |= {label: len(found) for found in labels.values() for label in found}
+        self.shared |= {label: len(same_name) for same_name in labels.values() for label in same_name}
         self.blind |= blind(laid) if laid.system == "moodle" else set()
 
     def _say(self, source: Source, laid: Laid) -> None:
         name = source.path.name
-        others = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
-        if others:
-            shown = plaintext.some([*map(plaintext.quoted, others)], SHOWN)
+        strangers = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
+        if strangers:
+            shown = plaintext.some([*map(plaintext.quoted, strangers)], SHOWN)
             self.notes.append(f"{name}: {shown} has no submission; skipped.")
-        late = sorted({one.sender.label for one in source.attempts if one.late})
+        late = sorted({attempt.sender.label for attempt in source.attempts if attempt.late})
         if late:
             shown = ", ".join(map(plaintext.quoted, late))
             self.notes.append(f"{name}: Canvas marks these as late, without a time: {shown}.")
-        for one in source.attempts:
-            self.of_files += [f"{plaintext.line(one.sender.label)}: {note}" for note in one.notes]
+        for attempt in source.attempts:
+            self.of_files += [f"{plaintext.line(attempt.sender.label)}: {note}" for note in attempt.notes]
 
     def match(self, people: Class, waiting: Unmatched) -> None:
         """Find whose each attempt is, also of those that wait. A note says what is odd."""
-        came = {_key(one): one for source in self.sources for one in (*source.attempts, *source.left)}
-        kept = waiting.attempts()
-        for one in kept:
-            if again := came.get(_key(one)):
-                again.kept, again.earlier = one.kept, one.earlier
-        sent = {cell(one.sender.label) for one in came.values() if not one.problem}
+        came = {_key(piece): piece for source in self.sources for piece in (*source.attempts, *source.left)}
+        earlier = waiting.attempts()
+        for piece in earlier:
+            if again := came.get(_key(piece)):
+                again.kept, again.earlier = piece.kept, piece.earlier
+        sent = {cell(piece.sender.label) for piece in came.values() if not piece.problem}
         matches: dict[Sender, Match] = {}
-        for attempt in [*(one for one in kept if _key(one) not in came), *came.values()]:
+        for attempt in [*(piece for piece in earlier if _key(piece) not in came), *came.values()]:
             if attempt.problem and _key(attempt) not in came and cell(attempt.sender.label) in sent:
                 self.replaced.append(attempt)  # its sender has sent something else since
                 continue
@@ -179,7 +179,7 @@ class Intake:
                 self.students[student].append((attempt, match.group))
         self._say_several(matches, people)
         if self.nobody:
-            who = ", ".join(plaintext.quoted(one.sender.label) for one in self.nobody)
+            who = ", ".join(plaintext.quoted(piece.sender.label) for piece in self.nobody)
             self.notes.append(f"Skipped, because {MATCHES} says that they are not students: {who}.")
 
     def _say_several(self, matches: dict[Sender, Match], people: Class) -> None:
@@ -188,23 +188,25 @@ class Intake:
         for sender, match in matches.items():
             for student in match.students if sender.name and not match.group else ():
                 names[student].add("" if people.is_called(sender, student) else sender.name)
-        for student, found in sorted(names.items()):
-            if len(found) > 1:
-                others = " and ".join(map(plaintext.quoted, sorted(found - {""})))
+        for student, senders in sorted(names.items()):
+            if len(senders) > 1:
+                called = " and ".join(map(plaintext.quoted, sorted(senders - {""})))
                 self.notes.append(
-                    f"'{student}' has submissions of several senders ({others}); the newest attempt counts."
+                    f"'{student}' has submissions of several senders ({called}); the newest attempt counts."
                 )
 
     @property
     def packed(self) -> list[Attempt]:
         """Those in which an archive stays packed that may have to be unpacked."""
-        return [one for source in self.sources for one in source.attempts if one.packed]
+        return [attempt for source in self.sources for attempt in source.attempts if attempt.packed]
 
     def settled(self, students: Collection[str]) -> list[Attempt]:
         """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""
-        waiting = {id(attempt): attempt for found in self.students.values() for attempt, _ in found if attempt.kept}
-        others = {id(attempt) for one, found in self.students.items() if one not in students for attempt, _ in found}
-        return [*(attempt for number, attempt in waiting.items() if number not in others), *self.replaced]
+        waiting = {id(attempt): attempt for pairs in self.students.values() for attempt, _ in pairs if attempt.kept}
+        foreign = {
+            id(attempt) for student, pairs in self.students.items() if student not in students for attempt, _ in pairs
+        }
+        return [*(attempt for number, attempt in waiting.items() if number not in foreign), *self.replaced]
 
     def refuse_links(self, released: Collection[str]) -> None:
         """Of several senders with one file, leave out all but who had it first; all, where nothing tells that.
@@ -218,16 +220,16 @@ class Intake:
                     if member.digest not in released:
                         linked[key].append(attempt)
             for key, having in linked.items():
-                having = [one for one in having if not one.problem]
-                if len({one.sender.label for one in having}) < 2:
+                having = [owner for owner in having if not owner.problem]
+                if len({owner.sender.label for owner in having}) < 2:
                     continue
                 order = _order(having, key)
-                first = [one for one, when in zip(having, order, strict=True) if when == min(order)]
-                owners = {one.sender.label for one in first}
+                first = [owner for owner, when in zip(having, order, strict=True) if when == min(order)]
+                owners = {owner.sender.label for owner in first}
                 for attempt in having:
                     if len(owners) > 1 or attempt.sender.label not in owners:
-                        others = owners - {attempt.sender.label}
-                        self._leave_out(attempt, _linked(attempt, key, others, len(owners) > 1))
+                        rest = owners - {attempt.sender.label}
+                        self._leave_out(attempt, _linked(attempt, key, rest, len(owners) > 1))
 
     def refuse(self, student: str, problem: str) -> None:
         """Leave out all that was sent for a student."""
@@ -236,33 +238,33 @@ class Intake:
             self.left.append((attempt, Match((student,))))
 
     def _leave_out(self, attempt: Attempt, problem: str) -> None:
-        whose = [one for one, found in self.students.items() if any(attempt is other for other, _ in found)]
-        for student in whose:
+        senders = [name for name, pairs in self.students.items() if any(attempt is candidate for candidate, _ in pairs)]
+        for student in senders:
             self.students[student] = [pair for pair in self.students[student] if pair[0] is not attempt]
         attempt.problem = problem
-        self.unmatched = [(one, match) for one, match in self.unmatched if one is not attempt]
-        self.left.append((attempt, Match(tuple(whose))))
+        self.unmatched = [(name, match) for name, match in self.unmatched if name is not attempt]
+        self.left.append((attempt, Match(tuple(senders))))
 
-    def date(self, times: Times, known: Callable[[Attempt, str], Row | None]) -> None:
+    def date(self, times: Times, row_of: Callable[[Attempt, str], Row | None]) -> None:
         """Give every attempt its moment. Raises CourseError where that of somebody's has to be asked for.
 
         An unidentified one has it where the archive, an option or an earlier command told it: another command may
         not know the zone any more.
         """
-        systems = {id(one): source.system for source in self.sources for one in source.attempts}
-        whose: dict[int, tuple[Attempt, list[str]]] = {}
-        for student, found in self.students.items():
-            for attempt, _ in found:
-                whose.setdefault(id(attempt), (attempt, []))[1].append(student)
-        for attempt, students in whose.values():
-            rows = [row for one in students if (row := known(attempt, one)) and row.moment]
+        systems = {id(name): source.system for source in self.sources for name in source.attempts}
+        owners: dict[int, tuple[Attempt, list[str]]] = {}
+        for student, pairs in self.students.items():
+            for attempt, _ in pairs:
+                owners.setdefault(id(attempt), (attempt, []))[1].append(student)
+        for attempt, students in owners.values():
+            rows = [row for name in students if (row := row_of(attempt, name)) and row.moment]
             for row in rows[:1]:
                 attempt.earlier = (row.told, row.moment) if row.moment else None
             before = len(rows) == len(students)
             times.set(attempt, students, systems.get(id(attempt), ""), before, id(attempt) in systems)
         times.require()
         for attempt, match in (*self.unmatched, *self.left):
-            if id(attempt) not in whose:
+            if id(attempt) not in owners:
                 times.set(attempt, match.students, systems.get(id(attempt), ""), False, id(attempt) in systems)
         self.notes += times.notes()
 
@@ -283,7 +285,7 @@ def _order(attempts: list[Attempt], key: object) -> list[Any]:
 def _notebooks(attempt: Attempt) -> set[str]:
     """What the notebooks of an attempt are called, folded, without the number of a copy."""
     stems = {PurePosixPath(name).stem for name in attempt.files if name.lower().endswith(".ipynb")}
-    return {membername.folded(one) for stem in stems for one in (stem, _COPY.sub("", stem))}
+    return {membername.folded(name_of_stem) for stem in stems for name_of_stem in (stem, _COPY.sub("", stem))}
 
 
 def _is_own(laid: Laid, name: str) -> bool:
@@ -291,17 +293,17 @@ def _is_own(laid: Laid, name: str) -> bool:
     return name.lower() in layouts()[laid.system].extra
 
 
-def _linked(attempt: Attempt, key: object, others: Collection[str], unknown: bool) -> str:
+def _linked(attempt: Attempt, key: object, holders: Collection[str], unknown: bool) -> str:
     """Why an attempt with another's file is left out."""
     name, _ = attempt.links[key]
-    whose = " and ".join(map(plaintext.quoted, sorted(others)))
+    names = " and ".join(map(plaintext.quoted, sorted(holders)))
     doubt = "; it is unknown who had it first" if unknown else ""
-    return f"{plaintext.quoted(name)}: it is a hard link to the file of {whose}{doubt}"
+    return f"{plaintext.quoted(name)}: it is a hard link to the file of {names}{doubt}"
 
 
-def unnamed(found: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:
+def unnamed(pairs: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:
     """Each sender once, with why nobody is known to be it, by the name that a line in matches.csv may have."""
     labels: dict[str, Match] = {}
-    for attempt, match in found:
+    for attempt, match in pairs:
         labels.setdefault(shown(attempt.sender), match)
     return list(labels.items())

@@ -75,17 +75,17 @@ class Laid:
     depth: int = 0
     """So many folders lie around everything."""
 
-    def read(self, parts: Parts, about: About) -> Piece | None:
+    def read(self, parts: Parts, expected: About) -> Piece | None:
         """Who sent a member that was left out, by its name; None where that tells nobody."""
         parts = parts[self.depth :]
         if not parts:
             return None
         if self.system == "github":
             folders = {piece.file.parts[self.depth] for piece in self.pieces}
-            login = owners([parts[0], *folders], about.assignment, about.known).get(parts[0])
+            login = owners([parts[0], *folders], expected.assignment, expected.known).get(parts[0])
             return Piece(Sender(parts[0], login=login), parts[1:]) if login and len(parts) > 1 else None
-        found = layouts()[self.system].read(parts, about)
-        return found if found and found.parts else None
+        match = layouts()[self.system].read(parts, expected)
+        return match if match and match.parts else None
 
 
 @dataclass(frozen=True)
@@ -154,78 +154,84 @@ _SAKAI = re.compile(
 _SAKAI_FOLDER = "Submission attachment(s)"
 
 
-def _canvas(parts: Parts, about: About) -> Piece | None:
+def _canvas(parts: Parts, expected: About) -> Piece | None:
     if len(parts) != 1:
         return None
-    if found := _CANVAS.fullmatch(parts[0]):
-        sender = Sender(f"anon_{found['anon']}", anonymous=True)
-        return Piece(sender, (found["afile"] or found["atext"],), late=bool(found["late"]))
+    if match := _CANVAS.fullmatch(parts[0]):
+        sender = Sender(f"anon_{match['anon']}", anonymous=True)
+        return Piece(sender, (match["afile"] or match["atext"],), late=bool(match["late"]))
     tokens = parts[0].split("_")
-    places = [place for place in range(1, len(tokens) - 2)
-              if tokens[place].isdecimal() and tokens[place + 1].isdecimal()]  # fmt: skip
+    places = [position for position in range(1, len(tokens) - 2)
+              if tokens[position].isdecimal() and tokens[position + 1].isdecimal()]  # fmt: skip
     if places:
         # A group may have numbers in its name. Behind the first numbers stands what the student called the file, which
         # may look like another's numbers: they count only behind a name that the class knows.
-        named = (place for place in places if squeezed("".join(tokens[:place]).removesuffix("LATE")) in about.names)
-        place = next((place for place in named if tokens[place] in about.known), places[0])
-        late = tokens[place - 1] == "LATE" and place > 1
-        name, user = "_".join(tokens[: place - late]), tokens[place]
-        return Piece(Sender(f"{name}_{user}", name, user), ("_".join(tokens[place + 2 :]),), late=late)
-    if found := _CANVAS_TEXT.fullmatch(parts[0]):
-        sender = Sender(f"{found['name']}_{found['user']}", found["name"], found["user"])
-        return Piece(sender, (found["rest"],), late=bool(found["late"]))
+        named = (
+            position
+            for position in places
+            if squeezed("".join(tokens[:position]).removesuffix("LATE")) in expected.names
+        )
+        position = next((position for position in named if tokens[position] in expected.known), places[0])
+        late = tokens[position - 1] == "LATE" and position > 1
+        name, user = "_".join(tokens[: position - late]), tokens[position]
+        return Piece(Sender(f"{name}_{user}", name, user), ("_".join(tokens[position + 2 :]),), late=late)
+    if match := _CANVAS_TEXT.fullmatch(parts[0]):
+        sender = Sender(f"{match['name']}_{match['user']}", match["name"], match["user"])
+        return Piece(sender, (match["rest"],), late=bool(match["late"]))
     return None
 
 
-def _moodle(parts: Parts, about: About) -> Piece | None:
-    found = _MOODLE.fullmatch(parts[0])
-    if not found or (len(parts) == 1 and not found["rest"]):
+def _moodle(parts: Parts, expected: About) -> Piece | None:
+    match = _MOODLE.fullmatch(parts[0])
+    if not match or (len(parts) == 1 and not match["rest"]):
         return None
-    rest = (found["rest"], *parts[1:]) if found["rest"] else parts[1:]
-    return Piece(Sender(found["label"], found["name"].strip()), rest) if rest else None
+    rest = (match["rest"], *parts[1:]) if match["rest"] else parts[1:]
+    return Piece(Sender(match["label"], match["name"].strip()), rest) if rest else None
 
 
-def _brightspace(parts: Parts, about: About) -> Piece | None:
-    found = _BRIGHTSPACE.fullmatch(parts[0])
-    if not found:
+def _brightspace(parts: Parts, expected: About) -> Piece | None:
+    match = _BRIGHTSPACE.fullmatch(parts[0])
+    if not match:
         return None
-    pieces = found["rest"].split(" - ")
-    when = [place for place in range(1, len(pieces)) if moments.read(pieces[place])]
+    pieces = match["rest"].split(" - ")
+    when = [position for position in range(1, len(pieces)) if moments.read(pieces[position])]
     if len(parts) > 1:
-        place = when[-1] if when else len(pieces) - 1
-        if place < 1:
+        position = when[-1] if when else len(pieces) - 1
+        if position < 1:
             return None
-        name, rest = " - ".join(pieces[:place]), parts[1:]
+        name, rest = " - ".join(pieces[:position]), parts[1:]
     else:
-        place = when[0] if when else 1
-        name, rest = " - ".join(pieces[:place]), (" - ".join(pieces[place + 1 :]),)
+        position = when[0] if when else 1
+        name, rest = " - ".join(pieces[:position]), (" - ".join(pieces[position + 1 :]),)
         if not rest[0]:
             return None
-    attempt = parts[0] if len(parts) > 1 else pieces[place]
-    return Piece(Sender(f"{found['ids']} - {name}", name), rest, attempt=attempt, time=pieces[place])
+    attempt = parts[0] if len(parts) > 1 else pieces[position]
+    return Piece(Sender(f"{match['ids']} - {name}", name), rest, attempt=attempt, time=pieces[position])
 
 
-def _gradescope(parts: Parts, about: About) -> Piece | None:
-    found = _GRADESCOPE.fullmatch(parts[0])
-    if not found or len(parts) < 2:
+def _gradescope(parts: Parts, expected: About) -> Piece | None:
+    match = _GRADESCOPE.fullmatch(parts[0])
+    if not match or len(parts) < 2:
         return None
     return Piece(Sender(parts[0], anonymous=True), parts[1:], attempt=parts[0])
 
 
-def _blackboard(parts: Parts, about: About) -> Piece | None:
-    found = _BLACKBOARD.fullmatch(parts[0])
-    if not found or len(parts) > 1:
+def _blackboard(parts: Parts, expected: About) -> Piece | None:
+    match = _BLACKBOARD.fullmatch(parts[0])
+    if not match or len(parts) > 1:
         return None
-    _, login = _parted(found["head"], about)
-    file = found["file"] or "blackboard.txt"
-    return Piece(Sender(login, login=login), (file,), attempt=found["time"], time=found["time"])
+    _, login = _parted(match["head"], expected)
+    file = match["file"] or "blackboard.txt"
+    return Piece(Sender(login, login=login), (file,), attempt=match["time"], time=match["time"])
 
 
-def _ilias(parts: Parts, about: About) -> Piece | None:
-    found = _ILIAS.fullmatch(parts[0])
-    if not found or len(parts) < 2 or parts[0].startswith(about.assignment):  # that is a repository of GitHub Classroom
+def _ilias(parts: Parts, expected: About) -> Piece | None:
+    match = _ILIAS.fullmatch(parts[0])
+    if (
+        not match or len(parts) < 2 or parts[0].startswith(expected.assignment)
+    ):  # that is a repository of GitHub Classroom
         return None
-    name, login = _parted(found["head"], about)
+    name, login = _parted(match["head"], expected)
     late = _ILIAS_LATE.fullmatch(parts[-1])
     rest = (*parts[1:-1], late["file"] if late else parts[-1])
     return Piece(Sender(parts[0], name.replace("_", " "), login=login), rest, late=bool(late))
@@ -236,26 +242,28 @@ def _refuse_teams(members: list[Member]) -> None:
     for depth in range(DEEPEST + 1):
         within = [member.parts[depth:] for member in members if len(member.parts) > depth + 2]
         teams = [parts[0] for parts in within if _ILIAS_TEAM.fullmatch(parts[0]) and _ILIAS.fullmatch(parts[1])]
-        words = {found["word"] for name in teams if (found := _ILIAS_TEAM.fullmatch(name))}
+        words = {match["word"] for name in teams if (match := _ILIAS_TEAM.fullmatch(name))}
         if len(teams) * 2 > len(members) and (words == {"Team"} or (len(words) == 1 and len(set(teams)) > 1)):
             raise CourseError(TEAMS.format(folder=plaintext.line(teams[0])))
 
 
-def _parted(head: str, about: About) -> tuple[str, str]:
+def _parted(head: str, expected: About) -> tuple[str, str]:
     """What stands before a login, and the login: with underscores where the class knows one that ends the text."""
     tokens = head.split("_")
-    places = (place for place in range(1, len(tokens)) if "_".join(tokens[place:]).casefold() in about.known)
-    place = next(places, len(tokens) - 1)
-    return "_".join(tokens[:place]), "_".join(tokens[place:])
+    places = (
+        position for position in range(1, len(tokens)) if "_".join(tokens[position:]).casefold() in expected.known
+    )
+    position = next(places, len(tokens) - 1)
+    return "_".join(tokens[:position]), "_".join(tokens[position:])
 
 
-def _sakai(parts: Parts, about: About) -> Piece | None:
-    found = _SAKAI.fullmatch(parts[0])
-    if not found:
+def _sakai(parts: Parts, expected: About) -> Piece | None:
+    match = _SAKAI.fullmatch(parts[0])
+    if not match:
         return None
-    sender = Sender(found["label"], found["name"].strip(), login=found["login"])
-    if found["rest"]:
-        folder, _, file = found["rest"].partition("_")
+    sender = Sender(match["label"], match["name"].strip(), login=match["login"])
+    if match["rest"]:
+        folder, _, file = match["rest"].partition("_")
         return Piece(sender, (file, *parts[1:])) if folder == _SAKAI_FOLDER and file else None
     if len(parts) > 2 and parts[1] == _SAKAI_FOLDER:
         return Piece(sender, parts[2:])
@@ -263,45 +271,45 @@ def _sakai(parts: Parts, about: About) -> Piece | None:
     return Piece(sender, parts[1:]) if typed else None
 
 
-def _nbgrader(parts: Parts, about: About) -> Piece | None:
-    if len(parts) > 1 and (found := _INBOUND.fullmatch(parts[0])):
-        if found["assignment"] != about.assignment:
+def _nbgrader(parts: Parts, expected: About) -> Piece | None:
+    if len(parts) > 1 and (match := _INBOUND.fullmatch(parts[0])):
+        if match["assignment"] != expected.assignment:
             return None
-        sender = Sender(found["student"], login=found["student"])
-        return Piece(sender, parts[1:], attempt=parts[0], time=found["time"])
-    if len(parts) > 2 and parts[1] == about.assignment:
+        sender = Sender(match["student"], login=match["student"])
+        return Piece(sender, parts[1:], attempt=parts[0], time=match["time"])
+    if len(parts) > 2 and parts[1] == expected.assignment:
         return Piece(Sender(parts[0], login=parts[0]), parts[2:])
-    return _by_regexp(parts, about) if about.regexp else None
+    return _by_regexp(parts, expected) if expected.regexp else None
 
 
-def _by_regexp(parts: Parts, about: About) -> Piece | None:
+def _by_regexp(parts: Parts, expected: About) -> Piece | None:
     """As ``nbgrader zip_collect`` reads names: the expression begins at the start of an absolute path."""
     try:
-        found = re.match(about.regexp, "/" + "/".join(parts))
+        match = re.match(expected.regexp, "/" + "/".join(parts))
     except re.error as error:
         raise CourseError(f"FileNameCollectorPlugin.named_regexp is not a regular expression: {error}.") from error
-    known = found.groupdict() if found else {}
-    if not known.get("student_id") or not known.get("file_id"):
+    groups = match.groupdict() if match else {}
+    if not groups.get("student_id") or not groups.get("file_id"):
         return None
-    name = f"{known.get('first_name') or ''} {known.get('last_name') or ''}".strip()
-    sender = Sender(known["student_id"], name, login=known["student_id"], email=known.get("email") or "")
+    name = f"{groups.get('first_name') or ''} {groups.get('last_name') or ''}".strip()
+    sender = Sender(groups["student_id"], name, login=groups["student_id"], email=groups.get("email") or "")
     ending = "." + parts[-1].rpartition(".")[2] if "." in parts[-1] else ""
-    file = known["file_id"] if known["file_id"].endswith(ending) else known["file_id"] + ending
-    time = known.get("timestamp") or ""
+    file = groups["file_id"] if groups["file_id"].endswith(ending) else groups["file_id"] + ending
+    time = groups.get("timestamp") or ""
     return Piece(
         sender, tuple(part for part in file.split("/") if part not in ("", ".", "..")), attempt=time, time=time
     )
 
 
-def _folder(parts: Parts, about: About) -> Piece | None:
+def _folder(parts: Parts, expected: About) -> Piece | None:
     """A folder for each student, or a file called after one."""
     if len(parts) > 1:
         return Piece(Sender(parts[0], parts[0], parts[0], parts[0], parts[0]), parts[1:])
     stem, _, ending = parts[0].rpartition(".")
     if not stem:
         return None
-    name = stem.removesuffix(f"_{about.assignment}")
-    return Piece(Sender(name, name, name, name, name), (f"{about.assignment}.{ending}",))
+    name = stem.removesuffix(f"_{expected.assignment}")
+    return Piece(Sender(name, name, name, name, name), (f"{expected.assignment}.{ending}",))
 
 
 @dataclass(frozen=True)
@@ -338,65 +346,65 @@ DEEPEST = 3
 """So many folders may lie around everything."""
 
 
-def lay(members: list[Member], about: About, system: str = "") -> Laid:
+def lay(members: list[Member], expected: About, system: str = "") -> Laid:
     """Who sent what. Raises CourseError when the system is none, or was named and did not make the archive."""
-    known = layouts()
-    if system and system not in known:
-        raise CourseError(f"There is no system '{system}'. The systems are: {', '.join(known)}.")
+    systems = layouts()
+    if system and system not in systems:
+        raise CourseError(f"There is no system '{system}'. The systems are: {', '.join(systems)}.")
     if system in ("", "ilias"):
         _refuse_teams(members)
-    found = [laid for name in ([system] if system else known) for laid in _read(name, members, about)]
-    found = [laid for laid in found if laid.pieces]
-    if not found:
+    readings = [laid for name in ([system] if system else systems) for laid in _read(name, members, expected)]
+    readings = [laid for laid in readings if laid.pieces]
+    if not readings:
         shown = ", ".join(f"'{member.name}'" for member in members[:3])
-        title = known[system].title if system else "a known system"
+        title = systems[system].title if system else "a known system"
         raise CourseError(
             f"No file name in the archive matches {title} ({shown}). Name the system with --from: "
-            f"{', '.join(known)}. For other names set c.FileNameCollectorPlugin.named_regexp, as for nbgrader's "
+            f"{', '.join(systems)}. For other names set c.FileNameCollectorPlugin.named_regexp, as for nbgrader's "
             "zip_collect."
         )
-    named = [laid for laid in found if laid.system not in ("github", "folder")]
+    named = [laid for laid in readings if laid.system not in ("github", "folder")]
     best = max(named, key=lambda laid: len(laid.pieces), default=None)
     if best and len(best.pieces) >= len(best.others):
         return best
-    return next((laid for laid in found if laid.system in ("github", "folder")), found[0])
+    return next((laid for laid in readings if laid.system in ("github", "folder")), readings[0])
 
 
-def _read(system: str, members: list[Member], about: About) -> Iterable[Laid]:
+def _read(system: str, members: list[Member], expected: About) -> Iterable[Laid]:
     """The archive as a system reads it, from outside inwards, until it knows names."""
     layout = layouts()[system]
     for depth in range(DEEPEST + 1):
         inner = [(member, member.parts[depth:]) for member in members if len(member.parts) > depth]
         laid = Laid(system, others=[member for member in members if len(member.parts) <= depth], depth=depth)
-        own = [(member, parts) for member, parts in inner if parts[0] in layout.extra and len(parts) == 1]
-        rest = [(member, parts) for member, parts in inner if (member, parts) not in own] if own else inner
+        extra = [(member, parts) for member, parts in inner if parts[0] in layout.extra and len(parts) == 1]
+        rest = [(member, parts) for member, parts in inner if (member, parts) not in extra] if extra else inner
         if system == "github":
-            laid.pieces = _repositories(rest, about)
+            laid.pieces = _repositories(rest, expected)
         else:
             for member, parts in rest:
-                if piece := layout.read(parts, about):
+                if piece := layout.read(parts, expected):
                     laid.pieces.append(replace(piece, member=member))
-        known = {id(piece.member) for piece in laid.pieces}
-        laid.others += [member for member, _ in (*rest, *own) if id(member) not in known]
+        read_members = {id(piece.member) for piece in laid.pieces}
+        laid.others += [member for member, _ in (*rest, *extra) if id(member) not in read_members]
         around = {parts[0] for _, parts in rest if len(parts) > 1}
-        if laid.pieces and not (system == "folder" and len(around) == 1 and _is_wrapper(around, rest, about)):
+        if laid.pieces and not (system == "folder" and len(around) == 1 and _is_wrapper(around, rest, expected)):
             yield laid
             return
         if len(around) != 1:
             return
 
 
-def _is_wrapper(around: set[str], rest: list[tuple[Member, Parts]], about: About) -> bool:
+def _is_wrapper(around: set[str], rest: list[tuple[Member, Parts]], expected: About) -> bool:
     """Whether the one folder around everything holds students, and is none's."""
     (name,) = around
     inner = {parts[1] for _, parts in rest if len(parts) > 2}
-    return name.casefold() not in about.known and bool(inner)
+    return name.casefold() not in expected.known and bool(inner)
 
 
-def _repositories(inner: list[tuple[Member, Parts]], about: About) -> list[Piece]:
+def _repositories(inner: list[tuple[Member, Parts]], expected: About) -> list[Piece]:
     """Repositories of GitHub Classroom, folders that are called as the assignment and the login of their owner."""
     folders = sorted({parts[0] for _, parts in inner if len(parts) > 1})
-    logins = owners(folders, about.assignment, about.known)
+    logins = owners(folders, expected.assignment, expected.known)
     return [
         Piece(Sender(parts[0], login=logins[parts[0]]), parts[1:], member)
         for member, parts in inner
@@ -404,20 +412,22 @@ def _repositories(inner: list[tuple[Member, Parts]], about: About) -> list[Piece
     ]
 
 
-def owners(folders: list[str], assignment: str, known: Collection[str]) -> dict[str, str]:
-    """By folder, the login at the end of its name, where one can be told; ``known`` are logins, case-folded.
+def owners(folders: list[str], assignment: str, known_logins: Collection[str]) -> dict[str, str]:
+    """By folder, the login at the end of its name, where one can be told; ``known_logins`` are logins, case-folded.
 
     A repository of GitHub Classroom is called by the assignment, a hyphen, and the login of its owner.
 
     Whoever is called evil-anna on GitHub is not anna: what stands before a login is what most repositories with known
     logins share, else the assignment's name, else what all have in common.
     """
-    bare = {folder: _bare(folder, known) for folder in folders}
-    votes = Counter(name[:cut] for name in bare.values() for cut in _cuts(name) if name[cut:].casefold() in known)
+    bare = {folder: _bare(folder, known_logins) for folder in folders}
+    votes = Counter(
+        name[:cut] for name in bare.values() for cut in _cuts(name) if name[cut:].casefold() in known_logins
+    )
     slug = re.sub(r"[^a-z0-9]+", "-", assignment.casefold()).strip("-") + "-"
     common = os.path.commonprefix([*bare.values()])  # noqa: RUF071  (letter by letter is meant)
     if votes:
-        prefix = min(votes, key=lambda one: (-votes[one], len(one)))
+        prefix = min(votes, key=lambda start: (-votes[start], len(start)))
     elif any(name.casefold().startswith(slug) for name in bare.values()):
         prefix = slug
     else:
@@ -431,13 +441,13 @@ def owners(folders: list[str], assignment: str, known: Collection[str]) -> dict[
 
 def _cuts(name: str) -> list[int]:
     """Where a login may begin."""
-    return [place + 1 for place, sign in enumerate(name) if sign == "-"]
+    return [position + 1 for position, sign in enumerate(name) if sign == "-"]
 
 
-def _bare(name: str, known: Collection[str]) -> str:
+def _bare(name: str, known_logins: Collection[str]) -> str:
     """The name without the branch that GitHub's own zips add, where a known login stands before that."""
     bare = re.sub(r"-(?:main|master)$", "", name)
-    return bare if any(bare[cut:].casefold() in known for cut in _cuts(bare)) else name
+    return bare if any(bare[cut:].casefold() in known_logins for cut in _cuts(bare)) else name
 
 
 def blind(laid: Laid) -> set[str]:
@@ -445,8 +455,8 @@ def blind(laid: Laid) -> set[str]:
     labels = defaultdict(set)
     for piece in laid.pieces:
         labels[piece.sender.name].add(piece.sender.label)
-    one = len(labels) == 1 and len(next(iter(labels.values()))) > 1
-    return {label for name, found in labels.items() for label in found if one or name in PARTICIPANT}
+    single = len(labels) == 1 and len(next(iter(labels.values()))) > 1
+    return {label for name, same_name in labels.items() for label in same_name if single or name in PARTICIPANT}
 
 
 PARTICIPANT = frozenset(

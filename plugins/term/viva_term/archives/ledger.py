@@ -80,8 +80,8 @@ def _read(path: Path) -> Iterable[Row]:
     for line, cells in own_rows(path, COLUMNS, set(COLUMNS) - {"told"}).items():
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
             raise CourseError(f"Line {line} of {path} lacks a student or the number of an attempt. Correct it.")
-        others = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}
-        yield Row(cells["student_id"], int(cells["attempt"]), **others)
+        values = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}
+        yield Row(cells["student_id"], int(cells["attempt"]), **values)
 
 
 def groups(course: Course, assignment: str) -> list[set[str]]:
@@ -89,12 +89,12 @@ def groups(course: Course, assignment: str) -> list[set[str]]:
 
     Raises CourseError when what was collected cannot be read.
     """
-    found = defaultdict(set)
+    by_group = defaultdict(set)
     for rows in Ledger(course, assignment).rows.values():
         for row in rows:
             if row.counts and row.group:
-                found[row.group].add(row.student_id)
-    return [students for students in found.values() if len(students) > 1]
+                by_group[row.group].add(row.student_id)
+    return [students for students in by_group.values() if len(students) > 1]
 
 
 def cell(text: str) -> str:

@@ -117,15 +117,15 @@ def opened(path: Path, limits: Limits) -> Iterator[list[Listed]]:
                 raise CourseError(f"{path} is a {name} archive, which Viva cannot read. Unpack it and name the folder.")
         try:
             if start.startswith(b"PK"):
-                found = _in_zip(path, stack.enter_context(zipfile.ZipFile(file)), limits)
+                members = _in_zip(path, stack.enter_context(zipfile.ZipFile(file)), limits)
             else:
-                found = _in_tar(path, stack, file, start, limits)
+                members = _in_tar(path, stack, file, start, limits)
         except (OSError, *DAMAGED) as error:
             if is_of_the_machine(error):
                 raise
             raise damaged(path, plaintext.line(str(error))) from error
-        _require_room(path, sum(raw.size for raw in found if not raw.problem and not too_much(raw, (), limits)))
-        yield found
+        _require_room(path, sum(raw.size for raw in members if not raw.problem and not too_much(raw, (), limits)))
+        yield members
 
 
 def _in_zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> list[Listed]:
@@ -139,14 +139,16 @@ def _in_zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> list[Listed
     if files and all(info.flag_bits & 1 for info in files):
         raise CourseError(f"{path} is locked with a password. Unpack it with the password, and name the folder.")
     names = membername.decoded((_as_cp437(info), info.flag_bits) for info in files)
-    found = []
+    members = []
     for info, name in zip(files, names, strict=True):
         file_type = stat.S_IFMT(info.external_attr >> 16) if info.create_system == 3 else 0
         problem = "it is locked with a password" if info.flag_bits & 1 else _type_problem(file_type)
         if file_type != stat.S_IFDIR:
             packed = max(info.compress_size, 1)
-            found.append(Listed(_told_name(info) or name, info.file_size, partial(archive.open, info), packed, problem))
-    return _limited(path, found, limits)
+            members.append(
+                Listed(_told_name(info) or name, info.file_size, partial(archive.open, info), packed, problem)
+            )
+    return _limited(path, members, limits)
 
 
 def _as_cp437(info: zipfile.ZipInfo) -> str:
@@ -189,8 +191,8 @@ class _Bounded(io.RawIOBase):
             raise tarfile.ReadError("a header in it is too long")
         return self.file.read(size)
 
-    def seek(self, place: int, whence: int = 0) -> int:
-        return self.file.seek(place, whence)
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self.file.seek(offset, whence)
 
     def tell(self) -> int:
         return self.file.tell()
@@ -199,7 +201,7 @@ class _Bounded(io.RawIOBase):
 def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: bytes, limits: Limits) -> list[Listed]:
     """The files of a tar, which may be packed. Raises CourseError for a bomb, and for what is not an archive."""
     packed: dict[bytes, Callable[[BinaryIO], Any]]
-    packed = {b"\x1f\x8b": lambda one: gzip.GzipFile(fileobj=one), b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}
+    packed = {b"\x1f\x8b": lambda member: gzip.GzipFile(fileobj=member), b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}
     unpack = packed.get(start[:2])
     if unpack:
         file = stack.enter_context(unpack(file))
@@ -211,7 +213,7 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
             f"{path} is not an archive. Name a zip, a tar or a folder; name a file with times with --times."
         ) from error
     archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
-    found: list[Listed] = []
+    members: list[Listed] = []
     total = 0
     files: dict[str, tarfile.TarInfo] = {}
     folders: dict[str, int] = {}
@@ -219,7 +221,7 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
     for info in archive:
         target = files.get(info.linkname) if info.islnk() else info
         total += (target or info).size
-        if total > most or len(found) >= limits.members:
+        if total > most or len(members) >= limits.members:
             raise bomb(path, limits)
         if info.isdir():
             folders[info.name] = int(info.mtime * 10**9)
@@ -232,12 +234,12 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         else:
             problem = "it is a sparse file" if info.issparse() else _type_problem(file_type)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-        one, since = target or info, folders.get(os.path.dirname(info.name), 0)
-        content = partial(_content, archive, one)
-        found.append(Listed(name, one.size, content, 0, problem, one.offset, since))
+        member, since = target or info, folders.get(os.path.dirname(info.name), 0)
+        content = partial(_content, archive, member)
+        members.append(Listed(name, member.size, content, 0, problem, member.offset, since))
     _require_whole(file, archive.offset)
-    _forget_single(found)
-    return _limited(path, found, limits)
+    _forget_single(members)
+    return _limited(path, members, limits)
 
 
 def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
@@ -248,10 +250,10 @@ def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     return content
 
 
-def _forget_single(found: list[Listed]) -> None:
+def _forget_single(members: list[Listed]) -> None:
     """Forget of which file a member is a name where it is the only one."""
-    names = Counter(raw.linked for raw in found)
-    for raw in found:
+    names = Counter(raw.linked for raw in members)
+    for raw in members:
         if names[raw.linked] == 1:
             raw.linked = None
 
@@ -271,40 +273,40 @@ def _require_whole(file: BinaryIO, end: int) -> None:
 
 def _in_folder(path: Path, limits: Limits) -> list[Listed]:
     """The files in a folder, links and devices with the reason why they are none. Raises CourseError for too many."""
-    found: list[Listed] = []
+    members: list[Listed] = []
     links: dict[object, int] = {}
     closed: list[str] = []
-    for place in walk(path, (".git", "__pycache__", "__MACOSX"), closed):
-        about = place.lstat()
-        problem = _type_problem(stat.S_IFMT(about.st_mode))
-        raw = Listed(_called(place, path), about.st_size, partial(_open, place), 0, problem)
-        if about.st_nlink > 1 and not problem:
-            raw.linked, raw.since = (about.st_dev, about.st_ino), place.parent.stat().st_mtime_ns
-            links[raw.linked] = about.st_nlink
-        found.append(raw)
-        if len(found) > limits.members:
+    for file in walk(path, (".git", "__pycache__", "__MACOSX"), closed):
+        status = file.lstat()
+        problem = _type_problem(stat.S_IFMT(status.st_mode))
+        raw = Listed(_called(file, path), status.st_size, partial(_open, file), 0, problem)
+        if status.st_nlink > 1 and not problem:
+            raw.linked, raw.since = (status.st_dev, status.st_ino), file.parent.stat().st_mtime_ns
+            links[raw.linked] = status.st_nlink
+        members.append(raw)
+        if len(members) > limits.members:
             raise bomb(path, limits)
-    names = Counter(raw.linked for raw in found)
-    for raw in found:
+    names = Counter(raw.linked for raw in members)
+    for raw in members:
         if raw.linked and links[raw.linked] > names[raw.linked]:
             raw.problem = OUTSIDE.format("folder")
-    found += [Listed(f"{_called(place, path)}/(all of it)", 0, io.BytesIO, 0, CLOSED) for place in closed]
-    return _limited(path, found, limits)
+    members += [Listed(f"{_called(file, path)}/(all of it)", 0, io.BytesIO, 0, CLOSED) for file in closed]
+    return _limited(path, members, limits)
 
 
-def _called(place: str | Path, folder: Path) -> str:
-    return membername.repaired(os.fsencode(os.path.relpath(place, folder)).decode("utf-8", "replace"))
+def _called(path: str | Path, folder: Path) -> str:
+    return membername.repaired(os.fsencode(os.path.relpath(path, folder)).decode("utf-8", "replace"))
 
 
-def _open(place: Path) -> BinaryIO:
-    return os.fdopen(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+def _open(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
-def _limited(path: Path, found: list[Listed], limits: Limits) -> list[Listed]:
+def _limited(path: Path, members: list[Listed], limits: Limits) -> list[Listed]:
     """Raises CourseError when what would be unpacked is too much together."""
-    if sum(raw.size for raw in found if not raw.problem and not too_much(raw, (), limits)) > limits.total:
+    if sum(raw.size for raw in members if not raw.problem and not too_much(raw, (), limits)) > limits.total:
         raise bomb(path, limits)
-    return found
+    return members
 
 
 def _require_room(path: Path, size: int) -> None:

@@ -75,10 +75,12 @@ def _odd(text: str) -> int:
 
 
 def _is_odd(word: str) -> bool:
-    foreign = [one for one in word if not one.isascii()]
-    letters = [one for one in word if one.isalpha()]
-    scripts = {unicodedata.name(one, "?").partition(" ")[0] for one in letters}
-    drawn = any("\u2500" <= one <= "\u25ff" or one in "«»¿¡¢£¥₧ƒªº¬½¼αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²" for one in foreign)
+    foreign = [letter for letter in word if not letter.isascii()]
+    letters = [letter for letter in word if letter.isalpha()]
+    scripts = {unicodedata.name(letter, "?").partition(" ")[0] for letter in letters}
+    drawn = any(
+        "\u2500" <= letter <= "\u25ff" or letter in "«»¿¡¢£¥₧ƒªº¬½¼αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²" for letter in foreign
+    )
     drawn = drawn and not (scripts <= {"GREEK"} or word.count("ß") == len(foreign))
     accents = scripts == {"LATIN"} and len(foreign) > 1 and 2 * len(foreign) > len(word)
     return drawn or accents or bool({"LATIN", "CYRILLIC"} <= scripts)
@@ -92,17 +94,19 @@ def parts(name: str) -> tuple[str, ...]:
     name = name.replace("\\", "/")
     if name.startswith("/") or _DRIVE.match(name):
         raise ValueError("its name is absolute")
-    found = tuple(part for part in name.split("/") if part not in ("", "."))
-    if ".." in found:
+    pieces = tuple(part for part in name.split("/") if part not in ("", "."))
+    if ".." in pieces:
         raise ValueError("its name points outside the folder")
-    if not found:
+    if not pieces:
         raise ValueError("it has no name")
-    return found
+    return pieces
 
 
 def safe(part: str) -> str:
     """A name that every file system takes, as like the old one as may be."""
-    clean = _FORBIDDEN.sub("_", "".join(one if one.isprintable() or one in "\u200c\u200d" else "_" for one in part))
+    clean = _FORBIDDEN.sub(
+        "_", "".join(letter if letter.isprintable() or letter in "\u200c\u200d" else "_" for letter in part)
+    )
     clean = clean.rstrip(". ") or "_"
     if _RESERVED.match(clean) or clean.startswith(".viva-"):
         clean = f"_{clean}"

@@ -57,28 +57,28 @@ def read(text: str, zones: Iterable[str] = ()) -> datetime | None:
         return None
     text = _NBGRADER.sub(r"\1 \2:\3:\4", text)
     for form in _FORMS:
-        if found := form.fullmatch(text):
+        if match := form.fullmatch(text):
             try:
-                return _moment({name: told or "" for name, told in found.groupdict().items()})
+                return _moment({name: value or "" for name, value in match.groupdict().items()})
             except (ValueError, OverflowError):
                 return None
     return None
 
 
-def _moment(found: dict[str, str]) -> datetime:
-    """``found`` has an empty text for what was not told. Raises ValueError when there is no such month, hour or day."""
-    month = int(found["month"]) if found.get("month") else _months().get(_plain(found["name"]), 0)
-    hour = int(found["hour"])
-    if half := _plain(found["half"]):
+def _moment(groups: dict[str, str]) -> datetime:
+    """``groups`` has an empty text for what was not told. Raises ValueError for no such month, hour or day."""
+    month = int(groups["month"]) if groups.get("month") else _months().get(_plain(groups["name"]), 0)
+    hour = int(groups["hour"])
+    if half := _plain(groups["half"]):
         if half not in _halves() or not 1 <= hour <= 12:
             raise ValueError(half)
         hour = hour % 12 + 12 * _halves()[half]
-    micro = int((found.get("fraction") or "").ljust(6, "0")[:6])
-    second = int(found.get("second") or 0)
-    zone = _offset(found["zone"])
-    if not 1970 <= int(found["year"]) <= 2200:
-        raise ValueError(found["year"])
-    return datetime(int(found["year"]), month, int(found["day"]), hour, int(found["minute"]), second, micro, zone)
+    micro = int((groups.get("fraction") or "").ljust(6, "0")[:6])
+    second = int(groups.get("second") or 0)
+    zone = _offset(groups["zone"])
+    if not 1970 <= int(groups["year"]) <= 2200:
+        raise ValueError(groups["year"])
+    return datetime(int(groups["year"]), month, int(groups["day"]), hour, int(groups["minute"]), second, micro, zone)
 
 
 def _offset(zone: str) -> timezone | None:
@@ -96,14 +96,16 @@ def _plain(word: str) -> str:
 @functools.cache
 def _months() -> dict[str, int]:
     """The months by their names and short names; a word that is two of them is none."""
-    found = defaultdict(set)
+    numbers_of = defaultdict(set)
     for language in LANGUAGES:
         for width in ("wide", "abbreviated"):
             for context in ("format", "stand-alone"):
                 for number, name in get_month_names(width, context, language).items():
-                    found[_plain(name)].add(number)
-                    found[_plain(name)[:3]] |= {number} if width == "wide" and language == "en" else set()
-    return {name: next(iter(numbers)) for name, numbers in found.items() if len(numbers) == 1 and not name.isdecimal()}
+                    numbers_of[_plain(name)].add(number)
+                    numbers_of[_plain(name)[:3]] |= {number} if width == "wide" and language == "en" else set()
+    return {
+        name: next(iter(numbers)) for name, numbers in numbers_of.items() if len(numbers) == 1 and not name.isdecimal()
+    }
 
 
 @functools.cache
@@ -119,8 +121,8 @@ def _halves() -> dict[str, int]:
 
 def latest(texts: Iterable[str], zones: Iterable[str] = ()) -> str:
     """The text that tells the latest time; one without a zone counts as UTC. Empty where none tells a time."""
-    known = {text: moment for text in texts if (moment := read(text, zones))}
-    return max(known, key=lambda text: known[text].replace(tzinfo=known[text].tzinfo or UTC), default="")
+    readings = {text: moment for text in texts if (moment := read(text, zones))}
+    return max(readings, key=lambda text: readings[text].replace(tzinfo=readings[text].tzinfo or UTC), default="")
 
 
 class Zone:

@@ -55,7 +55,7 @@ class Matches:
     @classmethod
     def read(cls, path: Path, roster: Roster) -> Matches:
         """Raises CourseError for a file that cannot be read, or names a student whom nobody knows."""
-        found = defaultdict(list)
+        students = defaultdict(list)
         for line, row in own_rows(path, COLUMNS, {"sender", "student_id"}).items():
             sender, student, assignment = (row[name].strip() for name in COLUMNS)
             student = roster.joined.get(student, student)
@@ -67,23 +67,23 @@ class Matches:
                 raise CourseError(
                     f"Line {line} of {path} names {plaintext.quoted(student)}, who is not enrolled.{hint}"
                 )
-            found[_key(sender), assignment].append(student)
-        return cls(dict(found))
+            students[_key(sender), assignment].append(student)
+        return cls(dict(students))
 
     def of(self, sender: Sender, assignment: str) -> list[str]:
         """The students that a sender was said to be, none where nothing was said."""
         written = sender.label, safe(sender.label), shown(sender), sender.name
         for name in dict.fromkeys((*written, *map(plaintext.line, written))):
             for where in (assignment, ""):
-                if name and (found := self.lines.get((_key(name), where))):
-                    return found
+                if name and (students := self.lines.get((_key(name), where))):
+                    return students
         return []
 
 
 def shown(sender: Sender) -> str:
     """A sender as a table shows it, with the name where the label does not tell it."""
-    told = not sender.name or squeezed(sender.name) in squeezed(sender.label)
-    return sender.label if told else f"{sender.label} ({sender.name})"
+    is_named = not sender.name or squeezed(sender.name) in squeezed(sender.label)
+    return sender.label if is_named else f"{sender.label} ({sender.name})"
 
 
 def _key(name: str) -> str:
@@ -96,17 +96,17 @@ class Class:
     def __init__(self, roster: Roster, matches: Matches, assignment: str) -> None:
         self.roster, self.matches, self.assignment = roster, matches, assignment
         self.entries = [
-            one for one in roster.entries.values() if not DEMO.fullmatch(one.id) and one.id not in roster.joined
+            entry for entry in roster.entries.values() if not DEMO.fullmatch(entry.id) and entry.id not in roster.joined
         ]
         self.by: dict[str, dict[str, set[str]]] = {
             name: defaultdict(set) for name in ("lms", "login", "email", "name", "group")
         }
-        others: dict[str, list[str]] = defaultdict(list)
-        for one, student in roster.joined.items():
-            others[student].append(one)
+        joined_ids: dict[str, list[str]] = defaultdict(list)
+        for entry_id, student in roster.joined.items():
+            joined_ids[student].append(entry_id)
         for entry in self.entries:
             self._enter("lms", entry, [entry.lms_user_id])
-            self._enter("login", entry, [entry.id, entry.login, *others[entry.id]])
+            self._enter("login", entry, [entry.id, entry.login, *joined_ids[entry.id]])
             self._enter("email", entry, [entry.email, entry.id if "@" in entry.id else ""])
             self._enter("name", entry, variants(entry.first_name, entry.last_name))
             self._enter("group", entry, {entry.group, *SECTIONS.split(entry.group)} if entry.group else ())
@@ -119,7 +119,7 @@ class Class:
     @property
     def known(self) -> frozenset[str]:
         """Ids, logins and numbers, for layouts that have to tell them from other words."""
-        return frozenset(value.casefold() for one in self.entries for value in (one.id, one.login, one.lms_user_id)
+        return frozenset(value.casefold() for row in self.entries for value in (row.id, row.login, row.lms_user_id)
                          if value)  # fmt: skip
 
     @property
@@ -136,8 +136,8 @@ class Class:
 
         Where it is nobody, ``near`` says whether those are looked for who are called most alike.
         """
-        if said := self.matches.of(sender, self.assignment):
-            students = tuple(dict.fromkeys(one for one in said if one != NOBODY))
+        if answers := self.matches.of(sender, self.assignment):
+            students = tuple(dict.fromkeys(student for student in answers if student != NOBODY))
             return Match(students, sender.label if len(students) > 1 else "", nobody=not students)
         if sender.others:
             return self._together(sender)
@@ -156,8 +156,8 @@ class Class:
     def _certain(self, sender: Sender) -> set[str]:
         """Those with the number, or else the login, or else the address."""
         for attribute, value in (("lms", sender.lms), ("login", sender.login), ("email", sender.email)):
-            if found := self.by[attribute].get(_folded(attribute, value), set()) if value else set():
-                return found
+            if ids := self.by[attribute].get(_folded(attribute, value), set()) if value else set():
+                return ids
         # Gradescope's SID, Moodle's ID number: a roster of another system may have it for the id or the login.
         return self.by["login"].get(_folded("login", sender.lms), set()) if sender.lms else set()
 
@@ -184,24 +184,22 @@ class Class:
     def _is_another(self, name: str, entry: Entry) -> bool:
         """Whether a name is not even like a student's; nicknames and lost accents are."""
         spellings = variants(entry.first_name, entry.last_name)
-        return all(fuzz.partial_ratio(squeezed(name), one) < ALIKE for one in spellings)
+        return all(fuzz.partial_ratio(squeezed(name), spelling) < ALIKE for spelling in spellings)
 
     def _is_key(self, sender: Sender) -> bool:
         """Whether the name is a number or a login, as that of a folder may be."""
         return sender.name in (sender.lms, sender.login, sender.email)
 
     def _named(self, sender: Sender, near: bool) -> Match:
-        found = self.by["name"].get(squeezed(sender.name), set()) if sender.name else set()
-        found = found & self.roster.listed or found  # who left does not submit any more
-        if len(found) == 1:
-            return Match(tuple(found))
+        ids = self.by["name"].get(squeezed(sender.name), set()) if sender.name else set()
+        ids = ids & self.roster.listed or ids  # who left does not submit any more
+        if len(ids) == 1:
+            return Match(tuple(ids))
         members = self._group(sender.name) or self._group(sender.login)
-        if not found and members:
+        if not ids and members:
             return Match(tuple(sorted(members)), sender.name or sender.login)
-        if found:
-            return Match(
-                problem=f"{len(found)} students have that name: {_listed(found)}", nearest=tuple(sorted(found))
-            )
+        if ids:
+            return Match(problem=f"{len(ids)} students have that name: {_listed(ids)}", nearest=tuple(sorted(ids)))
         nearest = tuple(self.nearest(sender)) if near else ()
         return Match(problem="no enrolled student has that name or number", nearest=nearest)
 
@@ -210,9 +208,9 @@ class Class:
 
     def _together(self, sender: Sender) -> Match:
         """All members of a group; one who is not found leaves the rest their submission, and a note."""
-        matches = {other: self.match(other) for other in sender.others}
-        students = tuple(dict.fromkeys(one for match in matches.values() for one in match.students))
-        lost = [other.name or other.email or other.lms for other, match in matches.items() if not match.students]
+        matches = {member: self.match(member) for member in sender.others}
+        students = tuple(dict.fromkeys(student for match in matches.values() for student in match.students))
+        lost = [member.name or member.email or member.lms for member, match in matches.items() if not match.students]
         if not students:
             return Match(problem=f"none of these is enrolled: {', '.join(map(plaintext.quoted, lost))}")
         note = ""
@@ -228,16 +226,16 @@ class Class:
     def _spellings(self) -> dict[tuple[str, str], str]:
         """By student and spelling, what each may be called."""
         return {
-            (one.id, text): text
-            for one in self.entries
-            for text in (*variants(one.first_name, one.last_name), squeezed(one.id))
+            (entry.id, text): text
+            for entry in self.entries
+            for text in (*variants(entry.first_name, entry.last_name), squeezed(entry.id))
         }
 
     def nearest(self, sender: Sender) -> list[str]:
         """The ids of those who are called most alike."""
         wanted = squeezed(sender.name or sender.login or sender.email or sender.label)
-        found = process.extract(wanted, self._spellings, scorer=fuzz.ratio, limit=3 * NEAREST)
-        return list(dict.fromkeys(one for _, _, (one, _) in found))[:NEAREST]
+        choices = process.extract(wanted, self._spellings, scorer=fuzz.ratio, limit=3 * NEAREST)
+        return list(dict.fromkeys(student for _, _, (student, _) in choices))[:NEAREST]
 
 
 def _folded(attribute: str, value: str) -> str:
@@ -249,4 +247,4 @@ def _folded(attribute: str, value: str) -> str:
 
 
 def _listed(ids: Collection[str]) -> str:
-    return " or ".join(plaintext.quoted(one) for one in sorted(ids))
+    return " or ".join(plaintext.quoted(student) for student in sorted(ids))

@@ -82,19 +82,19 @@ class Times:
             )
         self._people: dict[tuple[str, str], set[str]] | None = None
 
-    def set(self, attempt: Attempt, students: Collection[str], system: str, known: bool, came: bool = True) -> None:
-        """Give an attempt its moment. What is ``known`` from before need not have one.
+    def set(self, attempt: Attempt, students: Collection[str], system: str, dated: bool, came: bool = True) -> None:
+        """Give an attempt its moment. What is ``dated`` from before need not have one.
 
         A text without a zone keeps the moment that an earlier command found, unless the attempt ``came`` in an archive
         for which --zone was typed.
         """
         texts = [text for text in (attempt.time, *self._of_people(students, system)) if text]
         read = ((text, moments.read(text, self.zone.names)) for text in texts)
-        text, moment = next((one for one in read if one[1]), ("", None))
+        text, moment = next((pair for pair in read if pair[1]), ("", None))
         if moment:
             attempt.told = text
             in_utc = attempt.in_utc and text == attempt.time and moment.tzinfo is None
-            self._place(attempt, moment.replace(tzinfo=UTC) if in_utc else moment, known)
+            self._place(attempt, moment.replace(tzinfo=UTC) if in_utc else moment, dated)
             if moment.tzinfo is None and not in_utc:
                 self._settle(attempt, came)
             return
@@ -102,25 +102,25 @@ class Times:
             attempt.moment = attempt.earlier[1]
             return
         if self.given:
-            if not known:
-                self._place(attempt, self.given, known)
-        elif not known and not self.without:
+            if not dated:
+                self._place(attempt, self.given, dated)
+        elif not dated and not self.without:
             if texts:
                 self.unread.append(texts[0])
             else:
                 self.missing[system].append(attempt.sender.label)
 
-    def _place(self, attempt: Attempt, moment: datetime, known: bool) -> None:
+    def _place(self, attempt: Attempt, moment: datetime, dated: bool) -> None:
         attempt.moment = self.zone.utc(moment)
         if attempt.moment is None:
             attempt.order = moment
-            if not known and not self.without:
+            if not dated and not self.without:
                 self.zoneless.append(f"{moment:%Y-%m-%d %H:%M}")
 
     def _settle(self, attempt: Attempt, came: bool) -> None:
         """Let a text that was read before mean the moment that it meant then."""
-        told, moment = attempt.earlier or ("", None)
-        if moment is None or told != cell(attempt.told) or (self.restated and came):
+        text, moment = attempt.earlier or ("", None)
+        if moment is None or text != cell(attempt.told) or (self.restated and came):
             return
         if attempt.moment and attempt.moment != moment:
             self.settled.append((attempt.sender.label, attempt.told))
@@ -142,12 +142,12 @@ class Times:
         if self._people is None:
             self._people = defaultdict(set)
             for companion in self.companions:
-                for known in companion.times_of_people():
-                    for student in self.who(known.sender):
-                        self._people[student, companion.system].add(known.time)
-        systems = {"", system} if system else {known for _, known in self._people}
-        found = [self._people.get((student, known), set()) for student in students for known in systems]
-        times = [time for several in found for time in several if len(several) == 1]
+                for entry in companion.times_of_people():
+                    for student in self.who(entry.sender):
+                        self._people[student, companion.system].add(entry.time)
+        systems = {"", system} if system else {entry for _, entry in self._people}
+        moments_of = [self._people.get((student, entry), set()) for student in students for entry in systems]
+        times = [time for choices in moments_of for time in choices if len(choices) == 1]
         return [moments.latest(times, self.zone.names) or times[0]] if times else []
 
     def require(self) -> None:
@@ -176,5 +176,5 @@ class Times:
             raise CourseError("\n".join(["Nothing was written.", *sentences]))
 
 
-def _times(found: list[str]) -> str:
-    return f"{len(found)} times have" if len(found) > 1 else "1 time has"
+def _times(texts: list[str]) -> str:
+    return f"{len(texts)} times have" if len(texts) > 1 else "1 time has"

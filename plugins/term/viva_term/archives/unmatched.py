@@ -43,8 +43,8 @@ class Unmatched:
 
     def attempts(self) -> list[Attempt]:
         """Those whose files are still there, in the order in which they came."""
-        found = []
-        for place, row in enumerate(self.rows):
+        attempts = []
+        for number, row in enumerate(self.rows):
             folder = self._place(row["folder"])
             if folder is None or not folder.is_dir():
                 continue
@@ -55,11 +55,11 @@ class Unmatched:
             if files.pop(WHY, None):
                 attempt.problem, attempt.digest = row.get("reason") or "left out", row["sha256"]
             attempt.in_utc, attempt.archive, attempt.kept = bool(row["in_utc"]), row["archive"], folder
-            attempt.place = place - len(self.rows)
+            attempt.place = number - len(self.rows)
             if moment := moments.read(row.get("moment", "")):
                 attempt.earlier = cell(row["time"]), moment
-            found.append(attempt)
-        return found
+            attempts.append(attempt)
+        return attempts
 
     def _place(self, name: str) -> Path | None:
         """The folder of that name below ours; None for a name that leads elsewhere."""
@@ -71,27 +71,29 @@ class Unmatched:
 
     def keep(self, attempt: Attempt, students: Iterable[str] = ()) -> None:
         """Write an attempt into a folder of its own, unless it is there; ``students`` sent what was left out."""
-        about = {"reason": attempt.problem or attempt.refused, "student": "/".join(students)}
-        about["moment"] = written(attempt.moment)
+        columns = {"reason": attempt.problem or attempt.refused, "student": "/".join(students)}
+        columns["moment"] = written(attempt.moment)
         if attempt.kept:
             name = attempt.kept.relative_to(self.folder).as_posix()
             for row in self.rows:
-                row |= about if row["folder"] == name else {}
+                row |= columns if row["folder"] == name else {}
             return
         label, number = membername.safe(attempt.sender.label), 1
         while (self.folder / label / str(number)).exists():
             number += 1
-        place = self.folder / label / str(number)
-        collected.write_folder(attempt.files, place)
+        folder = self.folder / label / str(number)
+        collected.write_folder(attempt.files, folder)
         if attempt.problem:
-            (place / WHY).write_text(f"{plaintext.line(attempt.archive)}: {attempt.problem}\n", encoding="utf-8")
+            (folder / WHY).write_text(f"{plaintext.line(attempt.archive)}: {attempt.problem}\n", encoding="utf-8")
         sender = attempt.sender
         row = {"folder": f"{label}/{number}", "sender": sender.label, "name": sender.name, "lms": sender.lms}
         row |= {"login": sender.login, "email": sender.email, "anonymous": "yes" if sender.anonymous else ""}
         row |= {"source": attempt.source, "time": attempt.time or attempt.told}
         row["in_utc"] = "yes" if attempt.in_utc else ""
-        others = json.dumps([[one.label, one.name, one.lms, one.login, one.email] for one in sender.others])
-        self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others} | about)
+        members = json.dumps(
+            [[member.label, member.name, member.lms, member.login, member.email] for member in sender.others]
+        )
+        self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": members} | columns)
 
     def settle(self, attempts: Iterable[Attempt]) -> None:
         """Remove what became somebody's."""
@@ -105,7 +107,7 @@ class Unmatched:
 
     def write(self) -> None:
         """Write the list; without a row there is none. A row goes when its folder was removed."""
-        self.rows = [row for row in self.rows if (place := self._place(row["folder"])) and place.is_dir()]
+        self.rows = [row for row in self.rows if (kept_folder := self._place(row["folder"])) and kept_folder.is_dir()]
         if not self.rows:
             self.path.unlink(missing_ok=True)
             for folder in (self.folder, self.path.parent):
@@ -119,7 +121,7 @@ class Unmatched:
 def _others(text: str) -> tuple[Sender, ...]:
     """The members of a group; nobody where the cell is no longer ours."""
     try:
-        rows = [[str(word) for word in one] for one in json.loads(text or "[]")]
+        rows = [[str(word) for word in member] for member in json.loads(text or "[]")]
         return tuple(Sender(label, name, lms, login, email) for label, name, lms, login, email in rows)
     except (ValueError, TypeError):
         return ()

@@ -109,10 +109,10 @@ class CollectCommand(VivaCommand):
         notebooks = {path.stem for path in self.course.source_notebooks(self.assignment)}
         for name in self.extra_args:
             with self._progress(f"reading {plaintext.line(Path(name).name)}") as advance:
-                about = About(self.assignment, people.known, people.names, regexp)
-                intake.read(Path(name), about, room, notebooks, self.system, progress=advance)
+                expected = About(self.assignment, people.known, people.names, regexp)
+                intake.read(Path(name), expected, room, notebooks, self.system, progress=advance)
         books = {name: self.course.source_notebooks(name) for name in self.course.assignments()}
-        intake.require_about(self.assignment, {name: [path.stem for path in some] for name, some in books.items()})
+        intake.require_about(self.assignment, {name: [path.stem for path in paths] for name, paths in books.items()})
         return intake
 
     def _given(self) -> set[str]:
@@ -122,9 +122,9 @@ class CollectCommand(VivaCommand):
 
     def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
         chosen = self.coursedir.student_id
-        students = {one for one in intake.students if chosen in ("*", one)}
+        students = {name for name in intake.students if chosen in ("*", name)}
         if self.attempt:
-            students |= {one for one in collection.ledger.rows if chosen in ("*", one)}
+            students |= {name for name in collection.ledger.rows if chosen in ("*", name)}
             if chosen != "*" and chosen not in students:
                 raise CourseError(f"'{plaintext.line(chosen)}' has no collected attempt of {self.assignment}.")
         plans = []
@@ -196,9 +196,9 @@ class CollectCommand(VivaCommand):
     def _print_counts(self, intake: Intake, plans: list[Plan], lost: int) -> None:
         names = [status for status in Status if status is not Status.REFUSED]
         table = Table("archive", "system", "files", "attempts", "left out")
-        for one in intake.sources:
-            cells = plaintext.line(one.path.name), layouts()[one.system].title
-            numbers = one.members, len(one.attempts), len(one.left_out) or ""
+        for source in intake.sources:
+            cells = plaintext.line(source.path.name), layouts()[source.system].title
+            numbers = source.members, len(source.attempts), len(source.left_out) or ""
             table.add_row(*cells, *map(str, numbers))
         if intake.sources:
             self.console.print(table)
@@ -212,7 +212,7 @@ class CollectCommand(VivaCommand):
             return
         table = Table(whole("unmatched"), "why", "nearest in the class")
         for sender, match in lost[:SHOWN]:
-            near = ", ".join(f"{one} ({roster.entries[one].name})" for one in match.nearest)
+            near = ", ".join(f"{student} ({roster.entries[student].name})" for student in match.nearest)
             table.add_row(*(plaintext.line(cell) for cell in (sender, match.problem, near)))
         if len(lost) > SHOWN:
             table.add_row(f"and {len(lost) - SHOWN} more")

@@ -67,26 +67,26 @@ class RosterCommand(VivaCommand):
         if not self.course.path("source", ".").is_dir():
             self.course.assignments()  # says that this is not a course
         with self.console.status("reading the roster"):
-            found = participants.read(
+            people = participants.read(
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
             )  # fmt: skip
-        with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
+        with self.alone(self.dry_run), self.console.status(f"comparing {len(people.entries)} students"):
             self._require_gradebook()
             roster = Roster.of(self.course)
-            if found.system == GROUPS:
-                difference, doubts = roster.grouped(found.entries)
+            if people.system == GROUPS:
+                difference, doubts = roster.grouped(people.entries)
             else:
-                entries, doubts = roster.recognised(found.entries)
-                difference = roster.compared(entries.values(), found.columns, self.section)
-            notes = [found.notes, doubts, list(roster.remarks(difference))]
+                entries, doubts = roster.recognised(people.entries)
+                difference = roster.compared(entries.values(), people.columns, self.section)
+            notes = [people.notes, doubts, list(roster.remarks(difference))]
             if not self.dry_run:
                 roster.write(self.course, difference)
-        self._show(found, difference, notes)
+        self._show(people, difference, notes)
         return 0
 
     def _require_gradebook(self) -> None:
         """Raises CourseError for a gradebook that was emptied: what goes into it is lost when a copy is restored."""
-        agreement.require_kept(self.course, {one.assignment for one in self.course.folders("autograded")})
+        agreement.require_kept(self.course, {submission.assignment for submission in self.course.folders("autograded")})
 
     def _join(self) -> int:
         """Make two students one, and say what that moves."""
@@ -97,42 +97,44 @@ class RosterCommand(VivaCommand):
             joining = plan(self.course, *self.extra_args)
             if not self.dry_run:
                 join(self.course, joining)
-        what = f"'{plaintext.line(joining.new)}' was joined with '{plaintext.line(joining.old)}', who keeps all grades."
+        outcome = (
+            f"'{plaintext.line(joining.new)}' was joined with '{plaintext.line(joining.old)}', who keeps all grades."
+        )
         done = "Nothing was written. Run the same command without --dry-run to write it."
-        self._say(what, *joining.sentences(), done if self.dry_run else f"This is recorded in {SAME}.")
+        self._say(outcome, *joining.sentences(), done if self.dry_run else f"This is recorded in {SAME}.")
         self.show_document(**asdict(joining), dry_run=self.dry_run)
         return 0
 
-    def _show(self, found: Participants, difference: Difference, notes: list[list[str]]) -> None:
+    def _show(self, people: Participants, difference: Difference, notes: list[list[str]]) -> None:
         counts = Table("list", *figures("new", "changed", "gone", "unchanged"))
         parts = difference.new, difference.changed, difference.gone, difference.same
-        counts.add_row(found.title, *(str(len(part)) for part in parts))
+        counts.add_row(people.title, *(str(len(part)) for part in parts))
         self.console.print(counts)
         if not difference.nothing:
             self.console.print(_people(difference))
         self._say(
-            *(one for some in notes for one in shortened(folded(some, differing=9))),
-            *self._sentences(found, difference),
+            *(sentence for sentences in notes for sentence in shortened(folded(sentences, differing=9))),
+            *self._sentences(people, difference),
         )
         self.show_document(
-            file=found.path,
-            system=found.system,
-            ids=found.called,
+            file=people.path,
+            system=people.system,
+            ids=people.called,
             dry_run=self.dry_run,
             new=[asdict(entry) for entry in difference.new],
             changed=[{"id": old.id, "changes": old.changes(new)} for old, new in difference.changed],
             gone=[asdict(entry) for entry in difference.gone],
             left=[asdict(entry) for entry in difference.left],
             unchanged=[entry.id for entry in difference.same],
-            notes=[note for some in notes for note in some],
+            notes=[note for sentences in notes for note in sentences],
         )
 
-    def _sentences(self, found: Participants, difference: Difference) -> Iterator[str]:
+    def _sentences(self, people: Participants, difference: Difference) -> Iterator[str]:
         """What else there is to say of a list: ids, those who left, what was written."""
-        if found.system == GROUPS:
+        if people.system == GROUPS:
             yield "The file lists only groups, so students who are not in it stay enrolled."
         else:
-            yield f"Student ids come from the column '{plaintext.line(found.called)}'; --id selects another one."
+            yield f"Student ids come from the column '{plaintext.line(people.called)}'; --id selects another one."
         if len(difference.gone) > 1 and not (difference.same or difference.changed):
             yield "None of the enrolled students is in this file. Check that it is this course's, from the same system."
         if difference.gone:
@@ -160,8 +162,8 @@ def _people(difference: Difference) -> Table:
         "gone": [(entry, entry.email) for entry in difference.gone],
     }
     for change, people in rows.items():
-        for entry, what in people[:SHOWN]:
-            cells = (entry.id, entry.name, entry.section or entry.group, what)
+        for entry, detail in people[:SHOWN]:
+            cells = (entry.id, entry.name, entry.section or entry.group, detail)
             table.add_row(change, *(plaintext.line(cell) for cell in cells))
         if len(people) > SHOWN:
             table.add_row(change, f"and {len(people) - SHOWN} more")

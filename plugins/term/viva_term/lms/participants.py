@@ -87,17 +87,17 @@ class _Reading:
         if not self.name and not named:
             raise CourseError(
                 f"{path} is not a known roster format: its columns are {listed(table.header)}. Supported are rosters "
-                f"of {', '.join(one.title for one in systems().values())}; Moodle's in English, German, French, "
+                f"of {', '.join(choice.title for choice in systems().values())}; Moodle's in English, German, French, "
                 "Spanish, Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', and 'ID "
                 "number', 'Email address' or 'Username'. Name the columns, as in: "
                 "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'"
             )
         self.places = self._places(named)
         self.ids = (id_from,) if id_from else ("id",) if _names(named).get("id") else self.system.ids
-        self.ids = tuple(one for one in self.ids if one in self.places)
+        self.ids = tuple(choice for choice in self.ids if choice in self.places)
         if not self.ids:
             wanted = (id_from,) if id_from else self.system.ids
-            needed = [name for one in wanted for name in self.system.columns.get(one, ())] or list(wanted)
+            needed = [name for choice in wanted for name in self.system.columns.get(choice, ())] or list(wanted)
             raise CourseError(
                 f"{path} has no column for student ids. In files of {self.system.title} that is one of "
                 f"{listed(tuple(dict.fromkeys(needed)))}, but its columns are {listed(table.header)}. Choose another "
@@ -107,8 +107,8 @@ class _Reading:
     @property
     def _test_students(self) -> set[int]:
         """The lines of Canvas's test student."""
-        known = {line: self._cells(row) for line, row in self.table.rows.items() if not is_heading(row)}
-        return test_students({line: (_name(cells), cells) for line, cells in known.items()})
+        rows = {line: self._cells(row) for line, row in self.table.rows.items() if not is_heading(row)}
+        return test_students({line: (_name(cells), cells) for line, cells in rows.items()})
 
     @property
     def cuts(self) -> bool:
@@ -118,19 +118,19 @@ class _Reading:
     def _places(self, named: str) -> dict[str, int]:
         """By our name, which column it is. Raises CourseError when a column was named that is not there."""
         header = [plain(name) for name in self.table.header]
-        found = {}
+        columns = {}
         for ours, names in self.system.columns.items():
-            known = {plain(name) for name in names}
-            if places := [place for place, name in enumerate(header) if name in known]:
-                found[ours] = places[0]
+            titles = {plain(name) for name in names}
+            if places := [number for number, name in enumerate(header) if name in titles]:
+                columns[ours] = places[0]
         for ours, name in _names(named).items():
             if plain(name) not in header:
                 raise CourseError(
                     f"{self.path} has no column {plaintext.quoted(name)}, which --columns names; its columns are "
                     f"{listed(self.table.header)}."
                 )
-            found[ours] = header.index(plain(name))
-        return found
+            columns[ours] = header.index(plain(name))
+        return columns
 
     def participants(self, section: str) -> Participants:
         """Those of all sections, or of one. Raises CourseError when a row is refused, or nobody is left."""
@@ -159,17 +159,17 @@ class _Reading:
     @property
     def _fields(self) -> dict[str, str]:
         """By our name of a column that is there, an entry's; a number that is the system's own is not kept twice."""
-        found = {ours: of for ours, of in FIELDS.items() if ours in self.places}
-        if "sis" in found and self.places["sis"] == self.places.get("lms"):
-            del found["sis"]
-        return found
+        fields = {ours: of for ours, of in FIELDS.items() if ours in self.places}
+        if "sis" in fields and self.places["sis"] == self.places.get("lms"):
+            del fields["sis"]
+        return fields
 
     def _column(self, ours: str) -> str:
         return self.table.header[self.places[ours]]
 
     def _cells(self, row: list[str]) -> dict[str, str]:
         """The row by our names."""
-        cells = {ours: unwrapped(row[place]) for ours, place in self.places.items()}
+        cells = {ours: unwrapped(row[number]) for ours, number in self.places.items()}
         marked = {"lms", "sis", "login"} & cells.keys() if self.name == "brightspace" else ()
         return cells | {ours: cells[ours].removeprefix("#") for ours in marked}
 
@@ -181,30 +181,30 @@ class _Reading:
 
     def _called(self, cells: dict[str, str]) -> str:
         """What the id of a row is from."""
-        return next((one for one in self.ids if cells[one]), self.ids[0])
+        return next((name for name in self.ids if cells[name]), self.ids[0])
 
     def _refuse(self, entries: dict[int, Entry]) -> None:
         """Raises CourseError when there is nobody, or something is wrong with a row."""
         if not entries:
             raise CourseError(f"{self.path} has no students after its first line. Export the file again.")
         where = " or ".join(map(self._column, self.ids))
-        found = [f"line {line}: {problem}" for line, entry in entries.items() for problem in _problems(entry, where)]
-        found += _twice(entries)
-        if found:
-            things = f"{len(found)} errors" if len(found) > 1 else "1 error"
-            more = f"\n  and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        errors = [f"line {line}: {problem}" for line, entry in entries.items() for problem in _problems(entry, where)]
+        errors += _twice(entries)
+        if errors:
+            things = f"{len(errors)} errors" if len(errors) > 1 else "1 error"
+            rest = f"\n  and {len(errors) - SHOWN} more" if len(errors) > SHOWN else ""
             raise CourseError(
                 f"Nothing was written, because of {things} in {self.path}. Correct the file, or export it again:"
-                + "".join(f"\n  {problem}" for problem in found[:SHOWN])
-                + more
+                + "".join(f"\n  {problem}" for problem in errors[:SHOWN])
+                + rest
             )
 
     def _remarks(self, rows: dict[int, dict[str, str]], entries: dict[int, Entry]) -> Iterator[str]:
         """What was done with some rows that a reader may not expect."""
         for called in self.ids[1:]:
             if lines := [line for line, cells in rows.items() if self._called(cells) == called]:
-                first, other = self._column(self.ids[0]), self._column(called)
-                yield f"{_lines(lines)}: '{first}' is empty, so '{other}' is used as id."
+                first, second = self._column(self.ids[0]), self._column(called)
+                yield f"{_lines(lines)}: '{first}' is empty, so '{second}' is used as id."
         if self.cuts and any(" " in cells["name"] and "," not in cells["name"] for cells in rows.values()):
             yield "Names are in one column; the last word was used as family name."
         if lines := [line for line, entry in entries.items() if _marred(entry)]:
@@ -212,12 +212,12 @@ class _Reading:
 
     def _choose(self, result: Participants, section: str) -> None:
         """Leave only who is in one section. Raises CourseError when nobody is."""
-        known = sorted({entry.section or entry.group for entry in result.entries.values()} - {""})
-        result.entries = {line: one for line, one in result.entries.items() if one.in_section(section)}
+        sections = sorted({entry.section or entry.group for entry in result.entries.values()} - {""})
+        result.entries = {line: student for line, student in result.entries.items() if student.in_section(section)}
         if not result.entries:
             raise CourseError(
                 f"{self.path} has no section or group {plaintext.quoted(section)}. "
-                + (f"It has: {listed(tuple(known))}." if known else "It has no sections.")
+                + (f"It has: {listed(tuple(sections))}." if sections else "It has no sections.")
             )
 
     def _nobody(self, row: list[str]) -> str | None:
@@ -274,7 +274,7 @@ def _name(cells: Mapping[str, str]) -> str:
 
 def _names(named: str) -> dict[str, str]:
     """What --columns says. Raises CourseError."""
-    found = {}
+    columns = {}
     for part in re.split(rf",(?=\s*(?:{'|'.join(NAMES)})\s*=)", named) if named else ():
         ours, equals, name = (piece.strip() for piece in part.partition("="))
         if ours not in NAMES or not equals or not name:
@@ -282,8 +282,8 @@ def _names(named: str) -> dict[str, str]:
                 f"{plaintext.quoted(part)} in --columns is not of the form id=Matriculation. The names are: "
                 f"{', '.join(NAMES)}."
             )
-        found[ours] = name
-    return found
+        columns[ours] = name
+    return columns
 
 
 def unwrapped(cell: str) -> str:
@@ -310,17 +310,17 @@ def _problems(entry: Entry, where: str) -> Iterator[str]:
             yield f"its {name} has more than {LONGEST} letters, which the gradebook cannot store"
 
 
-def _id_problem(one: str, where: str) -> str:
+def _id_problem(student: str, where: str) -> str:
     """Why nobody can be called that; empty when somebody can."""
-    if not one:
+    if not student:
         return f"it has no id ({where} is empty); fill it in, or choose another column with --id"
-    if len(one.encode("utf-8", "replace")) > LONGEST:
-        return f"the id {plaintext.quoted(one)} is longer than {LONGEST} letters"
-    if "/" in one or one.startswith("."):
-        return f"the id {plaintext.quoted(one)} is not a valid folder name: it contains a '/', or begins with a dot"
-    if name_problem(one):
+    if len(student.encode("utf-8", "replace")) > LONGEST:
+        return f"the id {plaintext.quoted(student)} is longer than {LONGEST} letters"
+    if "/" in student or student.startswith("."):
+        return f"the id {plaintext.quoted(student)} is not a valid folder name: it contains a '/', or begins with a dot"
+    if name_problem(student):
         return (
-            f"the id {plaintext.quoted(one)} is unsafe in pages, terminals and "
+            f"the id {plaintext.quoted(student)} is unsafe in pages, terminals and "
             'spreadsheets: it contains control characters or <>"\\, or begins with =, +, - or @'
         )
     return ""
@@ -331,22 +331,22 @@ def _twice(entries: dict[int, Entry]) -> list[str]:
     lines = defaultdict(list)
     for line, entry in entries.items():
         lines[entry.id].append(line)
-    return [f"{_lines(found).lower()} have the same id {plaintext.quoted(one)}" for one, found in lines.items()
-            if one and len(found) > 1]  # fmt: skip
+    return [f"{_lines(same).lower()} have the same id {plaintext.quoted(student)}" for student, same in lines.items()
+            if student and len(same) > 1]  # fmt: skip
 
 
 def _alike(entries: dict[int, Entry]) -> Iterator[str]:
     """Sentences for those who have one name or one address, and are different students."""
-    for what, name in (("name", "name"), ("e-mail address", "email")):
+    for title, name in (("name", "name"), ("e-mail address", "email")):
         groups: dict[str, dict[int, Entry]] = defaultdict(dict)
         for line, entry in entries.items():
             groups[getattr(entry, name).casefold()][line] = entry
-        several = [group for value, group in groups.items() if value and len(group) > 1]
-        for group in several[:SHOWN]:
+        shared_by = [group for value, group in groups.items() if value and len(group) > 1]
+        for group in shared_by[:SHOWN]:
             who = " and ".join(plaintext.quoted(entry.id) for entry in group.values())
             shared = plaintext.line(getattr(next(iter(group.values())), name))
             yield (
-                f"{_lines(list(group))} have the same {what}, {shared}; they are treated as different students: {who}."
+                f"{_lines(list(group))} have the same {title}, {shared}; they are treated as different students: {who}."
             )
 
 

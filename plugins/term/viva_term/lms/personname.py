@@ -41,10 +41,10 @@ def words(name: str) -> tuple[str, ...]:
 
 def parted(name: str) -> tuple[str, str]:
     """First and last name: a comma stands behind the last one, or else it is the last word."""
-    last, *others = [part.strip() for part in name.split(",")]
-    if others:
-        behind = [part for part in others if (SUFFIX if len(others) > 1 else GENERATION).fullmatch(part)]
-        return ", ".join(part for part in others if part and part not in behind), ", ".join([last, *behind])
+    last, *rest = [part.strip() for part in name.split(",")]
+    if rest:
+        behind = [part for part in rest if (SUFFIX if len(rest) > 1 else GENERATION).fullmatch(part)]
+        return ", ".join(part for part in rest if part and part not in behind), ", ".join([last, *behind])
     first, _, last = name.rpartition(" ")
     return first, last
 
@@ -56,7 +56,9 @@ def squeezed(text: str) -> str:
     'oneilzoë'
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(one for one in unicodedata.normalize("NFC", folded) if unicodedata.category(one)[0] in "LMN")
+    return "".join(
+        letter for letter in unicodedata.normalize("NFC", folded) if unicodedata.category(letter)[0] in "LMN"
+    )
 
 
 def variants(first: str, last: str) -> set[str]:
@@ -66,7 +68,7 @@ def variants(first: str, last: str) -> set[str]:
     ['bokingjr', 'kingbojr', 'kingjrbo']
     """
     name, _, suffix = (part.strip() for part in last.partition(","))
-    found = {first + last, last + first}
+    spellings = {first + last, last + first}
     if GENERATION.fullmatch(suffix):
-        found.add(name + first + suffix)
-    return {squeezed(one) for one in found} - {""}
+        spellings.add(name + first + suffix)
+    return {squeezed(spelling) for spelling in spellings} - {""}

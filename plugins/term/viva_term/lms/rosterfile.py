@@ -116,92 +116,94 @@ class Roster:
     def of(cls, course: Course) -> Roster:
         """Nothing is written, and no gradebook made. Raises CourseError for a roster.csv that cannot be read."""
         path = course.root / ROSTER
-        known = _read(path) if path.exists() else {}
+        rows = _read(path) if path.exists() else {}
         entered = with_retries(lambda: _students(course))
-        students = set(known) if path.exists() else {one for one in entered if not DEMO.fullmatch(one)}
-        entries = {one: replace(known.get(one, Entry(one)), **values) for one, values in entered.items()}
-        return cls(known | entries, students, set(entered), joined.students(course.root))
+        students = set(rows) if path.exists() else {student for student in entered if not DEMO.fullmatch(student)}
+        entries = {student: replace(rows.get(student, Entry(student)), **values) for student, values in entered.items()}
+        return cls(rows | entries, students, set(entered), joined.students(course.root))
 
     @property
     def left(self) -> set[str]:
         """Those in the gradebook whom no list names, or none any more; the demo class never leaves."""
-        return {one for one in self.entered - self.listed if not DEMO.fullmatch(one)}
+        return {student for student in self.entered - self.listed if not DEMO.fullmatch(student)}
 
-    def recognised(self, found: Mapping[int, Entry]) -> tuple[dict[int, Entry], list[str]]:
+    def recognised(self, people: Mapping[int, Entry]) -> tuple[dict[int, Entry], list[str]]:
         """Entries by line, with the ids that the course has for them already, and a sentence for each such.
 
         Who has another id in the list is known by ``same.csv``, the number that the school or the learning system
         gives, or else by the address. Raises CourseError when two lines may be one student of the course, and when an
         id of the course is another student's in the list.
         """
-        self._require_same_people(found)
-        ids = {entry.id for entry in found.values()}
+        self._require_same_people(people)
+        ids = {entry.id for entry in people.values()}
         by = {"id": self.joined} | {name: self._by(name) for name in STABLE if name != "id"}
-        result, notes = dict(found), []
+        result, notes = dict(people), []
         lines: dict[str, int] = {}
-        for line, entry in found.items():
+        for line, entry in people.items():
             if entry.id in self.entries and entry.id not in self.joined:
                 continue
-            for name, what in STABLE.items():
+            for name, title in STABLE.items():
                 value = getattr(entry, name)
-                known = by[name].get(value if name == "id" else value.casefold())
-                if not known or known in ids or known not in self.entries:
+                enrolled = by[name].get(value if name == "id" else value.casefold())
+                if not enrolled or enrolled in ids or enrolled not in self.entries:
                     continue
-                old = self.entries[known]
+                old = self.entries[enrolled]
                 other_number = bool(old.sis and entry.sis and old.sis.casefold() != entry.sis.casefold())
                 if name != "id" and (other_number or (name == "email" and _is_another(old, entry))):
                     notes.append(
-                        f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is not in the file, "
-                        f"and another {'school number' if other_number else 'name'}, so they are two students. If "
-                        f"they are one: viva roster --same {known} {entry.id}"
+                        f"Line {line}: {quoted(entry.id)} has the {title} of {quoted(enrolled)}, who is not in the "
+                        f"file, and another {'school number' if other_number else 'name'}, so they are two students. "
+                        f"If they are one: viva roster --same {enrolled} {entry.id}"
                     )
                     continue
-                if known in lines:
+                if enrolled in lines:
                     raise CourseError(
-                        f"Nothing was written: lines {lines[known]} and {line} both have the {what} of "
-                        f"{quoted(known)}, who is already enrolled. Correct the file."
+                        f"Nothing was written: lines {lines[enrolled]} and {line} both have the {title} of "
+                        f"{quoted(enrolled)}, who is already enrolled. Correct the file."
                     )
-                lines[known], result[line] = line, replace(entry, id=known)
+                lines[enrolled], result[line] = line, replace(entry, id=enrolled)
                 notes.append(
-                    f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is already "
-                    f"enrolled; the id {quoted(known)} and the grades are kept."
+                    f"Line {line}: {quoted(entry.id)} has the {title} of {quoted(enrolled)}, who is already "
+                    f"enrolled; the id {quoted(enrolled)} and the grades are kept."
                 )
                 if name != "id" and _is_another(old, entry):
                     notes.append(
                         f"Line {line}: the name {plaintext.line(entry.name)} does not match the name of "
-                        f"{quoted(known)}, {plaintext.line(old.name)}. If that {what} now belongs to "
+                        f"{quoted(enrolled)}, {plaintext.line(old.name)}. If that {title} now belongs to "
                         "another student, correct the file first: otherwise that student gets the grades."
                     )
                 break
         return result, notes
 
-    def _require_same_people(self, found: Mapping[int, Entry]) -> None:
+    def _require_same_people(self, people: Mapping[int, Entry]) -> None:
         """Raises CourseError, before anything is written, for ids that are now another student's, as a login passed on.
 
         The surest number that the course and the list both have decides, else the name of who had left.
         """
         by_number, problems = self._by("sis"), []
-        for line, new in found.items():
+        for line, new in people.items():
             if not (old := self.entries.get(self.joined.get(new.id, new.id))):
                 continue
-            known = [name for name in NUMBERS if getattr(old, name) and getattr(new, name)]
-            of = known[0] if known else ""
+            shared = [name for name in NUMBERS if getattr(old, name) and getattr(new, name)]
+            of = shared[0] if shared else ""
             if of and getattr(old, of).casefold() == getattr(new, of).casefold():
                 continue
             owner = by_number.get(new.sis.casefold()) if of == "sis" else None
             another = _is_another(old, new) or (of == "sis" and _has_another_first_name(old, new))
             if owner or (another and (of or old.id not in self.listed)):
-                told = [f"the {STABLE[of]} {plaintext.line(getattr(one, of))}" if of else "" for one in (old, new)]
-                who = [", ".join(filter(None, (plaintext.line(one.name), number)))
-                       for one, number in zip((old, new), told, strict=True)]  # fmt: skip
+                numbers = [
+                    f"the {STABLE[of]} {plaintext.line(getattr(entry, of))}" if of else "" for entry in (old, new)
+                ]
+                who = [", ".join(filter(None, (plaintext.line(entry.name), number)))
+                       for entry, number in zip((old, new), numbers, strict=True)]  # fmt: skip
                 problems.append(f"line {line}: {quoted(new.id)} was {who[0]}, and is now {who[1]}")
         if problems:
-            more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+            rest = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
             raise CourseError(
                 "Nothing was written, because an id of the course belongs to another student in the file, who would "
                 "get the grades:"
                 + "".join(f"\n  {problem}" for problem in problems[:SHOWN])
-                + more
+                + rest
                 + "\nIf they are two students: give the student in the file another id in that line, or choose another "
                 "column for all ids with --id. If they are one student: read the file once with the old "
                 "name in that line, and then the file as it is."
@@ -209,36 +211,40 @@ class Roster:
 
     def _by(self, name: str) -> dict[str, str]:
         """The ids of those who alone have something in a column, by that."""
-        found = defaultdict(list)
+        index = defaultdict(list)
         for entry in self.entries.values():
-            found[getattr(entry, name).casefold()].append(entry.id)
-        return {value: ids[0] for value, ids in found.items() if value and len(ids) == 1}
+            index[getattr(entry, name).casefold()].append(entry.id)
+        return {value: ids[0] for value, ids in index.items() if value and len(ids) == 1}
 
     def compared(self, new: Iterable[Entry], columns: Collection[str] = COLUMNS, section: str = "") -> Difference:
         """What a newer list changes; it has ``columns`` only, and, where one is named, of one section."""
-        known, now = self.listed & self.entered, {entry.id: entry for entry in new}
-        pairs = [(self.entries.get(one, entry), entry) for one, entry in sorted(now.items())]
+        enrolled, now = self.listed & self.entered, {entry.id: entry for entry in new}
+        pairs = [(self.entries.get(student, entry), entry) for student, entry in sorted(now.items())]
         pairs = [(old, old.updated(entry, columns) if old is not entry else entry) for old, entry in pairs]
-        away = [self.entries[one] for one in sorted(self.listed - set(now))]
+        away = [self.entries[student] for student in sorted(self.listed - set(now))]
         return Difference(
-            new=tuple(entry for _, entry in pairs if entry.id not in known),
-            changed=tuple((old, entry) for old, entry in pairs if entry.id in known and old != entry),
-            gone=tuple(one for one in away if not section or one.in_section(section) or not (one.section or one.group)),
-            same=tuple(entry for old, entry in pairs if entry.id in known and old == entry),
-            left=tuple(self.entries[one] for one in sorted(self.left - set(now))),
+            new=tuple(entry for _, entry in pairs if entry.id not in enrolled),
+            changed=tuple((old, entry) for old, entry in pairs if entry.id in enrolled and old != entry),
+            gone=tuple(
+                student
+                for student in away
+                if not section or student.in_section(section) or not (student.section or student.group)
+            ),
+            same=tuple(entry for old, entry in pairs if entry.id in enrolled and old == entry),
+            left=tuple(self.entries[student] for student in sorted(self.left - set(now))),
         )
 
-    def grouped(self, found: Mapping[int, Entry]) -> tuple[Difference, list[str]]:
+    def grouped(self, people: Mapping[int, Entry]) -> tuple[Difference, list[str]]:
         """What a list of groups changes, which has no other data; a sentence for each who is not in the course."""
         by = {name: self._by(name) for name in ("sis", "lms_user_id", "login")}
         changed, same, notes = [], [], []
-        for line, entry in found.items():
-            told = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
-            known = {entry.id} if entry.id in self.entries else told - {""}
-            if len(known & self.listed) != 1:
+        for line, entry in people.items():
+            ids = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
+            matches = {entry.id} if entry.id in self.entries else ids - {""}
+            if len(matches & self.listed) != 1:
                 notes.append(f"Line {line}: {quoted(entry.id)} does not match exactly one enrolled student; skipped.")
                 continue
-            old = self.entries[(known & self.listed).pop()]
+            old = self.entries[(matches & self.listed).pop()]
             new = replace(old, group=entry.group)
             changed += [(old, new)] if old != new else []
             same += [old] if old == new else []
@@ -250,14 +256,14 @@ class Roster:
         for entry in difference.new:
             if entry.id in self.entered:
                 yield f"{quoted(entry.id)} was already in the gradebook, but not on the roster; all grades are kept."
-            elif entry.name and (other := gone.get(entry.name.casefold())):
+            elif entry.name and (removed := gone.get(entry.name.casefold())):
                 yield (
-                    f"{plaintext.line(entry.name)} was added as {quoted(entry.id)}, and {quoted(other.id)} with the "
-                    f"same name was removed. If they are one person: viva roster --same {other.id} {entry.id}"
+                    f"{plaintext.line(entry.name)} was added as {quoted(entry.id)}, and {quoted(removed.id)} with the "
+                    f"same name was removed. If they are one person: viva roster --same {removed.id} {entry.id}"
                 )
         folded = defaultdict(set)
-        for one in self.entries.keys() | {entry.id for entry in difference.new}:
-            folded[one.casefold()].add(one)
+        for student in self.entries.keys() | {entry.id for entry in difference.new}:
+            folded[student.casefold()].add(student)
         fresh = {entry.id for entry in difference.new}
         for ids in folded.values():
             if len(ids) > 1 and ids & fresh:
@@ -269,20 +275,24 @@ class Roster:
         fresh = (*difference.new, *(new for _, new in difference.changed), *difference.same)
         with_retries(lambda: _enter(course, fresh))
         gone = {entry.id for entry in difference.gone}
-        entries = {one: self.entries[one] for one in self.listed - gone} | {entry.id: entry for entry in fresh}
-        leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[one]) for one in sorted(entries))))
+        entries = {student: self.entries[student] for student in self.listed - gone} | {
+            entry.id: entry for entry in fresh
+        }
+        leftovers.write(
+            course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[student]) for student in sorted(entries)))
+        )
 
 
 def _is_another(old: Entry, new: Entry) -> bool:
     """Whether two names have no word in common."""
-    one, other = set(personname.words(old.name)), set(personname.words(new.name))
-    return bool(one and other and not one & other)
+    first, second = set(personname.words(old.name)), set(personname.words(new.name))
+    return bool(first and second and not first & second)
 
 
 def _has_another_first_name(old: Entry, new: Entry) -> bool:
     """Whether the first names have no word in common, as those of two of a family."""
-    one, other = set(personname.words(old.first_name)), set(personname.words(new.first_name))
-    return bool(one and other and not one & other)
+    first, second = set(personname.words(old.first_name)), set(personname.words(new.first_name))
+    return bool(first and second and not first & second)
 
 
 def _students(course: Course) -> dict[str, dict[str, str]]:
@@ -296,15 +306,15 @@ def _students(course: Course) -> dict[str, dict[str, str]]:
 
 def _enter(course: Course, entries: Iterable[Entry]) -> None:
     with course.gradebook() as gradebook:
-        known = {student.id: student for student in gradebook.db.query(Student)}
+        students = {student.id: student for student in gradebook.db.query(Student)}
         for entry in entries:
             values = {name: getattr(entry, name) or None for name in KEPT_BY_NBGRADER}
-            if entry.id not in known:
+            if entry.id not in students:
                 gradebook.db.add(Student(id=entry.id, **values))
                 continue
             for name, value in values.items():
-                if (getattr(known[entry.id], name) or None) != value:
-                    setattr(known[entry.id], name, value)
+                if (getattr(students[entry.id], name) or None) != value:
+                    setattr(students[entry.id], name, value)
         gradebook.db.commit()
 
 

@@ -80,8 +80,10 @@ def plain(name: str) -> str:
 
 def is_staff(roles: str) -> bool:
     """Whether Moodle's roles of somebody, with commas between them, are known, and none is a student's."""
-    told = [plain(role) for role in roles.split(",")]
-    return all(role in STAFF.split(" | ") for role in told) and not any(role in STUDENTS.split(" | ") for role in told)
+    names = [plain(role) for role in roles.split(",")]
+    return all(role in STAFF.split(" | ") for role in names) and not any(
+        role in STUDENTS.split(" | ") for role in names
+    )
 
 
 def _set(*names: str) -> frozenset[str]:
@@ -198,5 +200,5 @@ UNKNOWN = System("a file with named columns", {}, IDS, ())
 
 def writer_of(header: tuple[str, ...]) -> str:
     """Which system wrote a list with these columns; empty when none did."""
-    known = {plain(name) for name in header}
-    return next((name for name, system in systems().items() if system.wrote(known)), "")
+    titles = {plain(name) for name in header}
+    return next((name for name, system in systems().items() if system.wrote(titles)), "")

@@ -43,7 +43,7 @@ class BrightspaceExport(SystemExport):
     def _from_sheet(self, marks: Marks, plan: Plan) -> None:
         sheet = Sheet.read(Path(self.into))
         places = sheet.places("brightspace", (*IDS, "last", "first", "email"))
-        ids = {ours: place for ours in IDS if (place := places[ours]) is not None}
+        ids = {ours: number_of_column for ours in IDS if (number_of_column := places[ours]) is not None}
         if not ids:
             raise CourseError(
                 f"{self.into} is not a grades export of Brightspace: that has 'OrgDefinedId' or 'Username', "
@@ -51,14 +51,16 @@ class BrightspaceExport(SystemExport):
                 "Export."
             )
         sheet.require_width()
-        place, item = self._item(sheet, marks.assignment)
+        number_of_column, item = self._item(sheet, marks.assignment)
         plan.column = item["item"]
         people = {}
         for line, row in sheet.rows.items():
             person = person_of(row, places)
             people[line] = replace(person, keys={key: cell.removeprefix(HASH) for key, cell in person.keys.items()})
-        decimal = number.mark_in([*(row[place] for row in sheet.rows.values()), *MOST.findall(item["details"] or "")])
-        target = Target(sheet, place, people, decimal or ".")
+        decimal = number.mark_in(
+            [*(row[number_of_column] for row in sheet.rows.values()), *MOST.findall(item["details"] or "")]
+        )
+        target = Target(sheet, number_of_column, people, decimal or ".")
         cells = target.cells(marks, plan, lambda line, mark: "")
         rows = [[*(_hashed(sheet.rows[line][ids[ours]]) for ours in ids), cells[line]] for line in sorted(cells)]
         self._write([IDS[ours] for ours in ids], rows, plan)
@@ -73,18 +75,18 @@ class BrightspaceExport(SystemExport):
 
     def _item(self, sheet: Sheet, assignment: str) -> tuple[int, re.Match]:
         """The column of the assignment's item. Raises CourseError when none is it, or several."""
-        items = {place: match for place, name in enumerate(sheet.header) if (match := ITEM.fullmatch(name))}
+        items = {position: match for position, name in enumerate(sheet.header) if (match := ITEM.fullmatch(name))}
         wanted = plain(self.called(assignment) or assignment)
-        found = [
-            (place, match)
-            for place, match in items.items()
+        matches = [
+            (position, match)
+            for position, match in items.items()
             if wanted in (plain(match["item"]), plain(match[0]), plain(f"{match['item']} Points Grade"))
         ]
-        if len(found) == 1:
-            return found[0]
+        if len(matches) == 1:
+            return matches[0]
         names = listed(tuple(match["item"] for match in items.values()), most=30)
         raise CourseError(
-            f"{self.into} has {'several items' if found else 'no item'} "
+            f"{self.into} has {'several items' if matches else 'no item'} "
             f"{plaintext.quoted(self.called(assignment) or assignment)} with points. "
             + (f"The items are: {names}. " if items else "It has no items; export 'Points grade' of the item. ")
             + f"Name the item of {assignment} with --column='Item', or permanently in nbgrader_config.py: "
@@ -96,10 +98,10 @@ class BrightspaceExport(SystemExport):
         match = ITEM.fullmatch(name)
         plan.column = match["item"] if match else name
         left_out(marks.by.values(), plan)
-        known = {"lms": "lms_user_id", "login": "login"}
-        whole = [ours for ours, name in known.items() if all(getattr(mark.entry, name) for mark in marks.scored)]
+        keys = {"lms": "lms_user_id", "login": "login"}
+        whole = [ours for ours, name in keys.items() if all(getattr(mark.entry, name) for mark in marks.scored)]
         if not whole:
-            whole, known = ["login"], {"login": "id"}
+            whole, keys = ["login"], {"login": "id"}
             plan.warnings.append(
                 "The numbers and usernames of some students are unknown, so Viva's student ids are written as "
                 "Username. Read Brightspace's grades export with 'viva roster', or name it with --into=FILE."
@@ -107,7 +109,7 @@ class BrightspaceExport(SystemExport):
         rows = []
         for mark in marks.scored:
             score = number.written(mark.points)
-            rows.append([*(_hashed(getattr(mark.entry, known[ours])) for ours in whole), score])
+            rows.append([*(_hashed(getattr(mark.entry, keys[ours])) for ours in whole), score])
             plan.written.append(Line(mark.student, mark.entry.name, score))
         self._write([IDS[ours] for ours in whole], rows, plan)
         plan.warnings += marks.warnings("Brightspace")
@@ -122,6 +124,6 @@ class BrightspaceExport(SystemExport):
         plan.write = lambda file: file.write(data)
 
 
-def _hashed(one: str) -> str:
+def _hashed(key: str) -> str:
     """The id behind the mark that keeps spreadsheets from reading it as a number."""
-    return one if one.startswith(HASH) else HASH + one
+    return key if key.startswith(HASH) else HASH + key

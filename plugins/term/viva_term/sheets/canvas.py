@@ -72,7 +72,7 @@ class CanvasExport(SystemExport):
         people = {line: person_of(row, places) for line, row in rows.items() if not is_heading(row)}
         for line in test_students({line: (person.name, person.keys) for line, person in people.items()}):
             del people[line]
-        cells = [row[place] for row in rows.values() for place in _assignments(sheet) if place < len(row)]
+        cells = [row[position] for row in rows.values() for position in _assignments(sheet) if position < len(row)]
         target = Target(sheet, target_place, people, number.mark_in(cells) or ".", EXCUSED)
 
         def refusal(line: int, mark: Mark) -> str:
@@ -88,25 +88,25 @@ class CanvasExport(SystemExport):
     def _column(self, sheet: Sheet, assignment: str) -> int:
         """Which column is the assignment's. Raises CourseError when none is, or several."""
         wanted = plain(self.called(assignment) or assignment)
-        known = _assignments(sheet)
-        numbers = {place: match for place in known if (match := NUMBERED.fullmatch(sheet.header[place]))}
+        columns = _assignments(sheet)
+        numbers = {position: match for position in columns if (match := NUMBERED.fullmatch(sheet.header[position]))}
         for names in (
-            {place: sheet.header[place] for place in known},
-            {place: match["title"] for place, match in numbers.items()},
-            {place: match["id"] for place, match in numbers.items()},
+            {position: sheet.header[position] for position in columns},
+            {position: match["title"] for position, match in numbers.items()},
+            {position: match["id"] for position, match in numbers.items()},
         ):
-            found = [place for place, name in names.items() if plain(name) == wanted]
-            if len(found) == 1:
-                return found[0]
-            if found:
+            matches = [position for position, name in names.items() if plain(name) == wanted]
+            if len(matches) == 1:
+                return matches[0]
+            if matches:
                 break
-        shown = listed(tuple(sheet.header[place] for place in found or known), most=30)
-        what = "several columns" if found else "no column"
+        shown = listed(tuple(sheet.header[position] for position in matches or columns), most=30)
+        fault = "several columns" if matches else "no column"
         raise CourseError(
-            f"{self.into} has {what} {plaintext.quoted(self.called(assignment) or assignment)}. "
+            f"{self.into} has {fault} {plaintext.quoted(self.called(assignment) or assignment)}. "
             + (
                 f"The assignments are: {shown}. "
-                if known
+                if columns
                 else "It has no assignment. Create one in Canvas, then export again. "
             )
             + f"Name the column of {assignment} with --column='Title (1234)', or permanently in nbgrader_config.py: "
@@ -124,8 +124,8 @@ class CanvasExport(SystemExport):
             entry = mark.entry
             unknown += not (entry.lms_user_id or entry.sis or entry.login)
             name = ", ".join(filter(None, (entry.last_name, entry.first_name))) or entry.id
-            known = (plaintext.guarded(name), entry.lms_user_id, entry.sis, entry.login, entry.section)
-            rows.append([*known, cell])
+            keys = (plaintext.guarded(name), entry.lms_user_id, entry.sis, entry.login, entry.section)
+            rows.append([*keys, cell])
             plan.written.append(Line(mark.student, entry.name, cell))
         left_out((mark for mark in marks.by.values() if not mark.excused), plan)
         data = csv_text([*COLUMNS, plan.column], rows, exact=True).encode()
@@ -157,4 +157,4 @@ def _places(sheet: Sheet) -> dict[str, int | None]:
 def _assignments(sheet: Sheet) -> list[int]:
     """The columns of assignments."""
     section = sheet.place({"section"}) or 0
-    return [place for place, name in enumerate(sheet.header) if place > section and NUMBERED.fullmatch(name)]
+    return [position for position, name in enumerate(sheet.header) if position > section and NUMBERED.fullmatch(name)]

@@ -53,7 +53,13 @@ BEGINNING = (1980, 1, 1, 0, 0, 0)
 def moodle_pages(students: Mapping[str, str], course: Course, marks: Marks, plan: Plan) -> None:
     """Plan a zip with a folder for each participant. ``students`` has the participants' numbers."""
     folders = {student: f"student_{number}_assignfeedback_file/" for student, number in students.items()}
-    _plan({one: partial(add, folder) for one, folder in folders.items()}, course, marks, plan, "the worksheet")
+    _plan(
+        {student_id: partial(add, folder) for student_id, folder in folders.items()},
+        course,
+        marks,
+        plan,
+        "the worksheet",
+    )
 
 
 def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None:
@@ -70,7 +76,7 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
         if entry.lms_user_id:
             by_number.setdefault(entry.lms_user_id, []).append(entry.id)
     collected = _collected(course, plan.assignment)
-    given: dict[str, list[re.Match]] = {}
+    files_of: dict[str, list[re.Match]] = {}
     for name in names:
         anonymous = ANONYMOUS.fullmatch(name)
         match = anonymous or (None if name.startswith(("anon_", "LATE_anon_")) else GIVEN.fullmatch(name))
@@ -79,32 +85,32 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
         else:
             students = by_number.get(match["user"], []) if match else []
         if match and len(students) == 1:
-            given.setdefault(students[0], []).append(match)
+            files_of.setdefault(students[0], []).append(match)
         elif not name.endswith("/"):
             plan.strangers.append(Line("", plaintext.line(name), _unknown(match, bool(anonymous), students)))
-    if not given:
+    if not files_of:
         raise CourseError(
             f"No file in {path} belongs to a known student. Canvas's student numbers are in its gradebook "
             "export: read that with 'viva roster'. For an anonymous assignment, collect the archive first: "
             "viva collect. Archives of text submissions cannot take pages."
         )
-    _plan({one: partial(_answer, files) for one, files in given.items()}, course, marks, plan, "the archive")
+    _plan({student: partial(_answer, files) for student, files in files_of.items()}, course, marks, plan, "the archive")
 
 
 def _collected(course: Course, assignment: str) -> dict[str, list[str]]:
     """By the sender in an archive, the students whose attempts ``viva collect`` took."""
-    found: dict[str, list[str]] = {}
+    students: dict[str, list[str]] = {}
     for student, rows in Ledger(course, assignment).rows.items():
         for sender in {row.sender for row in rows if row.sender}:
-            found.setdefault(sender, []).append(student)
-    return found
+            students.setdefault(sender, []).append(student)
+    return students
 
 
 def _answer(files: Iterable[re.Match], page: str) -> str:
     """The name under which a page answers the file that it is about, of those that Canvas gave of its student."""
 
-    def rank(given: re.Match) -> tuple[bool, bool]:
-        name = PurePosixPath(given["name"])
+    def rank(file: re.Match) -> tuple[bool, bool]:
+        name = PurePosixPath(file["name"])
         return _COPY.sub("", name.stem) == Path(page).stem, name.suffix == ".ipynb"
 
     return f"{max(files, key=rank)['prefix']}_feedback-{page.replace('_', '-')}"
@@ -133,8 +139,8 @@ def _plan(names: Mapping[str, Callable[[str], str]], course: Course, marks: Mark
             plan.written.append(Line(mark.student, mark.entry.name, ", ".join(page.name for page in pages)))
     if not members:
         most = Counter(line.what for line in (*plan.left, *plan.absent)).most_common(1)
-        told = f"The most frequent reason: {most[0][0]}" if most else "Write them with 'viva feedback' first"
-        raise CourseError(f"No page of {plan.assignment} can be returned. {told}.")
+        reason = f"The most frequent reason: {most[0][0]}" if most else "Write them with 'viva feedback' first"
+        raise CourseError(f"No page of {plan.assignment} can be returned. {reason}.")
     plan.write = lambda file: _zip(file, members.items())
 
 

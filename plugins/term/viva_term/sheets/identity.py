@@ -62,42 +62,42 @@ class Identities:
 
     def of(self, people: Mapping[int, Person]) -> tuple[dict[int, str], dict[int, str]]:
         """By line the student of each row, and for each that is left why: empty where nobody is meant."""
-        found, doubts = {}, {}
+        matched, doubts = {}, {}
         for line, person in people.items():
             student, why = self._who(person)
             if student:
-                found[line] = student
+                matched[line] = student
             else:
                 doubts[line] = why
         names, lines = defaultdict(list), defaultdict(list)
         for line, person in people.items():
             names[personname.words(person.name)].append(line)
-        for line, student in list(found.items()):
+        for line, student in list(matched.items()):
             if not self._keyed(people[line]) and len(names[personname.words(people[line].name)]) > 1:
                 doubts[line] = f"has no number, and several rows have the name of {plaintext.quoted(student)}"
-                del found[line]
+                del matched[line]
             else:
                 lines[student].append(line)
-        for student, several in lines.items():
-            if len(several) > 1:
-                where = " and ".join(map(str, several))
+        for student, same in lines.items():
+            if len(same) > 1:
+                where = " and ".join(map(str, same))
                 why = f"is not unique: lines {where} may both be {plaintext.quoted(student)}"
-                doubts |= dict.fromkeys(several, why)
-        found = {line: student for line, student in found.items() if line not in doubts}
-        return found, doubts
+                doubts |= dict.fromkeys(same, why)
+        matched = {line: student for line, student in matched.items() if line not in doubts}
+        return matched, doubts
 
     def _keyed(self, person: Person) -> dict[str, set[str]]:
         """By key, whom it may mean; those that mean nobody are left out."""
-        found = {key: self._with(key, value) for key, value in person.keys.items() if value}
-        if found.get("lms") and "sis" in found:  # the number is another column's, so this one is none
+        matches = {key: self._with(key, value) for key, value in person.keys.items() if value}
+        if matches.get("lms") and "sis" in matches:  # the number is another column's, so this one is none
             value = _composed(person.keys["sis"])
-            found["sis"] &= {value} | self.exact.get(("sis", value), set())
-        return {key: students for key, students in found.items() if students}
+            matches["sis"] &= {value} | self.exact.get(("sis", value), set())
+        return {key: students for key, students in matches.items() if students}
 
     def _with(self, key: str, value: str) -> set[str]:
         value = _composed(value)
-        for known, text in ((self.exact, value), (self.alike, value.casefold())):
-            if students := set().union(*(known.get((name, text), ()) for name in KEYS[key])):
+        for index, text in ((self.exact, value), (self.alike, value.casefold())):
+            if students := set().union(*(index.get((name, text), ()) for name in KEYS[key])):
                 return students
         return set()
 
@@ -108,15 +108,21 @@ class Identities:
             return self._by_name(person, named)
         students = set.intersection(*keyed.values())
         if not students:
-            said = ", ".join(f"{_listed(who)} by its {CALLED[key]}" for key, who in keyed.items())
-            return "", f"is given as {said}"
+            matches = ", ".join(f"{_listed(who)} by its {CALLED[key]}" for key, who in keyed.items())
+            return "", f"is given as {matches}"
         if len(students) > 1:
             students = students & named or students
         if len(students) > 1:
             return "", f"may be {_listed(students)}"
         (student,) = students
-        words, known = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
-        if words and known and not words & known and keyed.keys() <= {"lms", "sis", "login"} and len(keyed) == 1:
+        words, words_of_entry = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
+        if (
+            words
+            and words_of_entry
+            and not words & words_of_entry
+            and keyed.keys() <= {"lms", "sis", "login"}
+            and len(keyed) == 1
+        ):
             return "", (
                 f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, who is called "
                 f"{plaintext.line(self.entries[student].name)}; if they are one, read a newer list with 'viva roster'"
@@ -124,7 +130,7 @@ class Identities:
         return student, ""
 
     def _by_name(self, person: Person, named: Iterable[str]) -> tuple[str, str]:
-        students = {one for one in named if not self._contradicts(person, self.entries[one])}
+        students = {student for student in named if not self._contradicts(person, self.entries[student])}
         if len(students) > 1:
             return "", f"may be {_listed(students)}, who have the same name"
         if named and not students:
@@ -135,12 +141,16 @@ class Identities:
         """Whether row and entry both know something, and not the same."""
         same = SAME | ({"sis": "sis"} if entry.sis else {})
         pairs = [(person.keys.get(key, ""), getattr(entry, name)) for key, name in same.items()]
-        return any(one and other and one.casefold() != other.casefold() for one, other in pairs)
+        return any(left and right and left.casefold() != right.casefold() for left, right in pairs)
 
 
 def person_of(row: list[str], places: Mapping[str, int | None]) -> Person:
     """What a row says, by our names of its columns: KEYS, and ``name``, or ``first`` and ``last``."""
-    cells = {ours: unwrapped(row[place]) for ours, place in places.items() if place is not None and place < len(row)}
+    cells = {
+        ours: unwrapped(row[position])
+        for ours, position in places.items()
+        if position is not None and position < len(row)
+    }
     name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
     return Person({key: cells[key] for key in KEYS if key in cells}, name)
 
@@ -150,5 +160,5 @@ def _composed(text: str) -> str:
 
 
 def _listed(students: Iterable[str]) -> str:
-    names = [plaintext.quoted(one) for one in sorted(students)]
+    names = [plaintext.quoted(student) for student in sorted(students)]
     return " or ".join(names[:SHOWN]) + (f" or {len(names) - SHOWN} more" if len(names) > SHOWN else "")

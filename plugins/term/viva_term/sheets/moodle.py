@@ -74,8 +74,8 @@ class Worksheet:
     def read(cls, path: Path, column: str = "") -> Worksheet:
         """``column`` is the name of the column of grades. Raises CourseError, and OSError."""
         sheet = Sheet.read(path, escapes=True)
-        found = {name: sheet.place(_set(titles)) for name, titles in LANGUAGES.items()}
-        language = next((name for name, place in found.items() if place is not None), "")
+        columns = {name: sheet.place(_set(titles)) for name, titles in LANGUAGES.items()}
+        language = next((name for name, position in columns.items() if position is not None), "")
         grade = sheet.place({plain(column)} if column else _set(GRADE))
         if grade is None or not (language or column):
             raise CourseError(
@@ -89,18 +89,18 @@ class Worksheet:
                 f"{path} is from an assignment with a grading scale, so it cannot take points. Set the assignment's "
                 "grade to points in Moodle, and download the worksheet again."
             )
-        return cls(sheet, language, grade, found.get(language), sheet.place(_set(CHANGEABLE)))
+        return cls(sheet, language, grade, columns.get(language), sheet.place(_set(CHANGEABLE)))
 
     @cached_property
     def shown_mark(self) -> str:
         """What stands before decimals in grades and maxima; empty where there are none. Raises CourseError."""
-        found = number.mark_in(cell for row in self.sheet.rows.values() for cell in row[self.grade : self.grade + 2])
-        if self.language == "English" and found == ",":
+        mark = number.mark_in(cell for row in self.sheet.rows.values() for cell in row[self.grade : self.grade + 2])
+        if self.language == "English" and mark == ",":
             raise CourseError(
                 f"{self.sheet.path} is in English, with commas before decimals, so another program has saved it; "
                 "Moodle would read 7,5 as 7. Download the worksheet again, and do not open it in another program."
             )
-        return found
+        return mark
 
     @property
     def mark(self) -> str:
@@ -114,7 +114,7 @@ class Worksheet:
 
     def participants(self) -> dict[int, str]:
         """By line the number that the assignment has for each. Raises CourseError where there is none."""
-        found = {}
+        numbers = {}
         for line, row in self.sheet.rows.items():
             match = re.search(r"\d+$", row[0].strip())
             if not match:
@@ -122,8 +122,8 @@ class Worksheet:
                     f"Line {line} of {self.sheet.path} begins with {plaintext.quoted(row[0])}, where Moodle has "
                     "'Participant 12345'. Download the worksheet again."
                 )
-            found[line] = match[0]
-        return found
+            numbers[line] = match[0]
+        return numbers
 
     def people(self) -> dict[int, Person]:
         places = self.sheet.places("moodle", ("first", "last", "name", "email", "sis", "login"))
@@ -203,19 +203,23 @@ class MoodleExport(SystemExport):
             raise CourseError(HOW)
         worksheet = Worksheet.read(Path(self.into), self.column)
         numbers, people = worksheet.participants(), worksheet.people()
-        known = {line: self.participants[one] for line, one in numbers.items() if one in self.participants}
-        if strange := sorted(set(known.values()) - marks.entries.keys()):
+        students = {
+            line: self.participants[participant]
+            for line, participant in numbers.items()
+            if participant in self.participants
+        }
+        if strange := sorted(set(students.values()) - marks.entries.keys()):
             raise CourseError(
                 f"c.MoodleExport.participants names {plaintext.quoted(strange[0])}, but no student has this id. "
                 "Correct it in nbgrader_config.py."
             )
-        if not known and not any(person.name or any(person.keys.values()) for person in people.values()):
+        if not students and not any(person.name or any(person.keys.values()) for person in people.values()):
             raise CourseError(
                 f"{self.into} has no names: its assignment is graded blind. Reveal the students' identities in Moodle "
                 "and download it again, or list the students in nbgrader_config.py: "
                 "c.MoodleExport.participants = {'12345': 'bitdiddle'}"
             )
-        return worksheet, Target(worksheet.sheet, worksheet.grade, people, worksheet.mark, known=known)
+        return worksheet, Target(worksheet.sheet, worksheet.grade, people, worksheet.mark, known=students)
 
     def _stale(self, worksheet: Worksheet, lines: list[int]) -> Iterator[str]:
         """What is to be ticked where Moodle cannot read its own dates, which it can in English only."""

@@ -37,5 +37,5 @@ def read(text: str) -> Decimal | None:
 
 def mark_in(cells: Iterable[str]) -> str:
     """The mark that most of these cells have before decimals; empty where none tells."""
-    found = Counter(match[1] for cell in cells if (match := FRACTION.fullmatch(cell.strip())))
-    return found.most_common(1)[0][0] if found else ""
+    marks = Counter(match[1] for cell in cells if (match := FRACTION.fullmatch(cell.strip())))
+    return marks.most_common(1)[0][0] if marks else ""

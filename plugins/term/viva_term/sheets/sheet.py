@@ -78,7 +78,7 @@ class Sheet:
 
     def place(self, names: frozenset[str] | set[str]) -> int | None:
         """Which column has one of these names, written as ``systems.plain`` does; None where none has."""
-        return next((place for place, name in enumerate(self.header) if plain(name) in names), None)
+        return next((position for position, name in enumerate(self.header) if plain(name) in names), None)
 
     def places(self, system: str, wanted: Iterable[str]) -> dict[str, int | None]:
         """By our names of a system's columns, which column each is."""
@@ -96,18 +96,18 @@ class Sheet:
                     "quote; else export the sheet again."
                 )
 
-    def changed(self, place: int, cells: Mapping[int, str]) -> bytes:
+    def changed(self, column: int, cells: Mapping[int, str]) -> bytes:
         """The sheet with other texts, by line, in one column."""
         parts, done = [], 0
         for line in sorted(cells):
-            cell = self.cells[line][place]
+            cell = self.cells[line][column]
             parts += [self.text[done : cell.start], self._as_cell(cells[line], cell.quoted)]
             done = cell.end
         text = "".join([*parts, self.text[done:]])
         return codecs.BOM_UTF8 * self.bom + text.encode()
 
     def _as_cell(self, text: str, quoted: bool) -> str:
-        quoted = quoted or any(one in text for one in (self.delimiter, '"', "\n", "\r"))
+        quoted = quoted or any(sign in text for sign in (self.delimiter, '"', "\n", "\r"))
         return '"' + text.replace('"', '""') + '"' if quoted else text
 
 
@@ -118,20 +118,20 @@ def _rows(text: str, delimiter: str, escapes: bool, path: Path) -> Iterator[tupl
     inside, end = rf'(?P<quoted>{quoted})|(?!")(?P<bare>[^{mark}\r\n]*+)', rf"{mark}|\r\n|\r|\n|\Z"
     cell = re.compile(rf"(?:{inside})(?P<end>{end})")
     row: list[Cell] = []
-    place, line, begun = 0, 1, 1
-    while place < len(text) or row:
-        match = cell.match(text, place)
+    position, line, begun = 0, 1, 1
+    while position < len(text) or row:
+        match = cell.match(text, position)
         if not match:
             raise CourseError(
                 f"{path} is damaged: the quotes of the row that starts in line {begun} do not match. Export it again."
             )
         inside = match["quoted"]
-        found = _unquoted(inside) if inside is not None else match["bare"]
-        row.append(Cell(match.start(), match.start("end"), found, inside is not None))
+        content = _unquoted(inside) if inside is not None else match["bare"]
+        row.append(Cell(match.start(), match.start("end"), content, inside is not None))
         line += len(re.findall(r"\r\n|\r|\n", match[0]))
-        place = match.end()
+        position = match.end()
         if match["end"] != delimiter:
-            if any(one.text.strip() for one in row):
+            if any(item.text.strip() for item in row):
                 yield begun, row
             row, begun = [], line
 
@@ -139,10 +139,10 @@ def _rows(text: str, delimiter: str, escapes: bool, path: Path) -> Iterator[tupl
 def _require_one_reading(text: str, delimiter: str, path: Path, cells: Mapping[int, list[Cell]]) -> None:
     """Raises CourseError where PHP takes several cells for one, as one that ends with a backslash goes on."""
     try:
-        others = dict(_rows(text, delimiter, False, path))
+        readings = dict(_rows(text, delimiter, False, path))
     except CourseError:  # an older Moodle wrote it so, with single quotes behind backslashes
         return
-    for line, row in others.items():
+    for line, row in readings.items():
         if [(cell.start, cell.end) for cell in cells.get(line, ())] != [(cell.start, cell.end) for cell in row]:
             raise CourseError(
                 f"Line {line} of {path} has a backslash before a quote, so Moodle's importer would continue "

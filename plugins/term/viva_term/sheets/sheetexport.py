@@ -38,21 +38,21 @@ class Target:
         Raises CourseError where all are.
         """
         rest = {line: person for line, person in self.people.items() if line not in self.known}
-        found, doubts = Identities(marks.entries).of(rest)
-        for line in [line for line, student in found.items() if student in self.known.values()]:
-            doubts[line] = f"may be {plaintext.quoted(found.pop(line))}, who also has another row"
+        students, doubts = Identities(marks.entries).of(rest)
+        for line in [line for line, student in students.items() if student in self.known.values()]:
+            doubts[line] = f"may be {plaintext.quoted(students.pop(line))}, who also has another row"
         for line, why in sorted(doubts.items()):
-            what = f"line {line} {why}" if why else f"line {line} does not match an enrolled student"
-            plan.strangers.append(Line("", self.people[line].called, what))
-        found |= {line: student for line, student in self.known.items() if line in self.people}
-        if plan.strangers and not found:
+            problem = f"line {line} {why}" if why else f"line {line} does not match an enrolled student"
+            plan.strangers.append(Line("", self.people[line].called, problem))
+        students |= {line: student for line, student in self.known.items() if line in self.people}
+        if plan.strangers and not students:
             why = plan.strangers[0].what
             raise CourseError(
                 f"Nothing was written: no row of {self.sheet.path} clearly matches a student of this course. "
                 f"{why[0].upper()}{why[1:]}. Read the roster of {plan.title} with 'viva roster FILE', so that "
                 "numbers, logins or addresses match."
             )
-        return found
+        return students
 
     def cells(self, marks: Marks, plan: Plan, refusal: Callable[[int, Mark], str]) -> dict[int, str]:
         """By line what is to be written; the plan gets every student. ``refusal`` says why a row is left."""
@@ -91,14 +91,14 @@ class SystemExport(SheetExport):
             raise CourseError(
                 "--archive needs --as=canvas --feedback: pages are returned beside the files in that zip."
             )
-        if assignment not in [one.name for one in gradebook.assignments]:
+        if assignment not in [entry.name for entry in gradebook.assignments]:
             raise CourseError(f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first.")
         marks = Marks.of(course, gradebook, assignment, student, self.raw, self.unfinished)
         name = f"{assignment}-{self.key}-feedback.zip" if self.feedback else f"{assignment}-{self.key}{self.suffix}"
         plan = Plan(course.root / (self.to or name), self.title, assignment)
-        for given in filter(None, (self.into, self.archive)):
-            if not self.to and plan.path.exists() and Path(given).exists() and plan.path.samefile(given):
-                raise CourseError(f"The result would overwrite {given}. Name another file with --to=FILE.")
+        for file in filter(None, (self.into, self.archive)):
+            if not self.to and plan.path.exists() and Path(file).exists() and plan.path.samefile(file):
+                raise CourseError(f"The result would overwrite {file}. Name another file with --to=FILE.")
         if self.feedback:
             self.hand_back(course, marks, plan)
         else:

@@ -36,13 +36,13 @@ class WorkbookExport(CsvExport):
             if not isinstance(value, str):
                 return WriteOnlyCell(sheet, value)
             text = plaintext.lines(value)  # a workbook cannot hold control characters
-            made = WriteOnlyCell(sheet, plaintext.guarded(text))
-            made.data_type = TEXT  # else text that begins with = would be a formula
-            return made
+            built = WriteOnlyCell(sheet, plaintext.guarded(text))
+            built.data_type = TEXT  # else text that begins with = would be a formula
+            return built
 
         head = [cell(name) for name in COLUMNS]
-        for made in head:
-            made.font = Font(bold=True)
+        for built in head:
+            built.font = Font(bold=True)
         sheet.append(head)
         for row in rows:
             sheet.append([cell(value) for value in map(row.get, COLUMNS)])

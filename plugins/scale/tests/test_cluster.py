@@ -16,7 +16,6 @@ from nbgrader.api import Gradebook
 from sqlalchemy import create_engine, text
 
 from plugins.scale.tests.cluster import Dask, filed
-from plugins.scale.tests.conftest import few, released_tiny  # noqa: F401  (fixtures)
 from tests.conftest import BIN, load
 from tests.faults import TINY, in_private_mounts, recorded, require_tidy, timeless
 from tests.faults import scores as scores_here
@@ -26,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 
 
 @pytest.fixture
-def stored(few, postgres, tmp_path) -> tuple[Path, str]:  # noqa: F811
+def stored(few, postgres, tmp_path) -> tuple[Path, str]:
     """A course that was handed in, whose gradebook is on a server; and its address."""
     course, url = shutil.copytree(few[0], tmp_path / "course"), postgres.create("faults")
     with load(course)[0].gradebook() as old, Gradebook(url, "viva") as new:
@@ -44,7 +43,7 @@ def do(url: str, *statements: str) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_what_is_wrong_is_a_sentence_that_loses_nothing_and_the_same_command_goes_on(stored, few, tmp_path):  # noqa: F811
+def test_what_is_wrong_is_a_sentence_that_loses_nothing_and_the_same_command_goes_on(stored, few, tmp_path):
     course, url = stored
     (tmp_path / "tmp").mkdir()
 
