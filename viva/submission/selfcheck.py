@@ -81,7 +81,7 @@ def sandboxes() -> tuple[Sandbox, Sandbox] | None:
 
 
 def own_settings() -> dict[str, str]:
-    """What the fork servers take over from the user: where matplotlib keeps its slow list of fonts."""
+    """Variables that the fork servers take over from the user: the folder of matplotlib's slow list of fonts."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
     return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}
@@ -119,7 +119,7 @@ def practise(
 
 
 def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
-    """Of each library that a cell did not find: checks only tell that names are missing which that cell should bind."""
+    """A sentence for each library that a cell did not find. Checks tell only that the cell's names are missing."""
     for index, (outputs, _) in sorted(outcome.outputs.items()):
         for item in outputs:
             missing = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
@@ -164,7 +164,7 @@ def _own_cells(notebook: NotebookNode) -> dict[str, str]:
 
 
 def told(tried: Iterable[Tried]) -> list[list[str]]:
-    """What is said below each check: its hint, and the student's line. What is the same again is said once."""
+    """The lines below each check: its hint and the student's line. Equal lines are shown once."""
     tried = list(tried)
     hints = [(trial.hint, trial.place) if not trial.undone else ("", "") for trial in tried]
     times, lines = Counter(pair for pair in hints if pair[1]), []
@@ -252,7 +252,7 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
 
 
 def _not_python(notebook: NotebookNode) -> Iterator[str]:
-    """Of each answer that has a syntax error, what Python says: checks only tell that its names are not defined."""
+    """Python's message for each answer with a syntax error. Checks tell only that its names are not defined."""
     for cell in notebook.cells:
         marks = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "code" and marks.get("solution") and parsed(cell.source) is None:
@@ -260,7 +260,7 @@ def _not_python(notebook: NotebookNode) -> Iterator[str]:
 
 
 def _complaint(source: str) -> str:
-    """What Python says of code that is none, and of which line, as far as it says anything."""
+    """Python's message about a syntax error and its line, if there is one."""
     try:
         ast.parse(TransformerManager().transform_cell(source))
     except SyntaxError as error:
