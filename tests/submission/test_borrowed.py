@@ -44,7 +44,7 @@ def test_every_answer_is_in_its_place_no_text_is_one_and_nothing_is_doubted(assi
         }, name
         written = [slot for slot in released.slots if slot.written]
         assert [texts[slot.cell.id] for slot in written] == [slot.squeezed for slot in written]
-        assert (doubtful(result.repairs), result.told) == ((), 1), (name, result.repairs)
+        assert (doubtful(result.repairs), result.share_given) == ((), 1), (name, result.repairs)
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)

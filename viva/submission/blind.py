@@ -122,7 +122,7 @@ def blank(notebook: NotebookNode, forms: Forms) -> None:
 
 
 def names_in(notebook: NotebookNode, forms: Forms) -> list[str]:
-    """What was typed into fields, in parts that may each be a name, without words of the language."""
+    """The texts typed into fields, in parts that may each be a name, without words of the language."""
     parts: list[str] = []
     for cell in notebook.cells:
         form = _form(cell, forms) if cell.cell_type == "code" else None
@@ -135,7 +135,7 @@ def names_in(notebook: NotebookNode, forms: Forms) -> list[str]:
 
 
 def _typed(source: str, fields: Iterable[str]) -> dict[str, str]:
-    """What stands behind fields in code that has a syntax error, as in ``NAME = Anna``."""
+    """The values of fields in code that has a syntax error, as in ``NAME = Anna``."""
     lines = (re.match(rf"({'|'.join(fields)})\s*=(.*)", line) for line in source.splitlines())
     return {match[1]: match[2].strip(" \"'") for match in lines if match}
 

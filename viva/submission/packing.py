@@ -23,7 +23,7 @@ from viva.submission.files.contents import MOST_BYTES
 from viva.submission.submission import Submission
 
 FILE, LINK, OTHER, CLOSED = "file", "link", "other", "closed"
-"""What an entry of a folder is; CLOSED for a file that cannot be read."""
+"""The kinds of entries of a folder; CLOSED is a file that cannot be read."""
 
 
 class Entry(Struct, frozen=True, omit_defaults=True):

@@ -35,13 +35,13 @@ SHORT = 10_000
 """Characters of a text that may come with every submission, as that of the header does."""
 
 _ORDERS = re.compile("\x1b(?:[\\]PX^_][^\x07\x1b]{0,4000}(?:\x07|\x1b\\\\)?|[^\\[])|\x1b$|\x9b|\x9d")
-"""What tells a terminal more than a colour: links, titles, the clipboard."""
+"""Orders to a terminal for more than a colour: links, titles, the clipboard."""
 _CONTROLS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that show a text in another order than it has."""
 _ANSI = re.compile("\x1b\\[[^@-~\n]*[@-~]?")
 _SHOWN = re.compile(r"(?:^|>)[^<]*[^<\s]|<(?:img|audio|hr|input|td)\b")
-"""What can be seen of a cleaned page: text, or an element that shows itself."""
+"""The visible part of a cleaned page: text, or an element that shows itself."""
 _NAME = re.compile(r"[\w.:-]+")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 WRITTEN, _TEXTS = "viva_written", ("answer", "graded", "since")
@@ -94,7 +94,7 @@ def sanitize(notebook: NotebookNode, texts: frozenset[str] = frozenset()) -> lis
 
 
 def _notebook_metadata(metadata: dict) -> NotebookNode:
-    """What nbgrader and the templates need: the kernel and the language, each if it is a name."""
+    """The metadata that nbgrader and the templates need: the kernel and the language, each if it is a name."""
     cleaned = NotebookNode()
     for part, keys in (("kernelspec", ("name", "display_name", "language")), ("language_info", ("name",))):
         entry = metadata.get(part)
@@ -230,7 +230,7 @@ def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
 
 
 def _sizes(metadata: dict) -> NotebookNode:
-    """Of the metadata of an output, how large a picture is shown, and its description."""
+    """The size and the description of a picture, from the metadata of an output."""
     pictures = NotebookNode()
     for mime in picture.FORMATS:
         entry = metadata.get(mime)

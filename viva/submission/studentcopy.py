@@ -81,7 +81,7 @@ def describe(
         if (name := NAME.match(path)) and name[0] in all_names and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
-    # Where the visible lines alone do not give the solution all points, they tell nothing of a student's.
+    # Visible lines tell something about a student's answer only if they alone give the solution all points.
     credit = [name for name in locked if examination.kinds.get(CREDIT + name) == FULL]
     return {
         "given": sorted(examination.plan.given & named.keys()),
@@ -206,7 +206,7 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
 
 
 def _purpose_in_plan(cell: NotebookNode) -> Purpose:
-    """What is not locked may be the student's own."""
+    """An unlocked cell may be the student's own."""
     marks = cell.metadata.get("nbgrader", {})
     return purpose_of(cell, marks) if is_locked(cell) else Purpose.ANSWER
 
@@ -225,7 +225,7 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
 
 
 def _description(value: object) -> dict | None:
-    """What a notebook says of itself, if all of it has the form that ``describe`` gives it."""
+    """A notebook's description of itself, if all of it has the form that ``describe`` writes."""
     expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
     if not isinstance(value, dict) or not isinstance(value.get("files", {}), dict):
         return None

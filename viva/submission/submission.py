@@ -21,11 +21,11 @@ class Submission:
     """The course's time zones, by name, which say what an abbreviation in its timestamp.txt means."""
 
 
-# What became of a submission in a batch.
+# The results of a submission in a batch.
 
 
 class Status(StrEnum):
-    """What became of a submission in a batch."""
+    """The result of a submission in a batch."""
 
     DONE = "done"
     UNCHANGED = "unchanged"
@@ -38,7 +38,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Ending:
-    """What became of one submission, why, and what else is worth knowing about it."""
+    """The result of one submission, its reason, and remarks about it."""
 
     submission: Submission
     status: Status

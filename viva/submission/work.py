@@ -33,7 +33,7 @@ class Forms:
 
 @dataclass
 class Work:
-    """What the steps share.
+    """The data that the steps share.
 
     `viva grade` sets the first five fields before the first step (``course/pipeline``). In nbgrader's own commands they
     are None: ``Examine`` fetches the first three, and ``sanitize`` the texts. A field that a new step needs is set in
@@ -54,7 +54,7 @@ class Work:
 
     @property
     def faults(self) -> list[Fault]:
-        """What the grader itself failed at."""
+        """Failures of the grader itself."""
         return self.outcome.faults if self.outcome else []
 
     @classmethod

@@ -43,7 +43,7 @@ LEAST_LINES = 20
 ENOUGH, ENOUGH_OF_LOCKED = 0.6, 0.75
 """Evidence from which a piece is taken for an answer or an open cell, and for one that nobody had reason to change."""
 IN_PLACE = 0.2
-"""What standing in the right place adds."""
+"""Evidence that the right place adds."""
 
 
 MOST_PARTS = 4
@@ -93,7 +93,7 @@ class Match:
         """Slots whose piece had nothing that identifies it, and another text than the released one."""
         self.notes: list[Note] = []
         self.unsure: list[Doubt] = []
-        """Where something else may have been meant."""
+        """Doubts that matching itself raises."""
         self.inside: dict[Slot, list[Piece]] = {}
         """By a locked cell whose lines were found, what stood between these."""
         self.apart: dict[int, list[Slot]] = {}
@@ -157,7 +157,7 @@ class Match:
         self.unsure.append(doubted(kind, *slots, **particulars))
 
     def chain(self, worth: dict[tuple[Slot, Piece], float]) -> dict[Slot, Piece]:
-        """Of pairs of a slot and a piece, those in the assignment's order that together are worth most."""
+        """Choose pairs of a slot and a piece in the assignment's order, so that their worth is greatest."""
         index = {piece: position for position, piece in enumerate(self.pieces)}
         by_slot: dict[Slot, list[tuple[int, float]]] = {}
         for (slot, piece), value in worth.items():
@@ -184,7 +184,7 @@ class Match:
         return chain
 
 
-# What is there word for word
+# Released text, word for word
 
 
 def _take_exact_texts(match: Match) -> None:
@@ -421,7 +421,7 @@ CALLED = {Purpose.READ_ONLY: "read-only cell", Purpose.TESTS: "test cell", Purpo
 """By its purpose, what a locked cell is called."""
 
 
-# What pieces say they are
+# Identity
 
 
 def _take_identified(match: Match) -> None:
@@ -445,7 +445,7 @@ def _take_identified(match: Match) -> None:
 
 
 def _answer(match: Match, slot: Slot, pieces: list[Piece]) -> Piece:
-    """One of the pieces that say they are an answer; others than copies of it stay where they stand, and run there."""
+    """Choose one of the pieces that say they are an answer. Copies of it are dropped; other versions stay and run."""
     filled = [piece for piece in pieces if not slot.is_stub(piece)]
     if not filled:
         match.dropped |= set(pieces[1:])
@@ -464,7 +464,7 @@ def _answer(match: Match, slot: Slot, pieces: list[Piece]) -> Piece:
 
 
 def _take_rest_of_lines(match: Match, slot: Slot) -> None:
-    """Of a locked cell that was edited and split, leave out the parts that are nothing but lines which it lacks."""
+    """Drop the rest of a locked cell that was edited and split: pieces that hold only lines which the cell lacks."""
     position = match.pieces.index(match.chosen[slot])
     lines = Counter(map(squeezed, slot.source.splitlines())) - Counter(
         map(squeezed, match.chosen[slot].source.splitlines())
@@ -482,7 +482,7 @@ def _take_rest_of_lines(match: Match, slot: Slot) -> None:
             at += step
 
 
-# What pieces look like, and where they stand
+# Likeness and place
 
 
 def _take_likely(match: Match) -> None:
@@ -541,7 +541,7 @@ def _leave_stubs_out(match: Match) -> None:
 
 
 def _make_code(match: Match) -> None:
-    """What a program made a text of is code again where its slot is, as nbgrader makes it, too."""
+    """Make a piece code again if its slot is code and a program made it a text. nbgrader does so, too."""
     for slot, piece in match.chosen.items():
         if slot.is_code and not slot.locked and not piece.is_code:
             code = replace(piece, cell_type="code", source=piece.as_code, was=piece.cell_type)
@@ -606,7 +606,7 @@ def _evidence_of_answer(slot: Slot, piece: Piece, alike: float) -> float:
         return 0.5 * alike
     marked = 0.9 if slot.mark and slot.mark in piece.source else 0.0
     if expected := slot.expects & piece.binds:
-        # What a piece binds beside what tests ask for is its own affair; an answer above may give the name, too.
+        # Names that no test asks for count neither way. An answer above may give an expected name, too.
         return max(marked, 0.55 + 0.45 * len(expected) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
     mentioned = ENOUGH - IN_PLACE if slot.own & set(NAME.findall(piece.source[:LONGEST])) else 0.0
     return max(marked, mentioned, 0.6 * alike)

@@ -139,7 +139,7 @@ class _Doubts:
         return [text for text in piece.code if not handout.has_code(text) and not handout.has_text(text)]
 
     def _lacking(self) -> Iterator[Doubt]:
-        """Answers that lack names when their tests run, which something else seems to give."""
+        """Answers that lack names when their tests run, while another cell seems to give these names."""
         holders: dict[Piece, list[Slot]] = {}
         for slot in self.answers:
             piece = self.chosen.get(slot)
@@ -159,7 +159,7 @@ class _Doubts:
                     holders.setdefault(text, []).append(slot)
             for text in self.texts.values() if lacking else ():
                 shown = set().union(*map(bound_names, self._own_code(text)))
-                # Where the answer's cell is gone, it may have become one with a text.
+                # If the answer's cell is gone, it may have been merged into a text.
                 if lacking & shown or (slot not in self.chosen and _seems_to_give(text, lacking, loosely=True)):
                     holders.setdefault(text, []).append(slot)
         for piece, slots in holders.items():
@@ -179,7 +179,7 @@ class _Doubts:
         return set(lacking) | (slot.own & undone).difference(*map(self._beyond, below))
 
     def _versions(self) -> Iterator[Doubt]:
-        """Answers of which a cell of the student's is another version: so both have run, or either may be meant."""
+        """Answers with another version in a cell of the student's. Both run, and either may be meant."""
         doubted_slots = {slot for doubt in self.match.unsure for slot in doubt.slots}
         for slot in [slot for slot in self.filled if slot not in doubted_slots]:
             chosen, nameless = self.chosen[slot], slot in self.match.by_text
@@ -206,7 +206,7 @@ class _Doubts:
                 yield doubted("may_belong", slot, numbers=(piece.number,))
 
     def _uses_below(self) -> Iterator[Doubt]:
-        """Answers that use what only a cell of the student's below gives, as if cells had run in another order."""
+        """Answers that use names of a cell of the student's below, as if cells had run in another order."""
         asked: set[str] = set()
         for slot in self.answers:
             if slot in self.filled:
@@ -269,7 +269,7 @@ class _Doubts:
         return "\n".join(line for line in piece.source.splitlines() if not self.match.handout.has_text(line))
 
     def _not_run(self) -> Iterator[Doubt]:
-        """Answers that were found as texts, and are not code, and those that could not run."""
+        """Answers that were submitted as texts and are not code, and answers that could not run."""
         for slot in self.filled:
             piece = self.chosen[slot]
             if piece.was and not runs(piece.source):
@@ -282,7 +282,7 @@ class _Doubts:
                 yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
 
     def _below_platform(self) -> Iterator[Doubt]:
-        """Answers that use what a cell of the student's own gives below a line that could not run."""
+        """Answers that use names which the student's own cell binds below a line that could not run."""
         for piece in [piece for piece in self.extras if piece.is_code]:
             platform, below = of_platform(piece.source)
             released = [slot.gives for slot in self.slots]
@@ -292,7 +292,7 @@ class _Doubts:
                 yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
 
     def _edited(self) -> Iterator[Doubt]:
-        """Answers that fit to read-only cells and tests as they were edited, and not to those that were put back."""
+        """Answers that fit the edited read-only cells or tests, and not the released ones."""
         for slot in self.filled if self.edited else ():
             piece = self.chosen[slot]
             available = set().union(
@@ -391,7 +391,7 @@ def _needed(piece: Piece) -> set[str]:
 
 
 def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tuple[str, ...]:
-    """What kept an answer from running, of which ``unknown`` are names that nothing gives; empty when nothing did.
+    """The reason why an answer did not run, or nothing. ``unknown`` are the names that no cell gives.
 
     It is the kind of a note, and what the note names.
     """

@@ -1,4 +1,4 @@
-"""What was released: the code and the words of a released notebook, whatever a program did to their layout.
+"""The released code and words of a notebook, whatever a program did to their layout.
 
 Theory of operation. Nothing of it is ever a student's work. Code is compared statement by statement, as syntax trees,
 so that no formatter makes it another; where it is not whole, line by line. A student may type what a text shows, so
@@ -60,7 +60,7 @@ def plain(text: str) -> str:
 
 
 class Handout:
-    """What students were given: code in cells and in texts, and words."""
+    """The code and the words that students were given, in cells and in texts."""
 
     def __init__(self, cells: Iterable[tuple[str, str]], beside: Iterable[str] = ()) -> None:
         """The types and texts of the released cells, and the texts of files that were released beside them."""
@@ -95,7 +95,7 @@ class Handout:
 
 
 class Shipped:
-    """What lies in an assignment's ``folder`` beside its ``notebooks`` (names without ending)."""
+    """The files in an assignment's ``folder`` beside its ``notebooks`` (names without ending)."""
 
     def __init__(self, folder: Path, notebooks: Collection[str]) -> None:
         self.names = {os.path.relpath(path, folder) for path in walk(folder)}

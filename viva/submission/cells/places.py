@@ -75,7 +75,7 @@ class Slot:
 
     @cached_property
     def gives(self) -> set[str]:
-        """What the instructor's own cell gives."""
+        """The names that the instructor's cell gives."""
         return given_names(self.source) if self.locked and self.is_code else set()
 
     @cached_property

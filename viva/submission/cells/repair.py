@@ -191,7 +191,7 @@ class _Build:
         return utils.compute_checksum(then) == piece.checksum
 
     def _note_all(self) -> None:
-        """What was recognised, moved, missing, there twice, or in one cell with something else."""
+        """Note the cells that were recognised, moved, missing, copied, or in one cell with other text."""
         self.notes += [about("with_released", *slots, numbers=(n,)) for n, slots in self.match.apart.items()]
         if slots := self.match.by_text:
             self.notes.append(about("recognised", *slots))

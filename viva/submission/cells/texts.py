@@ -1,4 +1,4 @@
-"""What is known about a text without running it: code or words, which names it gives and which it uses.
+"""Facts about a text that need no run: whether it is code or words, the names it gives and the names it uses.
 
 Code is read as IPython reads it (``viva.engine.names``): a magic is not a syntax error, and a cell whose first line is
 indented runs.
@@ -231,7 +231,7 @@ def likeness(left: str, right: str) -> float:
 # Code that was copied through a page, a mail or a chat, read as it was typed.
 #
 # Only code with a syntax error is looked at, and a reading counts only when it is the one that is Python.
-# What a grader would have to guess at is left as it is: see ``doubts``.
+# Code that can be read in two ways stays as it is: see ``doubts``.
 
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff]")
@@ -255,13 +255,13 @@ _PRINTED |= {
     0x2265: ">=",
 }
 _PRINTED |= {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
-"""What word processors, pages and keyboards for other scripts put in the place of ASCII."""
+"""Signs that word processors, pages and keyboards for other scripts put in the place of ASCII."""
 _NUMBERED = re.compile(r"\A[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
 _FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
 
 
 def as_typed(source: str) -> tuple[str, str]:
-    """Code without what copying added, and the kind of a note that says what that was; spaces are not worth one."""
+    """Code without the signs that copying added, and the kind of the note about them; spaces need no note."""
     if source.startswith("%%") or runs(source):
         return source, ""
     spaced = _INVISIBLE.sub("", _SPACES.sub(" ", _LINE_ENDS.sub("\n", source)))

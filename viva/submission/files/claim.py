@@ -37,7 +37,7 @@ class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def facts(folder: Path) -> list[Note]:
-    """What a grader should know of the time of a submission."""
+    """Notes for a grader about the time of a submission."""
     try:
         return [msgspec.json.decode(read_file(folder / NAME), type=Claim).note()]
     except (SubmissionError, msgspec.DecodeError, UnicodeDecodeError, ValueError, OverflowError):

@@ -63,7 +63,7 @@ def _limited(file: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
 
 
 def unpacked(data: bytes) -> bytes:
-    """What a gzip file holds; raises SubmissionError when that is too large."""
+    """The contents of a gzip file. Raises SubmissionError if they are too large."""
     try:
         with gzip.open(io.BytesIO(data)) as file:
             return _limited(file, 0)
@@ -108,7 +108,7 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 # One file that was submitted, in the submission's folder or in a zip there.
 
 KEPT = ".ipynb_checkpoints"
-"""What Jupyter saved by itself: it counts when nothing else holds answers."""
+"""Files that Jupyter saved by itself. They count if no other file holds answers."""
 
 
 @dataclass(frozen=True)

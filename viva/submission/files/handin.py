@@ -75,7 +75,7 @@ class Finding:
     files: dict[str, tuple[Handed, ...]] = field(default_factory=dict)
     beside: tuple[Handed, ...] = ()
     facts: tuple[Note, ...] = ()
-    """What a grader should know of its time."""
+    """Notes for a grader about its time."""
 
 
 def find(submission: Submission, notebooks: set[str]) -> Finding:
@@ -228,7 +228,7 @@ def _rank(name: str, wanted: str) -> tuple | None:
     """How likely a file of this name is the notebook ``wanted``: the lower the likelier, None for not at all."""
     base, depth = PurePosixPath(name).name, name.count("/")
     stem = _NOTEBOOK.sub("", base) or base
-    # Of several downloads, the one with the highest number is the latest.
+    # The download with the highest number is the latest.
     numbers = [first or second for first, second in _COPY_NUMBER.findall(stem)[:3]]
     number = max((int(digits) for digits in numbers if len(digits) < 6), default=0)
     if name == f"{wanted}.ipynb":

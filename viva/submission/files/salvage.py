@@ -205,7 +205,7 @@ def _keep(metadata: NotebookNode, raw: object) -> None:
 
 
 def other_file(data: bytes) -> str:
-    """What a file is that is not text, judged by how it begins; empty when nothing tells."""
+    """The kind of a file that is not text, judged by its first bytes; empty if they tell nothing."""
     start = data[:64].lstrip()
     return next((kind for mark, kind in _OTHER_FILES if start.startswith(mark)), "")
 

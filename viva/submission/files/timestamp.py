@@ -51,7 +51,7 @@ def in_utc(when: dt.datetime) -> dt.datetime:
 
 
 def text_in(path: Path) -> str:
-    """What stands in such a file; empty where there is none. Raises SubmissionError."""
+    """The text of such a file; empty if there is none. Raises SubmissionError."""
     if not os.path.lexists(path):
         return ""
     try:

@@ -179,6 +179,6 @@ def _second(cell: object) -> object:
 
 
 def _key(cell: object) -> str:
-    """What a student sees of a cell; outputs and counts differ with every run."""
+    """The part of a cell that a student wrote; outputs and counts differ with every run."""
     seen = [cell.get("cell_type"), cell.get("source", cell.get("input"))] if isinstance(cell, dict) else cell
     return json.dumps(seen)
