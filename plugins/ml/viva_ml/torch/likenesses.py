@@ -142,7 +142,7 @@ class LoaderLikeness(DataLoader):
     """A loader of the test's."""
 
     def __init__(self, way: Way) -> None:
-        vars(self)["viva_way"] = way
+        object.__setattr__(self, "viva_way", way)  # a loader refuses new attributes
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -66,7 +66,7 @@ def prepare() -> None:
     torch.set_num_threads(1)
     with contextlib.suppress(RuntimeError):
         torch.set_num_interop_threads(1)
-    DataLoader._get_iterator = _without_workers(DataLoader._get_iterator)  # type: ignore[method-assign]
+    setattr(DataLoader, "_get_iterator", _without_workers(DataLoader._get_iterator))  # noqa: B010  # mypy refuses the assignment where PyTorch is installed
 
 
 def _without_workers(get_iterator: Any) -> Any:
