@@ -9,7 +9,7 @@ answers       known right and wrong answers, and the submissions made from them
 skeleton      a new assignment to start from
 adoption      an existing nbgrader notebook -> one of this course
 operators     the mistakes that people make in Python, as changes of a syntax tree
-fieldmistakes those of a course's own field: answers/slips.py
+fieldmistakes  those of a course's own field: answers/slips.py
 mutants       wrong solutions derived from the right one
 trimming      which cells a trial needs
 drawing       random calls of a function, like those that were noted

@@ -16,8 +16,8 @@ import numpy as np
 
 RAISE = "an exception"
 FORMS = ("()", "{}", "[]", "an empty array", "NaN", "a masked array", "None", "its argument, emptied")
-"""What a degenerate function returns, as sentences name it. The argument as it is, is no such form: a check that looks
-at something else than the result, as that arguments stay, may pass then. It is the mutant "returned input"."""
+"""What a degenerate function returns, as sentences name it. The unchanged argument is not among them: a check that
+looks at something else than the result, as that arguments stay, may pass then. It is the mutant "returned input"."""
 ONLY_RIGHT = "only right: "
 """Before a form: the function raises where the form is not the right result."""
 MOST_INPUTS = 5000

@@ -160,7 +160,7 @@ OF_NUMBERS = ("np.squeeze(", "np.transpose(", "np.round(", "np.ravel(", "np.asar
 
 
 def forgive(fates: list[Fate], kinds: Mapping[str, str], forbidden: bool) -> list[str]:
-    """Excuse the survivors that are no mistake: a change of an array where the result is none, by the ``kinds`` of
+    """Excuse the survivors that may be right: a change of an array where the result is not one, by the ``kinds`` of
     results and values; and a changed argument, unless that is ``forbidden``. A sentence on each group."""
     groups: dict[tuple[str, str], list[Fate]] = {}
     for fate in fates:
@@ -172,7 +172,7 @@ def forgive(fates: list[Fate], kinds: Mapping[str, str], forbidden: bool) -> lis
             and fate.operator in ("other result", "other value")
             and any(form in new for form in OF_NUMBERS)
         ):
-            fate.note = f"the result is no array of numbers, but of type {kind}"
+            fate.note = f"the result is not an array of numbers, but of type {kind}"
         elif fate.operator == "changed argument" and not forbidden:
             fate.note = "nothing in the notebook says that the argument must stay as it is"
         else:

@@ -50,10 +50,12 @@ result = centre(np.array([[1.0, 2.0], [3.0, 6.0]]))
 assert np.shape(result) == (2, 2), "The result should have the shape of the table."
 assert np.allclose(result, [[-1, -2], [1, 2]]), "Every column should have the mean zero."
 ### CHECK 3: new random tables, which stay as they are
-table = np.array([[1.0, 2.0], [3.0, 6.0]])
+table = np.array([[4.0], [0.0], [3.0]])
 before = table.copy()
-centre(table)
+result = centre(table)
 assert np.array_equal(table, before), "The function changes its argument."
+assert np.shape(result) == (3, 1), "The result should have the shape of the table."
+assert np.allclose(result, [[5 / 3], [-7 / 3], [2 / 3]]), "Every column should have the mean zero."
 ### BEGIN HIDDEN TESTS
 rng = np.random.default_rng(1)
 for rows, columns in ((3, 2), (2, 4), (1, 3), (4, 1)):

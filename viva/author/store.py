@@ -1,7 +1,7 @@
 """What the trials of an audit came to, kept under a hash of all that they depend on.
 
-Theory of operation. What a trial says of a test cell depends on the cells that are no tests, on that test cell, on the
-shared lines of other test cells that it uses, on what is known of them from the rehearsal, on the files beside the
+Theory of operation. What a trial says of a test cell depends on the cells without tests, on that test cell, on the
+shared lines of other test cells that it uses, on what the rehearsal showed of them, on the files beside the
 notebook, and on this machine with its libraries and Viva's own code. So each test cell has a key of its own, and after
 a change in one of them only that one is run again. A comparison of a mutant with the solution depends on its notebook.
 Results are written as they come: a stopped audit goes on where it was. What met a limit of time or memory is not kept.
@@ -82,7 +82,10 @@ class Store:
                 self._write(key, {"rulings": lines, "seconds": round(result.seconds, 3)})
         if probe is None:
             return result
-        return Probe(probe.rulings | result.rulings, (), max(probe.seconds, result.seconds))
+        rulings = probe.rulings | result.rulings
+        order = list(self._keys_of_tests(job))  # as the notebook has them, whichever ran again
+        ordered = {check: rulings[check] for cell in order for check in rulings if check.cell == cell}
+        return Probe(ordered, (), max(probe.seconds, result.seconds))
 
     def close(self) -> None:
         """Close the file; after a finished audit forget what it did not use."""
@@ -137,7 +140,7 @@ def lasts(comparison: dict) -> bool:
 
 
 def _around(examination: Examination, cell: Cell, neighbours: list[str]) -> list:
-    """What an examination says of a test cell and of the ``others``, which are no tests."""
+    """What an examination says of a test cell and of its ``neighbours``, the cells without tests."""
     ids = {*neighbours, cell.id}
     names = {*examination.used_names(cell), *_names_of_shared(examination.blueprint, cell)}
     kinds = {
