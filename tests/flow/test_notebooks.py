@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import runpy
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from viva.cleaning.markup import rendered
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
 
+DIAGRAM = runpy.run_path(str(PROJECT / "docs" / "diagram.py"))
 SOURCES = sorted(PROJECT.glob("source/*/*.ipynb"))
 COMMITTED = sorted([*PROJECT.glob("source/**/*.ipynb"), *PROJECT.glob("release/*/*.ipynb")])
 
@@ -138,6 +140,17 @@ def test_hidden_regions_hide_something_in_every_assignment():
     for path in SOURCES:
         sources = [cell.source for cell in read_blueprint(path).cells if cell.purpose == "tests"]
         assert any(HIDDEN.search(source) for source in sources)
+
+
+@each(SOURCES)
+def test_a_notebook_shows_the_decoder_with_its_own_part_lit(path):
+    cells = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
+    assert (cells["decoder_map_text"], cells["decoder_map"]) == DIAGRAM["cells"](path.parent.name.split("_")[0])
+
+
+def test_the_pictures_of_the_decoder_are_those_of_the_script():
+    for name, text in DIAGRAM["pictures"]().items():
+        assert (PROJECT / "docs" / "pictures" / name).read_text(encoding="utf-8") == text
 
 
 def comparison(path):
