@@ -16,7 +16,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor docs test faults proofs thorough cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
+.PHONY: help setup ml demo audit release class grade feedback report export formgrader doctor docs test faults proofs thorough cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -77,7 +77,7 @@ docs: .venv/.docs  ## build the documentation site into site/; it works without 
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs site && echo "The site is in site/index.html."
 
 .venv/.docs: .venv/.complete
-	@$(call INSTALL,.[test$(COMMA)docs])
+	@$(call INSTALL,.[test$(COMMA)docs$(COMMA)publish])
 	@touch $@
 
 wheel: setup  ## build the wheels in dist/: nbviva and its plug-ins, no course, and nbviva_check, the check alone
@@ -99,6 +99,19 @@ thorough: setup  ## run the rows of the slow tests that the proofs leave out
 
 cluster-proofs: setup  ## kill, freeze and add workers of real clusters, longer than in the proofs
 	@$(PYTEST) -m 'slow and cluster' -n 0
+
+ML_PACKAGES := torch torchvision scikit-learn tensorflow-cpu
+ml: .venv-ml/.complete  ## test with PyTorch and TensorFlow, and audit examples/pytorch, in .venv-ml (9 GB, about half an hour)
+	@.venv-ml/bin/python -m pytest plugins/ml -m 'not thorough' -n $$(nproc)
+	@cd examples/pytorch && PATH="$(CURDIR)/.venv-ml/bin:$$PATH" viva audit
+
+.venv-ml/.complete: pyproject.toml constraints.txt constraints-ml.txt $(PLUGINS:%=plugins/%/pyproject.toml)
+	@echo "Setting up .venv-ml; it takes 9 GB, and some minutes the first time."
+	@$(PYTHON) -m venv .venv-ml
+	@PIP_CONSTRAINT="constraints.txt constraints-ml.txt" .venv-ml/bin/python -m pip --disable-pip-version-check install \
+	  --editable '.[test]' $(PLUGINS:%=--editable plugins/%) $(ML_PACKAGES) >.venv-ml/pip.log 2>&1 \
+	  || { tail -n 20 .venv-ml/pip.log; echo; echo "pip could not install the libraries. All it said is in .venv-ml/pip.log."; exit 1; }
+	@touch $@
 
 faults: setup  ## kill, stop and crowd the grader, more often than in the tests (about ten minutes)
 	@VIVA_FAULTS=1 $(PYTEST) -m '' -n 0 --timeout=1800 -q tests/test_faults.py

@@ -8,7 +8,7 @@ docs/extending.md has an example of each.
 |---|---|---|
 | viva.commands | the command as it is typed | a subclass of ``viva.commands.command.VivaCommand`` |
 | viva.graders | the option that selects it | ``viva.course.remote.RemoteGraders``: who runs a batch |
-| viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.gradebook.sheetplan``) |
+| viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
@@ -17,7 +17,9 @@ docs/extending.md has an example of each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import importlib.util
+from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -66,6 +68,15 @@ def load(group: str, name: str) -> Any:
             f"{_package(entry)}, which adds '{name}' to {group}, cannot be loaded: {type(error).__name__}: {error}. "
             "Reinstall or uninstall that package."
         ) from error
+
+
+def folders(group: str) -> Iterator[str]:
+    """The folders of the packages that add something to a group, which are elsewhere where one is installed in
+    place."""
+    for package in {entry.module.partition(".")[0] for entry in entry_points(group=group)}:
+        with contextlib.suppress(ImportError, ValueError):
+            if found := importlib.util.find_spec(package):
+                yield from found.submodule_search_locations or ()
 
 
 def load_all(group: str, builtin: Iterable[str] = ()) -> dict[str, Any]:

@@ -394,6 +394,32 @@ def test_a_solution_that_fails_its_own_tests_is_not_put_inside(grader, tmp_path)
     assert exam.check().verdict is Verdict.FAILED
 
 
+ONE_LINE_IS_WRONG = """
+--- given
+class Bag:
+    def __init__(self, n): self.n = n
+--- answer
+def double(bag):
+    return bag.n * 2
+--- test
+### CHECK 1: one
+assert double(Bag(1)) == 2
+### CHECK 1: two
+assert double(Bag(2)) == 5
+### CHECK 1: three
+assert double(Bag(3)) == 6
+"""
+
+
+def test_a_wrong_line_of_a_test_costs_only_its_own_check_where_the_cell_cannot_be_split(grader, tmp_path):
+    exam = Exam(ONE_LINE_IS_WRONG, grader, tmp_path)
+    verdicts = [check.verdict for check in exam.grade().checks["test-2"]]
+    assert verdicts == [Verdict.PASSED, Verdict.FAILED, Verdict.PASSED]
+    assert [wording.sentence(why) for why in exam.examination.failing.values()] == ["an assertion fails"]
+    (said,) = exam.examination.single_process_sentences().values()
+    assert "passes more of its checks in one process than in two (" in said and "Bag" in said
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [

@@ -44,6 +44,8 @@ RUN = [
     "def value(text): return eval(text)\nassert value('3') == answer",
     "for name in ('f', 'g'):\n    assert globals()[name](3) == answer(3)",
     "assert answer.result(3) == model.result(answer)",
+    "assert Images('data').items == answer",
+    "assert Faces('data').items == answer",
 ]
 OTHER = [
     "assert eval('answer(3)') == 4",
@@ -58,6 +60,8 @@ OTHER = [
     "import pickle\nassert pickle.loads(pickle.dumps(answer(1))) == 1",
     "assert vars(answer)['x'] == 3",
     "from string import Template\nassert Template(answer).substitute(x=1)",
+    "class Mine(Block):\n    def __init__(self):\n        super().__init__()\nassert answer(Mine()) == 1",
+    "import numpy as np\nassert np.load('data.npy').sum() == answer(3)",
 ]
 
 
@@ -66,6 +70,10 @@ def test_a_test_that_may_run_a_text_is_known_by_its_own(test, found):
     reader = SingleProcess()
     reader.read("def result(text, names={}):\n    code = text.strip()\n    return eval(code, names)")
     reader.read("class Runner:\n    def run_it(self, text):\n        return eval(text)")
+    reader.read(
+        "import pickle\nclass Images(Base):\n    def __init__(self, path):\n        self.items = pickle.load(path)"
+    )
+    reader.read("class Faces(Images):\n    pass\ndef load(path):\n    return pickle.load(path)")
     why = reader.why(test, {"answer"})
     assert (why is not None and why.kind == "runs_text") is found
 
@@ -402,6 +410,8 @@ QUIET = {
     "a name as of a thread": "class Thread(list): pass\nassert f([1, 2]) == 3 and Thread([1]) == [1]",
     "a part of a picture": "figure, axes = plt.subplots()\naxes.patch.set(alpha=0.5)\naxes.patch.zorder = 3\n"
     "plt.close()\nassert f([1, 2]) == 3",
+    "warnings are read": "import warnings\nseen = []\nwarnings.showwarning = lambda *parts: seen.append(parts)\n"
+    "assert f([1, 2]) == 3\nwarnings.warn('careful')\nassert len(seen) == 1",
     "a module that is done with": "import json\nassert json.dumps(f([1, 2])) == '3'\ndel json",
 }
 """What has nothing to do with what students use."""

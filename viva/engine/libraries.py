@@ -101,7 +101,7 @@ def _read(paths: Iterable[Path]) -> Iterator[bytes]:
 def imported(cells: Iterable[str]) -> tuple[str, ...]:
     """The installed modules beside Python's own that code cells import, in alphabetical order."""
     names = {name for source in cells for name in _imports(source)}
-    return tuple(sorted(name for name in names if _installed(name.partition(".")[0])))
+    return tuple(sorted(name for name in names if is_installed(name.partition(".")[0])))
 
 
 def _imports(source: str) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _imports(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*")
 
 
-def _installed(package: str) -> bool:
+def is_installed(package: str) -> bool:
     """Whether it is a library: neither Python's own nor a file beside the notebook."""
     if package in sys.stdlib_module_names:
         return False

@@ -169,6 +169,8 @@ class _Examined:
 
     kinds: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
+    missed: dict[str, int] = field(default_factory=dict)
+    """How many of its checks the solution loses, by grade cell."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     """The files that the candidate writes during a split grade cell, by cell."""
     reading: set[str] = field(default_factory=set)
@@ -255,6 +257,7 @@ def _tried(
         lost = {cell for cell in examined.lost if alone.raised[cell] is None or cell == examined.ended}
         broken = examined.broken - alone.broken.keys()
         single = _newly_single(cells, examination.inside, broken, {cell: examined.lost[cell] for cell in lost})
+        single = single or _failing_less(cells, examination, examined, alone, grader, data)
         files = {cell: names | examination.files.get(cell, frozenset()) for cell, names in examined.files.items()}
         files |= {cell: alone.files[cell] for cell in single if cell in alone.files}
         if not single and not examined.reading and examination.files | files == examination.files:
@@ -277,6 +280,29 @@ def _newly_single(cells: list[Cell], inside: frozenset[str], broken: set[str], l
     if binding := _needed(cells, lost.keys()) - inside:
         return dict.fromkeys(binding, Note("needed_below"))
     return dict.fromkeys(_needed(cells, lost.keys(), through=True) - inside, Note("needed_below"))
+
+
+def _failing_less(
+    cells: list[Cell], examination: Examination, examined: _Examined, alone: Solo, grader: Grader, data: Path | None
+) -> dict[str, Note]:
+    """The grade cells that the solution does not pass in one process either, and of which it passes more checks there.
+
+    For the others of its checks a wrong line in one of them must not cost a student the points.
+    """
+    failing = {
+        cell: note("less_in_two", examined.lost[cell]) for cell in examined.missed if alone.raised[cell] is not None
+    }
+    failing = {
+        cell: why for cell, why in failing.items() if cell not in examination.inside and examined.missed[cell] > 1
+    }
+    if not failing:
+        return {}
+    try:
+        single = replace(examination, single_process={**examination.single_process, **failing})
+        missed = _examine_recording(cells, single, grader, data).missed
+    except Ended:  # in a check below the one that ended the cell before
+        return {}
+    return {cell: why for cell, why in failing.items() if missed.get(cell, 0) < examined.missed[cell]}
 
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
@@ -346,8 +372,8 @@ def _is_elsewhere(error: dict, grader: Grader) -> bool:
 
 
 def _reasons(cells: list[Cell], alone: Solo) -> dict[str, Note]:
-    """By cell, why the solution does not pass it in one process; where a name is missing, why the cell that binds it
-    did not run."""
+    """The reason why the solution does not pass a cell in one process, by cell. For a missing name it is the reason why
+    the cell that binds it did not run."""
     errors = alone.raised | alone.broken
     reasons: dict[str, Note] = {}
     binding: dict[str, str] = {}
@@ -522,6 +548,7 @@ def _examine_one(
         if report.verdict is not Verdict.PASSED
     ]
     if lost or len(reports) != len(cell.checks):
+        examined.missed[cell.id] = len(lost) + len(cell.checks) - len(reports)
         examined.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
     elif len(cell.checks) == 1 and (credit := kind_of(reports[0].result, cell.checks[0].points)):
         examined.kinds[CREDIT + cell.id] = credit

@@ -18,9 +18,11 @@ import builtins
 import contextlib
 import functools
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 from viva import doors
+from viva.engine.libraries import is_installed
 from viva.engine.names import CHANGING, NOTHING, imports_of, nodes_of, parsed
 from viva.record import Note
 from viva.verdict import CourseError
@@ -35,16 +37,17 @@ SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Poo
 """Classes that run student code beside the test, which goes on and sees how far the code has come."""
 PATCHING = frozenset({"patch", "MonkeyPatch"})
 WAYS = frozenset({"object", "dict", "multiple", "context"})
-"""As in ``patch.object``."""
-QUIET = frozenset({"stdin", "stdout", "stderr", "show", "maxDiff", "longMessage", "tracebacklimit"})
-"""What tests put something in the place of for their own sake: to read what was printed, which crosses, or to see no
-figures."""
+"""The functions of ``patch``, as in ``patch.object``."""
+QUIET = frozenset("stdin stdout stderr show showwarning formatwarning maxDiff longMessage tracebacklimit".split())
+"""Functions that tests replace for their own sake: to read what was printed or warned of, which crosses,
+or to see no figures."""
 FUNCTIONS = frozenset(
     name
     for name, value in vars(builtins).items()
     if callable(value) and not (isinstance(value, type) and issubclass(value, BaseException))
 )
 """Functions that students may be forbidden to use."""
+SPECIAL = re.compile(r"__\w+__")
 SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 RUNNING = frozenset(
     "eval exec run_cell get_type_hints query unsafe_load builds from_type from_string dictConfig fileConfig "
@@ -89,7 +92,8 @@ class SingleProcess:
         self.modules: dict[str, str] = {}
         """Modules, and those of functions, by the name under which they were imported."""
         self.helpers: set[str] = set()
-        """Functions and methods of read-only cells and modules that run a text as code."""
+        """Functions and methods of read-only cells and modules that run a text as code, and classes whose special
+        methods do: nobody calls ``__init__`` by its name, and ``super().__init__()`` may be that of any class."""
 
     def read(self, source: str, helpers: bool = True) -> None:
         """Learn what a cell, or a module of the course's, imports and, where its functions are ``helpers``, defines."""
@@ -97,9 +101,15 @@ class SingleProcess:
         if helpers:
             nodes = nodes_of(parsed(source) or NOTHING)
             self._import(nodes)
-            for function in nodes:
-                if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and self._runs(nodes_of(function)):
-                    self.helpers.add(function.name)
+            for node in nodes:
+                match node:
+                    case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                        if not SPECIAL.fullmatch(name) and self._runs(nodes_of(node)):
+                            self.helpers.add(name)
+                    case ast.ClassDef(name=name, bases=bases):
+                        methods = [part for part in node.body if SPECIAL.fullmatch(getattr(part, "name", ""))]
+                        if any(map(self._helps, bases)) or any(self._runs(nodes_of(method)) for method in methods):
+                            self.helpers.add(name)
 
     def why(self, source: str, students: set[str], alone: bool = True) -> Note | None:
         """Why a grade cell is a single-process cell, if it is one.
@@ -109,7 +119,7 @@ class SingleProcess:
         tree = parsed(source) or NOTHING
         nodes = nodes_of(tree)
         self._import(nodes)
-        if any(_name_of(node) in DOCTESTS | self.helpers for node in nodes) or self._runs(nodes):
+        if any(_name_of(node) in DOCTESTS or self._helps(node) for node in nodes) or self._runs(nodes):
             return Note("runs_text")
         if not alone:
             return None
@@ -135,6 +145,12 @@ class SingleProcess:
                     self.modules |= {alias.asname or alias.name: alias.name for alias in aliases}
                 case ast.ImportFrom(module=str(module), names=aliases):
                     self.modules |= {alias.asname or alias.name: module for alias in aliases}
+
+    def _helps(self, node: ast.AST) -> bool:
+        """Whether a node names a helper; what a library has is none, as ``np.load`` beside a method ``load``."""
+        root = self.modules.get(_name_of(node.value), "") if isinstance(node, ast.Attribute) else ""
+        root = root.partition(".")[0]
+        return _name_of(node) in self.helpers and not (root in sys.stdlib_module_names or is_installed(root))
 
     def _runs(self, nodes: list[ast.AST]) -> bool:
         """Whether a call among the nodes may run a text that does not stand in the test."""

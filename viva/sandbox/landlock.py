@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import viva
+from viva import doors
 from viva.sandbox.syscalls import call
 
 EXECUTE, WRITE, READ, LIST, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 14, 1 << 15
@@ -79,7 +80,7 @@ def readable_by_default() -> tuple[str, ...]:
     inside = ("lib", "lib64", "pyvenv.cfg", "share/zoneinfo", "share/fonts", "etc/fonts")
     paths = {Path(prefix) / name for prefix in prefixes for name in inside}
     paths |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
-    paths |= {Path(viva.__file__).parent, *map(Path, _SYSTEM)}
+    paths |= {Path(viva.__file__).parent, *map(Path, _SYSTEM), *map(Path, doors.folders(doors.CODECS))}
     paths = {path for path in paths if path.exists()}
     paths |= {path.resolve() for path in paths}
     return tuple(sorted(str(path) for path in paths if not paths.intersection(path.parents)))

@@ -1,4 +1,4 @@
-"""What may cross between the processes by value:
+"""The values that may cross between the processes:
 
 codec        how the values of a type cross, NumPy's too, and the table of all
 plain        what may cross, and the codec of each type

@@ -1,13 +1,15 @@
 """Codecs of libraries, which other packages add (the door ``viva.codecs``).
 
 An entry is called as the library is imported, and its value is a tuple of codecs. Both fork servers load those of the
-libraries that they have loaded, before they fork: no student code ever does. On the wire all of them share one mark;
+libraries that they have loaded, before they fork. A library that starts threads is loaded after the fork, by who
+imports it; then its codecs are loaded at its first value. On the wire all of them share one mark;
 its first part names the codec, as in ``"torch:Tensor"``. The other parts are plain, whatever the codec says: references
 are refused on both sides, and the limits of the wire count them as they count everything else.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable
 
@@ -19,6 +21,8 @@ from viva.verdict import CourseError, WireError
 CODEC_BY_NAME: dict[str, Codec] = {}
 """The codecs that were learned, by their names on the wire."""
 _NAMES: dict[type, str] = {}
+LATE: set[str] = set()
+"""Libraries that have codecs, and were not loaded when the others were."""
 
 
 def _split(value: object) -> list | None:
@@ -29,6 +33,8 @@ def _split(value: object) -> list | None:
 
 def _build(parts: list) -> object:
     name, *rest = parts
+    if type(name) is str:
+        learn_late(name.partition(":")[0])
     codec = CODEC_BY_NAME.get(name) if type(name) is str else None
     if codec is None:
         raise WireError("a message holds a value of an unknown library")
@@ -52,14 +58,32 @@ def learn() -> dict[str, str]:
         entries = doors.entries(doors.CODECS)
     except CourseError as error:
         return {doors.CODECS: str(error)}
-    for library in entries:
-        if library in sys.modules:
-            try:
-                for one in _checked(doors.load(doors.CODECS, library)):
-                    sharing.add(library, [one]) if isinstance(one, type) else add(library, one)
-            except (CourseError, ValueError) as error:
-                problems[library] = f"The codecs of {library} cannot be used: {str(error).removesuffix('.')}."
+    LATE.clear()
+    LATE.update(entries.keys() - sys.modules.keys())
+    for library in entries.keys() - LATE:
+        try:
+            _learn(library)
+        except (CourseError, ValueError) as error:
+            problems[library] = f"The codecs of {library} cannot be used: {str(error).removesuffix('.')}."
     return problems
+
+
+def learn_late(library: str) -> bool:
+    """Load the codecs of a library that this process has imported since, if there are any; whether it did so.
+
+    Those that are broken change nothing: the values of the library cross as objects.
+    """
+    if library not in LATE or library not in sys.modules:
+        return False
+    LATE.discard(library)
+    with contextlib.suppress(CourseError, ValueError):
+        _learn(library)
+    return True
+
+
+def _learn(library: str) -> None:
+    for one in _checked(doors.load(doors.CODECS, library)):
+        sharing.add(library, [one]) if isinstance(one, type) else add(library, one)
 
 
 def _checked(codecs: object) -> Iterable[Codec | type[sharing.Sharing]]:

@@ -35,11 +35,12 @@ from viva.engine.values.codec import (
     build_array,
     build_scalar,
     check_keys,
+    module_of,
     mro_of,
     split_array,
     split_scalar,
 )
-from viva.engine.values.librarycodecs import LIBRARY
+from viva.engine.values.librarycodecs import LATE, LIBRARY, learn_late
 from viva.verdict import WireError
 
 # --- all types
@@ -55,7 +56,7 @@ ATOMS: dict[type, Any] = {
     str: str.__str__,
     bytes: bytes.__bytes__,
 }
-"""What msgpack knows, and what makes it of a value of a subclass."""
+"""The types that msgpack knows, each with the function that makes it of a value of a subclass."""
 
 
 def codec_of(value) -> Codec | type | None:
@@ -66,6 +67,8 @@ def codec_of(value) -> Codec | type | None:
     if "pandas" in sys.modules:
         learn_pandas()
     mro = mro_of(type(value))
+    if LATE and any(learn_late(module_of(base).partition(".")[0]) for base in mro):
+        return codec_of(value)
     if Enum in mro or np.ma.MaskedArray in mro:
         return None
     return next((CODEC_OF.get(base, base) for base in mro if base in CODEC_OF or base in ATOMS), None)

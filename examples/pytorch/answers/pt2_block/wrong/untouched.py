@@ -1,0 +1,5 @@
+"""Nothing is filled in.
+
+Loses:
+    everything
+"""

@@ -1,0 +1,46 @@
+"""Tensors of TensorFlow cross as what they are, and nothing that no TensorFlow wrote is made one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from plugins.ml.tests.crossing import crossed, learn, refused
+from viva.engine.wire import is_plain
+
+learn("tensorflow")
+
+import tensorflow as tf  # noqa: E402
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "float64", "int64", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize("shape", [(), (0, 3), (2, 3)])
+def test_a_tensor_crosses_with_its_type_and_shape(kind, shape):
+    value = tf.cast(tf.ones(shape), kind)
+    (arrived,) = crossed([value])
+    assert type(arrived) is type(value) and arrived.dtype == value.dtype and arrived.shape == shape
+    assert bool(tf.reduce_all(arrived == value))
+
+
+def test_shapes_and_types_cross_and_variables_and_texts_stay():
+    for value in (tf.TensorShape([None, 3]), tf.TensorShape(None), tf.float32, tf.string):
+        arrived = crossed(value)
+        assert type(arrived) is type(value) and str(arrived) == str(value)
+    assert not is_plain(tf.Variable(1.0)) and not is_plain(tf.constant("text"))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("EagerTensor", np.zeros(2, "f4"), "float16"),
+        ("EagerTensor", np.array(["x"]), "string"),
+        ("EagerTensor", "float32", np.zeros(2, "f4")),
+        ("TensorShape", [-7, 3]),
+        ("TensorShape", [1] * 300),
+        ("TensorShape", ["x"]),
+        ("DType", "no_type"),
+        ("DType", 1),
+    ],
+)
+def test_parts_that_tensorflow_does_not_write_are_refused(parts):
+    assert refused(f"tensorflow:{parts[0]}", *parts[1:])
