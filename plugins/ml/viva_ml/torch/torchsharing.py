@@ -526,7 +526,11 @@ class Called(likenesses.Way):
 
 
 NEWS = frozenset("leaves modules histories handed state dropped serve".split())
-HANDED = {"loader": likenesses.LoaderLikeness, "stream": likenesses.StreamLikeness, "set": likenesses.DatasetLikeness}
+HANDED: dict[str, Any] = {
+    "loader": likenesses.LoaderLikeness,
+    "stream": likenesses.StreamLikeness,
+    "set": likenesses.DatasetLikeness,
+}
 
 
 def _is_leaf(value: Any) -> bool:
