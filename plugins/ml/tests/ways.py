@@ -63,6 +63,19 @@ assert shape(torch.ones(2, 3)).numel() == 6
 def top(x):
     return torch.min(x, dim=1)
 """,
+    "what is settled before a submission comes": """
+--- given
+import torch
+--- answer
+import os, sys
+early = "torch._dynamo" in sys.modules
+torch.set_num_threads(4)
+limit = os.environ["OMP_THREAD_LIMIT"]
+--- test
+assert early and limit == "1"
+--- wrong
+early, limit = False, "4"
+""",
     "random numbers go on on the other side": """
 --- given
 import torch

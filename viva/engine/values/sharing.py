@@ -56,8 +56,8 @@ class Sharing:
         raise NotImplementedError
 
     def news(self, anew: bool = False) -> Any:
-        """What the other side is to know, as plain data; None for nothing. It counts as told. ``anew`` tells the state
-        of random numbers always."""
+        """What the other side is to know, as plain data; None for nothing. It counts as told. ``anew`` also tells a
+        state of random numbers that the other side may know."""
         raise NotImplementedError
 
     def take(self, news: Any) -> None:

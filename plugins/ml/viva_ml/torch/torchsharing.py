@@ -375,9 +375,9 @@ class TorchSharing(Sharing):
 
     def _take_handed(self, number: Any, kind: str, place: Any, groups: Any) -> None:
         if kind == "optimizer":
-            cls = getattr(sys.modules[place[0]], place[1])
+            cls: Any = getattr(sys.modules[place[0]], place[1])
             groups = [{**group, "params": [self.objects[one] for one in group["params"]]} for group in groups]
-            made = cls(groups)
+            made: Any = cls(groups)
         else:
             made = HANDED[kind](Called(self, number, frozenset()))
         self._put(number, made)
@@ -526,7 +526,11 @@ class Called(likenesses.Way):
 
 
 NEWS = frozenset("leaves modules histories handed state dropped serve".split())
-HANDED = {"loader": likenesses.LoaderLikeness, "stream": likenesses.StreamLikeness, "set": likenesses.DatasetLikeness}
+HANDED: dict[str, Any] = {
+    "loader": likenesses.LoaderLikeness,
+    "stream": likenesses.StreamLikeness,
+    "set": likenesses.DatasetLikeness,
+}
 
 
 def _is_leaf(value: Any) -> bool:
