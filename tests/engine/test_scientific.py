@@ -83,7 +83,8 @@ import getpass, os, pwd
 def asked():
     known = pwd.getpwuid(os.getuid()).pw_name if os.access("/etc/passwd", os.R_OK) else "student"
     with open("/proc/cpuinfo") as processors, open("/sys/devices/system/cpu/possible") as numbers:
-        return [getpass.getuser(), known, os.environ["LOGNAME"], bool(processors.read() and numbers.read())]
+        found = processors.read() and numbers.read() and os.readlink("/proc/self/exe")
+        return [getpass.getuser(), known, os.environ["LOGNAME"], "python" in found]
 --- test
 assert asked() == ["student", "student", "student", True]
 --- wrong

@@ -43,7 +43,7 @@ def kind_of(name: str) -> Any:
     level = 0
     while level < LEVELS and name.startswith("List("):
         name, level = name[5:-1], level + 1
-    kind = PLAIN[name]
+    kind: Any = PLAIN[name]
     for _ in range(level):
         kind = pl.List(kind)
     return kind
