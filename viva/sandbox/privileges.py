@@ -36,7 +36,7 @@ them.
 """
 SHARED = "/dev/shm"
 """Where locks, thread pools and arrays of multiprocessing have their files: one of its own for each process."""
-PROC = ("maps", "stat", "statm", "status")
+PROC = ("cmdline", "maps", "stat", "statm", "status")
 """All of /proc that a process may read, of itself: where its libraries lie (threadpoolctl finds BLAS by it, for
 scikit-learn), and that it is there and how large (psutil, which dask asks for xarray). It tells nothing that a process
 cannot find out without.
@@ -128,7 +128,7 @@ def keep_only(paths: Sequence[str], folder: str, size: int, files: int, numbers:
             os.close(os.open(target, os.O_CREAT))
         call("mount", os.fsencode(source), os.fsencode(target), None, MS_BIND | MS_REC, None)
     os.symlink(str(os.getpid()), f"{root}/proc/self")
-    os.symlink(sys.executable, f"{root}/proc/{os.getpid()}/{EXECUTABLE}")
+    os.symlink(os.path.realpath(sys.executable), f"{root}/proc/{os.getpid()}/{EXECUTABLE}")
     os.makedirs(f"{root}/etc", exist_ok=True)
     users = {
         LISTS[0]: "".join(f"{USER}:x:{number}:{number}:{USER}:{folder}:/bin/false\n" for number in numbers),
@@ -157,7 +157,7 @@ def cover_proc() -> None:
     _mount_tmpfs("/proc", options)
     os.mkdir(process, 0o111)
     os.symlink(os.path.basename(process), "/proc/self")
-    os.symlink(sys.executable, f"{process}/{EXECUTABLE}")
+    os.symlink(os.path.realpath(sys.executable), f"{process}/{EXECUTABLE}")
     for path in own_proc():
         os.close(os.open(path, os.O_CREAT))
         call("mount", os.path.relpath(path, "/proc").encode(), path.encode(), None, MS_BIND, None)
