@@ -77,7 +77,7 @@ docs: .venv/.docs  ## build the documentation site into site/; it works without 
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs site && echo "The site is in site/index.html."
 
 .venv/.docs: .venv/.complete
-	@$(call INSTALL,.[test$(COMMA)docs])
+	@$(call INSTALL,.[test$(COMMA)docs$(COMMA)publish])
 	@touch $@
 
 wheel: setup  ## build the wheels in dist/: nbviva and its plug-ins, no course, and nbviva_check, the check alone

@@ -24,6 +24,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from viva.course.batch import IN_ONE_TRANSACTION
 from viva.course.course import Course
+from viva.course.gradebook import health
 from viva.course.gradebook.recording import Graded, Writer
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord, decode, encode
@@ -67,7 +68,7 @@ def fill(small: Path, large: Path, count: int, files: bool = True, quick: bool =
         for table in (Grade, Comment, SubmittedNotebook, SubmittedAssignment, Student):
             connection.execute(delete(table.__table__))
     if quick:
-        course.quicken()
+        health.quicken(course)
     known = list(_graded(small))
     jobs = (_renamed(*known[number % len(known)], number // len(known)) for number in range(count))
     statements, done = itertools.count(), 0

@@ -18,7 +18,7 @@ EMPTY = frozenset(
     "several more said what whose mine own kept given made".split()
 )
 """Names that any value could have."""
-ROOTS = ("viva", "plugins/*/viva_*")
+ROOTS = ("viva", "student/viva_check", "plugins/*/viva_*")
 
 
 def bindings(tree: ast.AST) -> Iterator[str]:

@@ -536,7 +536,7 @@ for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
     signal.signal(number, lambda *args: None)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 gc.callbacks.append(lambda *args: exit(3))
-faulthandler.dump_traceback_later(0.1, exit=True)
+faulthandler.dump_traceback_later(0.5, exit=True)
 total = 12
 """,
     "limits of its own": """

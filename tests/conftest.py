@@ -58,7 +58,7 @@ def lacking(sentence: str) -> NoReturn:
 
 @pytest.fixture(scope="module")
 def browser():
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
     from tests.browser import CHROMIUM
     from viva.commands.doctor import find_browser
@@ -66,6 +66,7 @@ def browser():
     path = find_browser()
     if path is None:
         lacking("There is no browser to look at pages with. Install one: sudo apt-get install chromium")
+    expect.set_options(timeout=60_000)  # a busy machine
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
         yield chromium

@@ -487,6 +487,16 @@ def answer_below_stub(notebook: dict, dice: random.Random, release, further: int
     notebook["cells"].insert(notebook["cells"].index(answer) + further, below)
 
 
+def spread_answers(notebook: dict) -> None:
+    """Every answer in as many cells as it has statements, without identity."""
+    for answer in _answers(notebook):
+        lines, (_, *tops) = answer["source"].split("\n"), ast.parse(answer["source"]).body or [None]
+        starts = [min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))]) - 1 for node in tops]
+        place = notebook["cells"].index(answer)
+        parts = ["\n".join(lines[start:end]) for start, end in itertools.pairwise([0, *starts, len(lines)])]
+        notebook["cells"][place : place + 1] = map(_code, parts)
+
+
 @_into(LOSING)
 def delete_cells(notebook: dict, dice: random.Random) -> None:
     notebook["cells"] = [cell for cell in notebook["cells"] if dice.random() < 0.8] or notebook["cells"][:1]

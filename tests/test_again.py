@@ -14,7 +14,7 @@ from plugins.term.tests.archives.given import folder
 from tests.conftest import load
 from tests.faults import ANSWERS, STUB, TINY, grade_here, hand_in_tiny, make_course
 from viva import cli
-from viva.course.gradebook import export
+from viva.course.grades import export
 
 LIST = "id,last_name,first_name,email,lms_user_id\n"
 ONCE = {

@@ -201,7 +201,7 @@ def test_a_plugin_imports_only_modules_that_a_page_of_the_core_names_as_public(p
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "viva":
                 used |= {_module(f"{node.module}.{name.name}") for name in node.names}
-    assert len(used) > 5
+    assert len(used) > 2
     assert used - _public() == set()
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import PROJECT
 
 PLUGINS = {path.name: path for path in PROJECT.glob("plugins/*/viva_*")}
-ROOTS = [PROJECT / "viva", *PLUGINS.values()]
+ROOTS = [PROJECT / "viva", PROJECT / "student" / "viva_check", *PLUGINS.values()]
 MODULES = sorted(path for root in ROOTS for path in root.rglob("*.py"))
 PAGES = sorted(path for root in ROOTS for path in root.rglob("README.md"))
 CHARACTERS = 60

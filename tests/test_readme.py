@@ -18,7 +18,7 @@ from traitlets.utils.importstring import import_item
 from tests.conftest import PROJECT
 from viva.author.answers import read_answer
 from viva.commands.command import VivaCommand
-from viva.course.gradebook.export import COLUMNS
+from viva.course.grades.export import COLUMNS
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import split_checks
 from viva.submission.variant import seed_in
@@ -154,7 +154,7 @@ def test_every_make_target_is_in_the_reference(reference):
 
 PACKAGES = sorted(
     str(path.parent.relative_to(PROJECT))
-    for root in ("viva/", "plugins/*/viva_*/")
+    for root in ("viva/", "student/viva_check/", "plugins/*/viva_*/")
     for path in PROJECT.glob(f"{root}**/__init__.py")
 )
 

@@ -419,7 +419,7 @@ def test_a_user_without_root_and_home_with_a_closed_umask_grades_in_a_long_path_
 ):
     if os.geteuid():
         lacking("Only root can make a machine with users of its own.")
-    needed = [Path(sys.prefix), Path(sys.base_prefix), PROJECT / "viva", PROJECT / "plugins"]
+    needed = [Path(sys.prefix), Path(sys.base_prefix), PROJECT / "viva", PROJECT / "student", PROJECT / "plugins"]
     with machine.running(tmp_path / "machine", needed, [PROJECT], f"{BIN}:/usr/sbin:/usr/bin:/sbin:/bin") as made:
         made.run("useradd", "--no-create-home", "lena")
         place = f"/srv/{LONG}/Kurs 1"

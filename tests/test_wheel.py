@@ -32,7 +32,7 @@ def wheel(tmp_path_factory) -> Path:
     """The wheel that `make wheel` builds, out of a copy of the package."""
     copy = tmp_path_factory.mktemp("wheel") / "project"
     copy.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "Makefile", "constraints.txt"):
         shutil.copy(PROJECT / name, copy)
     for name in ("viva", "source", "answers", "release", "tests", "student", "plugins"):
         shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -56,9 +56,10 @@ def test_the_wheel_holds_the_package_and_no_course(wheel):
     about = f"nbviva-{viva.__version__}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert {name.partition("/")[0] for name in names} == {"viva", about}
-    package = {str(path.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("*.*") if path.suffix != ".pyc"}
-    assert {name for name in names if name.startswith("viva/")} == package
+    assert {name.partition("/")[0] for name in names} == {"viva", "viva_check", about}
+    for package, root in {"viva/": PROJECT, "viva_check/": PROJECT / "student"}.items():
+        files = {str(path.relative_to(root)) for path in (root / package).rglob("*.*") if path.suffix != ".pyc"}
+        assert {name for name in names if name.startswith(package)} == files
     assert not [name for name in names if name.endswith((".ipynb", ".db"))]
 
 

@@ -1,7 +1,7 @@
 """Viva: an autograded course kit on nbgrader.
 
-The packages, each with its map at its head. A package uses those below it and none above, and none uses a plug-in;
-`make lint` holds both:
+The packages, each with its map at its head. A package uses those below it and none above, and none uses a plug-in
+or the check for students; `make lint` holds this:
 
 commands/    what is typed: ``viva grade``, ``viva audit``, ...
 author/      for who writes assignments: known answers, mutants, the audit, new and adopted notebooks, the demo class
@@ -43,9 +43,8 @@ def load_ipython_extension(shell) -> None:
 
 
 def _in_notebooks():
-    return importlib.import_module(
-        "viva.commands.notebook"
-    )  # by its name: every module of the package imports this one
+    # By its name: the core imports nothing of the check, and every module of the package imports this one.
+    return importlib.import_module("viva_check.notebook")
 
 
 ENGINE = 28

@@ -61,10 +61,6 @@ FLOW = {
             "setup.DemoCommand",
             "Write submissions of an artificial class into submitted/, made from the known answers.",
         ),
-        "check": (
-            "check.CheckCommand",
-            "For students: run the visible checks of a notebook, exactly as in grading.",
-        ),
     },
     "Grade": {
         "grade": (

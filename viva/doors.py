@@ -8,7 +8,7 @@ docs/extending.md has an example of each.
 |---|---|---|
 | viva.commands | the command as it is typed | a subclass of ``viva.commands.command.VivaCommand`` |
 | viva.graders | the option that selects it | ``viva.course.remote.RemoteGraders``: who runs a batch |
-| viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.gradebook.sheetplan``) |
+| viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |

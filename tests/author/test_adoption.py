@@ -257,6 +257,35 @@ def test_nothing_is_overwritten(course, found, viva):
     assert (course / "source" / "ps9_more" / "data.txt").read_text() == "new"
 
 
+def test_a_notebook_of_the_course_is_corrected_in_place_and_the_old_one_is_kept_each_time(course, found, viva):
+    path = course / "source" / "squares" / "squares.ipynb"
+    path.parent.mkdir()
+    shutil.copy(found("test.ipynb"), path)
+    before = path.read_text().replace('"points": 1.0', '"points": "1.0"')
+    path.write_text(before)
+    said = viva("release", "squares")
+    assert said.status and f"viva adopt --in-place {path}" in said.out + said.err
+    assert "Traceback" not in said.out + said.err
+    assert f"viva adopt --in-place {path}" in viva("adopt", str(path)).err
+    for backup in ("squares.ipynb", "squares1.ipynb"):
+        said = viva("adopt", "--in-place", str(path))
+        assert said.status == 0 and "were the text" in said.out
+        assert (course / "backup" / "squares" / backup).read_text() == before
+        path.write_text(before)
+    assert viva("adopt", "--in-place", str(path)).status == 0
+    said = viva("adopt", "--in-place", str(path))
+    assert "Nothing had to be changed." in said.out
+    assert not (course / "backup" / "squares" / "squares3.ipynb").exists()
+
+
+def test_a_notebook_outside_of_the_course_is_not_corrected_in_place(course, found, viva):
+    path = found()
+    before = path.read_text()
+    said = viva("adopt", "--in-place", str(path))
+    assert said.status == 2 and "is not in the course's source folder" in said.err
+    assert path.read_text() == before
+
+
 def in_r(notebook):
     notebook["metadata"]["kernelspec"]["language"] = "R"
 

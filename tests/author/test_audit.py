@@ -145,7 +145,7 @@ def test_zero_of_zero_is_nothing_proven_and_only_an_error_fails():
 
 
 def test_an_equivalent_mutant_is_recognised_by_running_it(strong):
-    equivalent = {fate.change for fate in strong.fates if fate.status == "equivalent"}
+    equivalent = {fate.change for fate in strong.fates if fate.status == "equal"}
     assert "means = np.mean(table, axis=0) -> means = np.mean(table, axis=-2)" not in equivalent
     assert "spread = float(np.max(centre(numbers))) -> spread = np.max(centre(numbers))" in equivalent
 
@@ -229,6 +229,48 @@ def test_a_check_that_got_another_title_notices_what_it_noticed(strong):
     assert f"The check '{check}' no longer notices 1 mutant that" in weakened(before, now)[0]
 
 
+WITHOUT_LENGTH = """### CHECK 1: the given table
+assert np.allclose(centre(numbers)[:1], [[-1.0]]), "The first row is not right."
+### CHECK 2: other tables
+### BEGIN HIDDEN TESTS
+tables = [np.arange(6.0).reshape(3, 2), np.eye(2)]
+for table in tables:
+    assert all(np.allclose(row, right) for row, right in zip(centre(table), table - table.mean(axis=0))), "Not right."
+### END HIDDEN TESTS"""
+
+
+@pytest.mark.slow
+def test_a_check_that_nothing_at_all_passes_is_an_error(course):
+    """As ``zip`` ends with the shorter of the two, a comparison without a length is passed by what is empty."""
+    write(course, WITHOUT_LENGTH)
+    shutil.rmtree(course / "answers" / "small")
+    (fault,) = [error for error in audited(course).errors if "passes though" in error]
+    assert fault.startswith("The check 'test_centre: other tables' passes though the functions of ")
+    assert "()" in fault and "{}" in fault and "NaN" not in fault
+
+
+@pytest.mark.slow
+def test_the_mutants_of_a_name_that_two_answers_define_are_those_of_the_second(course):
+    """A blank second answer leaves the first one's function, so that no check fails then."""
+    path = course / "source" / "small" / "small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    again = copy.deepcopy(notebook.cells[2:4])
+    for cell in again:
+        cell.id = cell.metadata.nbgrader.grade_id = f"{cell.id}_again"
+    overwritten = copy.deepcopy(notebook.cells[2])
+    overwritten.id = overwritten.metadata.nbgrader.grade_id = "overwritten"
+    notebook.cells[4:4] = [*again, overwritten, new_code_cell("def centre(table):\n    return table - 2", id="given")]
+    nbformat.write(notebook, path)
+    shutil.rmtree(course / "answers" / "small")
+    found = audited(course)
+    assert {fate.status for fate in found.fates if fate.cell == "centre_again"} <= {"killed", "equal"}
+    assert not [fate for fate in found.fates if fate.cell == "overwritten"]
+    assert [error for error in found.errors if "no check" in error] == [
+        "Cell 'centre_again': no check fails when this answer is left blank.",
+        "Cell 'overwritten': no check looks at this answer, because cell 'given' below defines its names again.",
+    ]
+
+
 SURPRISING = WRONG.replace("    test_centre: a table of two columns\n", "")
 SURPRISING = (
     SURPRISING[: SURPRISING.index("# %%")] + "# %% centre\ndef centre(table):\n    table -= table.mean(axis=0)\n"
@@ -247,9 +289,9 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
         f"Only hidden lines of the check '{OTHER}' find the mistake 'in_place': a student with it passes all visible "
         "checks."
     )
-    assert [remark for remark in found.remarks if remark.startswith(sentence)]
+    assert [warning for warning in found.warnings if warning.startswith(sentence)]
     assert [score.surprises for score in found.scores] == [[], ["in_place"], []]
-    assert [fault.split(";")[0] for fault in found.warnings] == [
+    assert [fault.split(";")[0] for fault in found.warnings if fault.startswith("The wrong answer")] == [
         "The wrong answer excused_for_nothing fails a visible check"
     ]
     assert "<td>in_place</td>" in page(found)
@@ -259,8 +301,9 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.viva = {"no_surprise": True}
     nbformat.write(notebook, path)
-    (fault,) = audited(course).errors
+    fault, *others = audited(course).errors
     assert fault.startswith(sentence)
+    assert others and all(other.startswith(f"Only hidden lines of '{OTHER}' notice ") for other in others)
 
 
 @pytest.mark.slow

@@ -20,9 +20,24 @@ AUDIT = Audit(
     notebook="a_notebook_with_a_very_long_name_that_does_not_break",
     proofs=[Proof("right/one", "right", [], {}), Proof("wrong/two", "wrong", [GIVEN], {})],
     fates=[
-        Fate("attend", "dropped transpose", f"{LONG} -> {LONG}.T", DIFF, "survived", nearest=SIZES, note="<b>"),
+        Fate(
+            "attend",
+            "dropped transpose",
+            f"{LONG} -> {LONG}.T",
+            DIFF,
+            "survived",
+            nearest=SIZES,
+            note="<b>",
+            line=2,
+            number=1,
+            call=f"attend({LONG})",
+            right="array([[1., 2.]])",
+            wrong="array([[2., 1.]])",
+        ),
+        Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "survived", note="another result", line=2, number=2),
+        Fate("attend", "other axis", "axis=0 -> axis=2", DIFF, "unproven", note="attend: it is slow", line=1, number=3),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "killed", [GIVEN]),
-        Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "equivalent", note="of one element"),
+        Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "equal", note="of one element"),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "excused", note="taught later"),
     ],
     scores=[CheckScore(GIVEN, 2.5, True, ["attend"], 1, 2, 1)],
@@ -31,6 +46,8 @@ AUDIT = Audit(
     alone={"attend": [SIZES], LONG: []},
     remarks=["A remark."],
     untold=["a line"],
+    solutions={"attend": f"def attend(x):\n    return softmax({LONG})", "unread": "x = 1"},
+    unseen={"unread": "Cell 'unread': no check looks at this answer."},
 )
 
 

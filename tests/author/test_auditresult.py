@@ -27,9 +27,9 @@ def test_an_excuse_that_no_survivor_fits_is_named():
 
 
 def test_an_excuse_stays_where_this_machine_proves_its_mutant_equivalent():
-    fates = [Fate("f", "other axis", "a -> b", "", "equivalent")]
+    fates = [Fate("f", "other axis", "a -> b", "", "equal")]
     assert excuse(fates, [Excuse("f", "only rounding tells them apart", ("a -> b",))]) == []
-    assert fates[0].status == "equivalent"
+    assert fates[0].status == "equal"
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from viva.author.auditresult import Audit, Fate, Proof, weakened
+from viva.author.auditresult import Audit, Excuse, Fate, Proof, excuse, weakened
 from viva.author.checkname import CheckName, Ruling, names_of_checks
 from viva.author.judgement import (
     ENDED,
+    FORBIDDEN,
     explained,
     fate_of,
     flaky,
+    forgive,
     lost_by,
     misfires,
+    passed_by_nonsense,
     proof_of,
     scores_of,
     together,
     unnoticed,
+    unseen,
     unwarned,
     warn,
 )
@@ -108,7 +112,7 @@ FATES = [
     fate("f", RIGHT),
     fate("g", LAST),
     fate("g", status="survived"),
-    fate("g", status="equivalent"),
+    fate("g", status="equal"),
 ]
 
 
@@ -224,3 +228,75 @@ def test_what_the_solution_loses_has_the_reason_that_it_has_in_one_process_but_w
         "right": "",
         "last": "",
     }
+
+
+def test_what_makes_no_sense_of_the_result_or_is_nowhere_forbidden_is_no_error():
+    fates = [
+        Fate("f", "other result", "return name -> return np.squeeze(name)", "", "survived", owner="title"),
+        Fate("f", "other result", "return row -> return np.squeeze(row)", "", "survived", owner="row"),
+        Fate("f", "changed argument", "a -> data[0] = 0", "", "survived", owner="row"),
+    ]
+    kinds = {"title": "str", "row": "numbers"}
+    sentences = forgive(fates, kinds, forbidden=True)
+    assert [fate.status for fate in fates] == ["excused", "survived", "survived"]
+    assert sentences == [
+        "1 mutant of 'f' passed every check and may be right: the result is no array of numbers, but of type str. "
+        "For example: return name -> return np.squeeze(name)"
+    ]
+    (sentence,) = forgive(fates, kinds, forbidden=False)
+    assert "nothing in the notebook says that the argument must stay as it is" in sentence
+    assert [fate.status for fate in fates] == ["excused", "survived", "excused"]
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden"),
+    [
+        ("The table stays as it is.", True),
+        ("Do not change the arguments.", True),
+        ("Work on a copy.", True),
+        ("The list is sorted in place.", True),
+        ("Return the mean of each column.", False),
+        ("Change the names in the next line.", False),
+    ],
+)
+def test_a_notebook_says_in_many_ways_that_arguments_stay(text, forbidden):
+    assert bool(FORBIDDEN.search(text)) == forbidden
+
+
+def survivor(cell: str, owner: str, line: int, status: str = "survived") -> Fate:
+    return Fate(cell, "other axis", f"line {line}", "", status, line=line, owner=owner)
+
+
+def test_survivors_that_one_check_would_notice_are_one_gap():
+    fates = [survivor("f", "Stack.pop", line) for line in (4, 4, 5)]
+    fates += [survivor("f", "Stack.push", 2), survivor("f", "Stack.push", 3), survivor("f", "Stack.push", 3)]
+    fates.append(survivor("f", "Stack.push", 2, "killed"))
+    found = Audit("ps", "nb", fates=fates)
+    assert found.blocking() == [
+        "3 wrong versions of 'Stack.pop' in 'f' still pass every check, for example: line 4",
+        "A wrong version of 'f' still passes every check: line 2",
+        "2 wrong versions of line 3 of 'f' still pass every check, for example: line 3",
+    ]
+    (exercise,) = found.exercises()
+    assert (exercise.cell, exercise.tried, exercise.states["killed"]) == ("f", 7, 1)
+
+
+def test_only_what_is_proven_counts_in_the_score():
+    found = Audit("ps", "nb", fates=[survivor("f", "f", 1, status) for status in ("killed", "equal", "unproven")])
+    assert found.score == 1 and found.passed and not found.blocking()
+
+
+def test_mutants_that_only_hidden_lines_notice_are_told_by_check():
+    fates = [fate("f", RIGHT), fate("f", RIGHT), fate("f", LEFT)]
+    fates[0].surprise = fates[1].surprise = True
+    (sentence,) = unseen(fates)
+    assert sentence.startswith("Only hidden lines of 'test_f: right' notice 2 mutants of 'f', for example: a -> b.")
+    assert excuse(fates, [Excuse("f", "taught in week five", ("a -> b",))]) == []
+    assert unseen(fates) == [] and fates[0].status == "killed"
+
+
+def test_a_check_that_nonsense_passes_is_named_once_with_all_of_it():
+    (sentence,) = passed_by_nonsense({RIGHT: [("f", "()"), ("f", "{}"), ("", "()")]})
+    assert sentence.startswith(
+        "The check 'test_f: right' passes though the functions of 'f' and all answers return () or {} for every input"
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.oral import Exam
-from viva.author.trimming import needs, trimmed, unneeded, used_later
-from viva.engine.blueprint import Blueprint, Cell
+from viva.author.trimming import needs, reaching_tests, trimmed, unneeded, used_later
+from viva.engine.blueprint import Blueprint, Cell, Purpose
 
 
 def blueprint(given, later="assert words == [1]"):
@@ -127,3 +127,23 @@ def test_of_a_test_cell_that_is_left_out_the_shared_lines_stay_that_another_need
             "test-5": [],
             "test-7": [verdict],
         }
+
+
+def test_the_tests_that_an_answer_reaches_are_those_before_its_names_are_bound_again():
+    loop, recursion = "def f(n):\n    return n", "def f(n):\n    return f(n - 1)"
+    cells = [
+        Cell("loop", Purpose.ANSWER, loop),
+        Cell("test_loop", Purpose.TESTS, "assert f(1) == 1"),
+        Cell("recursion", Purpose.ANSWER, recursion),
+        Cell("derived", Purpose.READ_ONLY, "g = f(2)"),
+        Cell("test_recursion", Purpose.TESTS, "assert g == 2"),
+        Cell("unseen", Purpose.ANSWER, "def h(n):\n    return n"),
+        Cell("given", Purpose.READ_ONLY, "def h(n):\n    return 2 * n"),
+        Cell("test_given", Purpose.TESTS, "assert h(1) == 2"),
+        Cell("last", Purpose.ANSWER, "x = 1"),
+    ]
+    blueprint = Blueprint("notebook", tuple(cells))
+    assert reaching_tests(blueprint, "loop") == ({"test_loop"}, "")
+    assert reaching_tests(blueprint, "recursion") == ({"test_recursion"}, "")
+    assert reaching_tests(blueprint, "unseen") == (set(), "given")
+    assert reaching_tests(blueprint, "last") == (set(), "")

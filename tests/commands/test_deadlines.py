@@ -161,7 +161,7 @@ def test_an_extension_changes_only_together_with_the_gradebook(graded, viva, mon
     """The file was written first: once the lock was gone, the same command said that there was nothing to undo."""
     viva("extend", "cy", SHORT, "--until=1 day")
     before = (graded / "extensions.csv").read_bytes()
-    monkeypatch.setattr("viva.course.gradebook.database.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("viva.course.database.RETRY_SECONDS", 0.0)
     with contextlib.closing(sqlite3.connect(graded / "gradebook.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         found = viva("extend", "cy", SHORT, "--remove")

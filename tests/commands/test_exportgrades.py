@@ -13,7 +13,7 @@ from rich.console import Console
 from plugins.term.tests.sheets.classroom import PS, enter, found, grade, page
 from viva.commands.exportgrades import class_tables
 from viva.course.gradebook.results import Results
-from viva.course.gradebook.standing import Status
+from viva.course.grades.standing import Status
 from viva.record import SubmissionRecord
 from viva_term.lms.rosterfile import Entry
 

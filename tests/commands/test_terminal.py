@@ -87,7 +87,6 @@ OWN_WORDS = {
 ELSEWHERE = {
     "engine",
     "author/witness.py",
-    "commands/notebook.py",
     "course/processes/slow.py",
     "term/gradescope/container.py",
 }

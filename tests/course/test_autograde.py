@@ -19,9 +19,9 @@ from viva.course.batch import autograde
 from viva.course.gradebook.results import Results
 from viva.engine.outcome import Outcome, failed
 from viva.record import CheckResult, Note
-from viva.submission.selfcheck import open_bytes
 from viva.submission.submission import Status
 from viva.verdict import CandidateDied, CandidateOdd, CandidateStopped, Verdict, VivaError
+from viva_check.selfcheck import open_bytes
 
 pytestmark = pytest.mark.xdist_group("autograde")
 

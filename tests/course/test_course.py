@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import PROJECT, SHORT, hand_in, load
 from viva.course.course import Course
+from viva.course.gradebook import releases
 from viva.course.location import course_above
 from viva.verdict import CourseError
 
@@ -113,7 +114,7 @@ def test_an_assignment_that_was_not_released_is_said_to_be_so_and_no_gradebook_i
     (course / "gradebook.db").unlink()
     opened, _ = load(course)
     with pytest.raises(CourseError, match=f"Run 'viva release {SHORT}' first"):
-        opened.released_notebooks(SHORT)
+        releases.notebooks(opened, SHORT)
     assert not (course / "gradebook.db").exists()
 
 
@@ -122,7 +123,7 @@ def test_where_work_was_graded_and_the_gradebook_is_gone_a_copy_is_asked_for(cou
     (course / "results.jsonl").touch()
     opened, _ = load(course)
     with pytest.raises(CourseError, match="Restore a copy of the gradebook"):
-        opened.released_notebooks(SHORT)
+        releases.notebooks(opened, SHORT)
     assert not (course / "gradebook.db").exists()
 
 

@@ -105,7 +105,7 @@ def test_an_unclosed_solution_is_refused_with_nbgraders_reason_and_release_stays
 def test_points_that_are_no_number_are_refused_with_their_cell(course, points):
     edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(points=points))
     opened, config = load(course)
-    with pytest.raises(BlueprintError, match=rf"cell '.*': its points are {points!r}"):
+    with pytest.raises(BlueprintError, match=rf"cell '.*': its points are not a number: {points!r}"):
         release(opened, SHORT, config=config)
 
 

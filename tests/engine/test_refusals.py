@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.check.test_selfcheck import check, write
 from tests.oral import Exam
-from tests.submission.test_selfcheck import check, write
 from viva import wording
 from viva.engine.grading import Grader
 from viva.record import doubtful
@@ -114,6 +114,30 @@ def test_what_an_exercise_above_took_from_a_command_is_followed_to_the_one_that_
     assert [one.tests for one in outcome.doubts] == [("test-1", "test-3")]
     again = exam.grade({"answer-0": "names = !ls\nnames = []", "answer-2": "count = len(names)"})
     assert again.doubts == []
+
+
+BARE = """
+--- answer
+rows = 3
+--- test
+assert "rows" in globals(), "how many?"
+--- answer
+done = True
+--- test
+assert done
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [("! wc -l table.csv", "!wc"), ("!pip install x\n!wc -l table.csv", "!wc"), ("!pip install x", "")],
+)
+def test_an_answer_that_is_nothing_but_a_command_is_doubted_where_its_test_is_lost(line, command, grader, tmp_path):
+    exam = Exam(BARE, grader, tmp_path)
+    outcome = exam.grade({"answer-0": line, "answer-2": "done = False"})
+    assert (outcome.earned("test-1"), outcome.earned("test-3")) == (0, 0)
+    assert [one.tests for one in outcome.doubts] == ([("test-1",)] if command else [])
+    assert not command or f"commands such as {command} are" in wording.reason(outcome.checks["test-1"][0])
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,18 @@ def test_a_wrong_answer_is_wrong_though_an_earlier_one_that_it_mentions_is_not_d
     assert found["both, or something else"] == ["answer-0"], "the test itself asks for the other function"
 
 
+def test_a_check_of_two_functions_of_one_answer_does_not_wait_while_one_of_them_is_done(grader, tmp_path):
+    text = (
+        EXAM.partition("--- answer\ntotal")[0].partition("### CHECK")[0] + "assert (square(3) or 9) + double(2) == 13\n"
+    )
+    both = Exam(text, grader, tmp_path)
+    stubs = {"answer-0": STUBS["answer-0"]}
+    idle = f"{DONE.replace('2 *', '3 *')}\ndef square(x):\n    pass\n"
+    outcomes = [both.grader.grade(both.answered({"answer-0": answer}), replace(both.examination, stubs=stubs))
+                for answer in (idle, idle.replace("return 3 * x", "pass"))]  # fmt: skip
+    assert [one.checks["test-1"][0].undone for one in outcomes] == [[], ["answer-0"]]
+
+
 def test_a_misspelt_name_is_an_error_though_other_answers_are_not_done(exam):
     found = waits(exam, STUBS | {"answer-4": "def both(x):\n    return doubel(x)"})
     assert found["both"] == []

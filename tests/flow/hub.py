@@ -138,7 +138,7 @@ c.JupyterHub.services[0]["url"] = "http://127.0.0.1:{service}"
 
 
 def _wait(process: subprocess.Popen, log: Path) -> None:
-    for _ in range(600):
+    for _ in range(3000):
         if "JupyterHub is now running" in log.read_text():
             return
         assert process.poll() is None, log.read_text()

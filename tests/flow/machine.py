@@ -25,6 +25,9 @@ from pathlib import Path
 KEPT = ("/etc", "/home", "/srv")
 EMPTY = ("/tmp", "/var/tmp", "/var/log", "/var/mail", "/run")
 
+LIMIT = 600
+"""Seconds that a command may take on a busy machine."""
+
 
 class Machine:
     """One that runs; its /etc, /home and /srv lie in ``folder``."""
@@ -42,8 +45,12 @@ class Machine:
 
     def run(self, *command: str, **how: object) -> str:
         """What a command says, which must succeed."""
-        process = self.start(*command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how)
-        said, _ = process.communicate(timeout=120)
+        with self.start(*command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how) as process:
+            try:
+                said, _ = process.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
         assert process.returncode == 0, f"{command}: {said}"
         return said
 

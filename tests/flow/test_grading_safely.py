@@ -18,7 +18,7 @@ from tests.conftest import BIN, PROJECT, load
 from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
 from tests.flow.jupyter import served
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(900)]
 
 WHY, COMMENT = "#why", "#why-comment"
 STUDENTS = ("ada", "bea", "cleo")
@@ -68,6 +68,7 @@ class Desk:
         """The page of one more grader, who is logged in."""
         context = self.browser.new_context(viewport={"width": 1400, "height": 900})
         self.contexts.append(context)
+        context.set_default_timeout(120_000)
         page = context.new_page()
         page.errors = []
         page.on("pageerror", lambda error: page.errors.append(str(error)))
@@ -313,6 +314,50 @@ def test_keys_typed_before_a_page_is_ready_count(desk):
     page.keyboard.press("Control+Enter")
     expect(page.locator(".viva-left")).to_have_text("1 of 3 left")
     assert sorted([desk.saved(one) for one in STUDENTS], key=str) == [(2.0, "Well done"), (3.0, None), (None, None)]
+
+
+def test_control_and_enter_typed_before_a_page_is_ready_go_on_with_what_was_typed(desk):
+    """Held back in turn: a script in the head, before which nothing is shown, and the scores of the next page."""
+    page, held = desk.grader(), []
+    page.route("**/underscore*.js*", lambda route: held.append(route), times=1)
+    page.goto(f"{desk.server}/formgrader/submissions/{min(map(desk.key, STUDENTS))}/", wait_until="commit")
+    wait_for(page, lambda: held)
+    page.keyboard.type("2")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Why?")
+    page.keyboard.press("Control+Enter")
+    page.keyboard.type("1")  # for the next answer
+    held.pop().continue_()
+    expect(page.locator(".viva-left")).to_have_text("2 of 3 left", timeout=60_000)
+    expect(page.locator(WHY)).to_have_value("1")
+
+    page.wait_for_load_state("networkidle")
+    page.route("**/formgrader/api/grades?**", lambda route: held.append(route), times=1)
+    page.keyboard.press("Control+Enter")
+    wait_for(page, lambda: held)
+    expect(page.locator(".viva-left")).to_have_text("1 of 3 left")
+    page.keyboard.press("Alt+1")  # the comment of before
+    page.keyboard.press("Control+Enter")
+    held.pop().continue_()
+    page.wait_for_url(f"**/formgrader/gradebook/{SMALL}/{NOTEBOOK}", timeout=60_000)
+    assert sorted([desk.saved(one) for one in STUDENTS], key=str) == [(1.0, None), (2.0, "Why?"), (None, "Why?")]
+
+
+def test_a_second_press_while_the_next_answer_is_fetched_does_not_skip_it(desk):
+    page, held = desk.grader(), []
+    desk.open(page)
+    first = page.url
+    page.route("**/formgrader/submissions/**", lambda route: held.append(route), times=1)
+    page.keyboard.press("Control+Enter")
+    wait_for(page, lambda: held)
+    page.keyboard.press("Control+Enter")
+    page.keyboard.type("2")
+    (there,) = [one for one in STUDENTS if desk.key(one) in held[0].request.url]
+    held.pop().continue_()
+    page.wait_for_url(lambda url: url.partition("?")[0] != first.partition("?")[0], timeout=60_000)
+    expect(page.locator(WHY)).to_have_value("2")
+    page.keyboard.press("Control+Enter")
+    wait_for(page, lambda: desk.saved(there) == (2.0, None))
 
 
 def wait_for(page: Page, there) -> None:

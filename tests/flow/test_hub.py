@@ -25,7 +25,11 @@ from tests.flow.test_student_hour import code, write
 from viva.author.answers import fill_in, read_answer
 from viva.engine.blueprint import read_blueprint
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("hub")]  # the longest of all: beside the other browsers
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(1800),
+    pytest.mark.xdist_group("hub"),
+]  # the longest of all: beside the other browsers
 
 NOTEBOOK = "scaled_attention"
 TIMEOUT = 90_000

@@ -17,7 +17,7 @@ from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served
 from tests.flow.test_formgrader import NOTEBOOK, TASK
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(900)]
 
 STUDENTS = ("ada", "bea", "cleo", "dora")
 RUBRIC = """[[item]]
@@ -67,6 +67,7 @@ def _page(browser, address: str) -> Iterator[Page]:
     server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     context.route(lambda url: url.startswith("http") and not url.startswith(server), lambda route: route.abort())
+    context.set_default_timeout(120_000)
     page = context.new_page()
     page.server, page.errors, page.keys = server, [], 0
     page.on("pageerror", lambda error: page.errors.append(str(error)))
@@ -84,11 +85,8 @@ def press(page: Page, *keys: str) -> None:
 
 
 def ready(page: Page, left: str) -> None:
-    """The next answer that waits is there, with the cursor in its box."""
+    """The next answer that waits is seen. Nobody waits for its scores: keys typed before they are there count."""
     expect(page.locator(".viva-left")).to_have_text(left, timeout=60_000)
-    expect(page.locator(f"#{TASK}")).to_be_focused()
-    expect(page.locator(f"#{TASK}")).to_have_class(re.compile("needs_manual_grade"))
-    page.wait_for_load_state("networkidle")
 
 
 def grades(root: Path) -> list[tuple[float, str]]:
@@ -293,9 +291,9 @@ def test_who_may_not_open_formgrader_does_not_see_its_list(browser, crowd_addres
 
 def test_who_skips_an_answer_resolves_nothing(graded, page):
     with load(graded)[0].gradebook() as gradebook:
-        for student in STUDENTS[:2]:
-            grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, student)
-            grade.manual_score, grade.needs_manual_grade = None, True
+        for student in STUDENTS:
+            grade, waits = gradebook.find_grade(TASK, NOTEBOOK, SHORT, student), student in STUDENTS[:2]
+            grade.manual_score, grade.needs_manual_grade = None if waits else 3.0, waits
         gradebook.db.commit()
         ids = sorted(gradebook.find_submission_notebook(NOTEBOOK, SHORT, student).id for student in STUDENTS[:2])
     page.goto(f"{page.server}/formgrader/submissions/{ids[0]}/")

@@ -23,8 +23,8 @@ from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, Submit
 from tests.browser import CONTRAST, print_problems
 from tests.conftest import SHORT, hand_in, load
 from viva.commands.grade import GradeCommand
-from viva.course.gradebook import export
 from viva.course.gradebook.results import Results
+from viva.course.grades import export
 from viva.pages import report
 from viva.pages.reporting import findings
 from viva.pages.reporting.pseudonyms import Pseudonyms, focus, read_cells

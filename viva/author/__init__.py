@@ -2,7 +2,7 @@
 
 Theory of operation. Known right answers must earn every point, known wrong ones must lose the check that they name, and
 mutants of the solution must be caught; all are graded in the real engine. A mutant that no check notices is compared
-with the solution, while a witness watches what its functions do.
+with the solution, while a witness watches what its functions do: it is equal, survived, or unproven.
 
 checkname     how checks are told apart, and what a trial says of one
 answers       known right and wrong answers, and the submissions made from them
@@ -12,7 +12,11 @@ operators     the mistakes that people make in Python, as changes of a syntax tr
 slips         those that they make with attention, in training and in a decoder
 mutants       wrong solutions derived from the right one
 trimming      which cells a trial needs
-witness       runs beside a mutant and finds out whether it is equivalent to the solution
+drawing       random calls of a function, like those that were noted
+likeness      whether two values are the same, or cannot be compared
+witness       runs beside a mutant and finds out whether it is equal to the solution
+degenerate    functions that are right where students can see it, and return nothing of use elsewhere
+store         results of trials, kept by what they depend on
 trials        what a worker process does with one notebook of an audit
 auditresult   what an audit came to, as plain data; excuses
 judgement     what the trials say, as plain data: proofs, fates, scores

@@ -6,6 +6,7 @@ Nothing that is asked, given or tested is changed: only schemas, ids, outputs an
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import math
 import os
 import re
@@ -22,6 +23,7 @@ from nbgrader.nbgraderformat.common import SchemaMismatchError
 from viva.author.answers import read_answers
 from viva.author.hygiene import errors, warnings
 from viva.author.skeleton import KERNEL, NAME
+from viva.author.trimming import name_of
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
@@ -52,11 +54,12 @@ class Adopted:
     advice: list[str]
 
 
-def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
+def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool = False) -> Adopted:
     """Make an nbgrader source notebook one of the course; its assignment is called like its folder by default.
 
-    Raises CourseError when it is not such a notebook, when a name does not fit, or when a file would be overwritten;
-    nothing is written then.
+    With ``in_place`` the notebook is in the course's ``source/`` and is corrected there; the old one is kept in
+    ``backup/``. Raises CourseError when it is not such a notebook, when a name does not fit, or when a file would be
+    overwritten; nothing is written then.
     """
     notebook = notebook.expanduser()
     if not notebook.is_file():
@@ -66,6 +69,8 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     assignment = assignment or Path(os.path.normpath(notebook.absolute())).parent.name  # of ../x.ipynb, too
     if not NAME.fullmatch(assignment):
         raise CourseError(f"'{assignment}' is not a valid assignment name. Choose another, as in --as=ps11_my_topic.")
+    if in_place:
+        return _adopt_in_place(course, notebook, assignment)
     changes: list[str] = []
     text = nbformat.writes(_adapted(_read(notebook), _header(course), changes)) + "\n"
     folder = course.path("source", assignment)
@@ -80,12 +85,14 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
         files = _beside(notebook, course.directory.ignore, changes)
     copies = {folder / name: file for name, file in files.items()}
     for path in (target, *copies):
+        if path == target and path.exists() and path.samefile(notebook):
+            raise CourseError(f"{path} is in the course already. To correct it there: viva adopt --in-place {path}")
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
-    if there := sorted(path.name for path in folder.glob("*.ipynb")):
+    if existing := sorted(path.name for path in folder.glob("*.ipynb")):
         changes.append(
-            f"It is now in the assignment {assignment}, beside {plaintext.some(there, LISTED)}. To make it a separate "
-            f"assignment, delete {target} and adopt it with --as=NAME."
+            f"It is now in the assignment {assignment}, beside {plaintext.some(existing, LISTED)}. To make it a "
+            f"separate assignment, delete {target} and adopt it with --as=NAME."
         )
     copies = {path: file for path, file in copies.items() if not path.exists()}
     try:
@@ -98,6 +105,30 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
             path.unlink(missing_ok=True)
         raise
     return Adopted(assignment, [target, *copies], changes, *_look_over(course, assignment, target))
+
+
+def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
+    """Correct a notebook in ``source/``, after a copy of it was written into ``backup/``."""
+    target = course.path("source", assignment) / notebook.name
+    if not (target.is_file() and target.samefile(notebook)):
+        raise CourseError(
+            f"{notebook} is not in the course's source folder {course.path('source', assignment)}, so it was not "
+            f"corrected in place. To copy it into the course: viva adopt {notebook}"
+        )
+    changes: list[str] = []
+    original = target.read_bytes()
+    text = nbformat.writes(_adapted(_read(target), _header(course), changes)) + "\n"
+    if text.encode() == original:
+        changes.append("Nothing had to be changed.")
+        return Adopted(assignment, [], changes, *_look_over(course, assignment, target))
+    folder = course.root / "backup" / assignment
+    names = (f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
+    backup = next(folder / name for name in names if not (folder / name).exists())
+    folder.mkdir(parents=True, exist_ok=True)
+    leftovers.write(backup, original.decode())
+    leftovers.write(target, text)
+    changes.append(f"The notebook as it was before is in {backup}.")
+    return Adopted(assignment, [target], changes, *_look_over(course, assignment, target))
 
 
 def _read(path: Path) -> NotebookNode:
@@ -135,17 +166,17 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
         changes.append("Cells that are also in the course's header were removed.")
     if any(cell.get("outputs") for cell in kept):
         changes.append("The outputs of earlier runs were cleared.")
-    known = {cell.get("id", "") for cell in header}
-    known |= {name for name in map(_grade_id, kept) if re.fullmatch(r"[\w-]{1,64}", name, re.ASCII)}
+    names = {cell.get("id", "") for cell in header}
+    names |= {name for name in map(_grade_id, kept) if re.fullmatch(r"[\w-]{1,64}", name, re.ASCII)}
     taken = {cell.get("id", "") for cell in header}
     cells = []
-    for place, cell in enumerate(kept, start=1):
+    for index, cell in enumerate(kept, start=1):
         about = _about(cell)
         wanted = _grade_id(cell)
         if isinstance(written := about.get("points"), str) and (points := _number(written)) != written:
             about["points"] = points
             changes.append(f"The points of '{wanted}' were the text \"{written}\"; now they are a number.")
-        name = _free(wanted, taken) if about else _free(_speaking(cell, place), known | taken)
+        name = _free(wanted, taken) if about else _free(_speaking(cell, index), names | taken)
         taken.add(name)
         if about:
             about["grade_id"] = name
@@ -181,14 +212,14 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
 
 def _about(cell: NotebookNode) -> dict:
     """What nbgrader says about a cell, without what a release adds; empty when the cell is none of nbgrader's."""
-    about = dict(cell.metadata.get("nbgrader", {}))
-    flags = {flag: bool(about.get(flag, False)) for flag in ("grade", "locked", "solution", "task")}
+    metadata = dict(cell.metadata.get("nbgrader", {}))
+    flags = {flag: bool(metadata.get(flag, False)) for flag in ("grade", "locked", "solution", "task")}
     if not any(flags.values()):
         cell.metadata.pop("nbgrader", None)
         return {}
     for name in ("checksum", "cell_type"):
-        about.pop(name, None)
-    return about | flags
+        metadata.pop(name, None)
+    return metadata | flags
 
 
 def _number(text: str) -> float | str:
@@ -204,14 +235,14 @@ def _grade_id(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def _speaking(cell: NotebookNode, place: int) -> str:
+def _speaking(cell: NotebookNode, index: int) -> str:
     """A name for a cell that nbgrader does not name: its own, its heading, or its type and place."""
     if not re.fullmatch(r"[0-9a-f-]*", cell.get("id", "")):
         return cell.id
     heading = re.search(r"^#+ +(.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
     words = re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)", "", heading[1].lower())) if heading else []
     called = {"markdown": "text", "code": "code"}.get(cell.cell_type, cell.cell_type)
-    return "_".join(words[:4])[:40] if words else f"{called}_{place}"
+    return "_".join(words[:4])[:40] if words else f"{called}_{index}"
 
 
 def _free(wanted: str, taken: set[str]) -> str:
@@ -275,11 +306,11 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
     try:
         release = compiled(course, assignment, path.stem, locked)
         blueprint = read_blueprint(path, locked)
-        known = read_answers(course.root / "answers" / assignment)
+        graded = read_answers(course.root / "answers" / assignment)
     except VivaError as error:
         return [str(error)], [], []
     answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
-    sources = {name: next(cell.source for cell in notebook.cells if cell.id == name) for name in answers}
+    sources = {name: next(cell.source for cell in notebook.cells if name_of(cell) == name) for name in answers}
     bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
     empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
     missing = [f"Cell '{name}': it has no solution. Check that this is not the student version." for name in empty]
@@ -289,13 +320,13 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
         for name in bare
         if name not in empty
     ]
-    for verdict, what in (("right", "another way to a right answer"), ("wrong", "a mistake that students make")):
-        files = [answer for answer in known if answer.right == (verdict == "right")]
+    for verdict, subject in (("right", "another way to a right answer"), ("wrong", "a mistake that students make")):
+        files = [answer for answer in graded if answer.right == (verdict == "right")]
         named = set().union(*(answer.sections for answer in files))
         cells = [f"'{cell}'" for cell in answers if cell not in named]
         if cells:
             advice.append(
-                f"There is no {verdict} answer to {', '.join(cells)}: write {what} into "
+                f"There is no {verdict} answer to {', '.join(cells)}: write {subject} into "
                 f"answers/{assignment}/{verdict}/<name>.py."
             )
     if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):

@@ -47,6 +47,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.author.checkname import CheckName, names_of_checks
+from viva.author.trimming import name_of
 from viva.engine.blueprint import Blueprint, Purpose
 from viva.folder import read_utf8
 from viva.verdict import AnswerError
@@ -98,15 +99,15 @@ class Answer:
         named on both sides or on neither.
         """
         every = names_of_checks(blueprint)
-        lost, kept = self._matched(self.loses, every), self._matched(self.keeps, every)
-        rest = set(every) - lost - kept
+        lost, keeping = self._matched(self.loses, every), self._matched(self.keeps, every)
+        rest = set(every) - lost - keeping
         if not REST.isdisjoint(self.loses):
             lost |= rest
         elif not REST.isdisjoint(self.keeps):
-            kept |= rest
-        if both := lost & kept:
+            keeping |= rest
+        if both := lost & keeping:
             raise AnswerError(f"{self.path}: '{min(both, key=str)}' is listed both as lost and as kept.")
-        if neither := set(every) - lost - kept:
+        if neither := set(every) - lost - keeping:
             which = min(neither, key=str)
             raise AnswerError(f"{self.path}: the docstring does not list '{which}', neither as lost nor as kept.")
         return lost
@@ -116,14 +117,14 @@ class Answer:
         for line in lines:
             if line in REST or line == "nothing":
                 continue
-            said = CheckName.read(line)
-            found = {name for name in every if name.cell == said.cell and said.title in ("*", name.title)}
-            if not found:
+            named = CheckName.read(line)
+            matching = {name for name in every if name.cell == named.cell and named.title in ("*", name.title)}
+            if not matching:
                 raise AnswerError(
                     f"{self.path}: '{line}' is not a check of this assignment. Write its new name there, or delete the "
                     "file if you no longer need this answer."
                 )
-            matched |= found
+            matched |= matching
         return matched
 
 
@@ -196,7 +197,7 @@ def fill_in(answer: Answer, release: NotebookNode, blueprint: Blueprint) -> Note
     Raises AnswerError when a section names no cell that a student can change.
     """
     submission = copy.deepcopy(release)
-    cells = {cell.id: cell for cell in submission.cells}
+    cells = {name_of(cell): cell for cell in submission.cells}
     solutions = blueprint.solutions()
     open_cells = {cell.id for cell in blueprint.cells if cell.purpose in (Purpose.ANSWER, Purpose.MANUAL, Purpose.TEXT)}
     for name, section in answer.sections.items():

@@ -12,34 +12,41 @@ import copy
 import os
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva.author import degenerate
 from viva.author.answers import Answer, fill_in, read_answers
-from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
+from viva.author.auditresult import LISTED, Audit, Fate, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import errors, untold, warnings
 from viva.author.judgement import (
+    FORBIDDEN,
+    checks_with_hidden_lines,
+    compare,
     explained,
     fate_of,
     flaky,
+    forgive,
     lost_by,
     misfires,
+    passed_by_nonsense,
     proof_of,
     scores_of,
     together,
     unnoticed,
+    unseen,
     unwarned,
     varied,
     warn,
 )
-from viva.author.mutants import Mutant, mutants
-from viva.author.trials import Worker, make_grader
-from viva.author.trimming import name_of, seeded, trimmed
+from viva.author.mutants import Mutant, mutants, solution_of
+from viva.author.store import Store
+from viva.author.trials import Worker, degraded, make_grader
+from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import slow, stopping
@@ -56,7 +63,7 @@ from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
-from viva.verdict import BlueprintError, VivaError
+from viva.verdict import BlueprintError, CourseError, VivaError
 
 # What is graded in an audit: the notebooks, and the jobs that the workers get.
 #
@@ -69,10 +76,12 @@ RUNS = 6
 class Jobs:
     """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``."""
 
-    def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer]) -> None:
-        self.release, self.known, self.answers = release, known, answers
+    def __init__(self, release: NotebookNode, examination: Examination, answers: list[Answer]) -> None:
+        self.release, self.known, self.answers = release, examination, answers
         code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
-        self.cells = [cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.ANSWER and cell.id in code]
+        self.cells = [
+            cell.id for cell in examination.blueprint.cells if cell.purpose == Purpose.ANSWER and cell.id in code
+        ]
 
     def filled(self, right: set[str]) -> NotebookNode:
         """The release with the solution in some answer cells."""
@@ -83,8 +92,8 @@ class Jobs:
         notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         return notebook
 
-    def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
-        return key, "grade", notebook, known or self.known
+    def _grading(self, key: tuple, notebook: NotebookNode, examination: Examination | None = None) -> tuple:
+        return key, "grade", notebook, examination or self.known
 
     def _answered(self, answer: Answer) -> NotebookNode:
         """The release with a known answer in it."""
@@ -98,9 +107,9 @@ class Jobs:
         yield self._grading(("untouched",), self.filled(set()))
         yield self._grading(("solution",), solution)
         yield self._grading(("trimmed",), *self._trimmed(solution))
-        for place, answer in enumerate(self.answers):
+        for index, answer in enumerate(self.answers):
             if answer.right:
-                yield self._grading(("answer", place), self._answered(answer))
+                yield self._grading(("answer", index), self._answered(answer))
 
     def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
         tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == Purpose.TESTS}
@@ -115,35 +124,35 @@ class Jobs:
         """The wrong answers; and the solution and the known answers once more, with other random numbers."""
         lean, solution = self._leaner(trials), self.filled(set(self.cells))
         for run in range(1, RUNS):
-            notebook, *known = lean(solution)
-            yield self._again(("again", run), run, notebook, *known)
-        for place, answer in enumerate(self.answers):
-            notebook, *known = lean(self._answered(answer))
+            notebook, *examination = lean(solution)
+            yield self._again(("again", run), run, notebook, *examination)
+        for index, answer in enumerate(self.answers):
+            notebook, *examination = lean(self._answered(answer))
             if not answer.right:
-                yield self._grading(("answer", place), notebook, *known)
-            yield self._again(("second", place), place, notebook, *known)
+                yield self._grading(("answer", index), notebook, *examination)
+            yield self._again(("second", index), index, notebook, *examination)
 
-    def _again(self, key: tuple, run: int, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+    def _again(self, key: tuple, run: int, notebook: NotebookNode, examination: Examination | None = None) -> tuple:
         """The same with other random numbers, also where nobody seeds."""
-        known = known or self.known
-        dice = {cell: secret + str(run).encode() for cell, secret in known.dice.items()}
-        return self._grading(key, seeded(notebook, run), replace(known, dice=dice))
+        examination = examination or self.known
+        dice = {cell: secret + str(run).encode() for cell, secret in examination.dice.items()}
+        return self._grading(key, seeded(notebook, run), replace(examination, dice=dice))
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
         """The solution and the right answers in a variant; the ``wrong`` answers, too."""
-        other = Jobs(variant.seeded(self.release, seed), variant.examined(self.known, seed), self.answers)
-        lean = other._leaner(trials)
-        yield other._grading(("varied", seed), *lean(other.filled(set(other.cells))))
-        for place, answer in enumerate(self.answers):
+        jobs = Jobs(variant.seeded(self.release, seed), variant.examined(self.known, seed), self.answers)
+        lean = jobs._leaner(trials)
+        yield jobs._grading(("varied", seed), *lean(jobs.filled(set(jobs.cells))))
+        for index, answer in enumerate(self.answers):
             if answer.right or wrong:
-                yield other._grading(("varied", seed, place), *lean(other._answered(answer)))
+                yield jobs._grading(("varied", seed, index), *lean(jobs._answered(answer)))
 
     def shown(self, trials: dict, places: list[int]) -> Iterator[tuple]:
         """The known answers at these places, with the lines of the tests that students see."""
-        other = Jobs(self.release, _visible(self.known), self.answers)
-        lean = other._leaner(trials)
-        for place in places:
-            yield other._grading(("shown", place), *lean(other._answered(self.answers[place])))
+        jobs = Jobs(self.release, _visible(self.known), self.answers)
+        lean = jobs._leaner(trials)
+        for index in places:
+            yield jobs._grading(("shown", index), *lean(jobs._answered(self.answers[index])))
 
     def alone(self, trials: dict) -> Iterator[tuple]:
         """Each answer of the solution alone, and the solution without it."""
@@ -152,19 +161,33 @@ class Jobs:
             yield self._grading(("alone", cell), *lean(self.filled({cell})))
             yield self._grading(("without", cell), *lean(self.filled(set(self.cells) - {cell})))
 
-    def mutations(self, found: list[Mutant], ground: dict) -> list[tuple]:
+    def mutations(self, mutations: list[Mutant], ground: dict) -> list[tuple]:
         """The mutants; ``ground`` says by cell in which notebook, with what known of it, in how many seconds."""
         jobs = []
-        for place, mutant in enumerate(found):
-            notebook, known, limit = ground[mutant.cell]
-            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, limit))
+        for index, mutant in enumerate(mutations):
+            notebook, examination, limit = ground[mutant.cell]
+            jobs.append(
+                (("mutant", index), "grade_changed", notebook, {mutant.cell: mutant.source}, examination, limit)
+            )
         return jobs
 
+    def degenerate(self, inputs: dict, ground: dict, form: str, places: Iterable[str]) -> Iterator[tuple]:
+        """The solution with the degenerate functions of one cell, and under "" with those of all, on every input."""
+        solutions = self.known.blueprint.solutions()
+        for cell in places:
+            cells = [cell] if cell else [one for one in self.cells if inputs.get(one)]
+            sources = {
+                one: degraded(solutions[one], inputs[one] if cell else {name: [] for name in inputs[one]}, form)
+                for one in cells
+            }
+            notebook, examination, limit = ground[cell]
+            yield ("degenerate", form, cell), "grade_changed", notebook, sources, examination, limit
 
-def _visible(known: Examination) -> Examination:
+
+def _visible(examination: Examination) -> Examination:
     """An examination without the hidden lines of its tests. A check that is all hidden has nothing to fail at."""
-    cells = tuple(_shown(cell) if cell.purpose == Purpose.TESTS else cell for cell in known.blueprint.cells)
-    return replace(known, blueprint=replace(known.blueprint, cells=cells))
+    cells = tuple(_shown(cell) if cell.purpose == Purpose.TESTS else cell for cell in examination.blueprint.cells)
+    return replace(examination, blueprint=replace(examination.blueprint, cells=cells))
 
 
 def _shown(cell: Cell) -> Cell:
@@ -191,17 +214,63 @@ def audit(
     memory: int = USUAL.memory_bytes // MB,
     workers: int | None = None,
     remote: RemoteGraders | None = None,
+    renew: bool = False,
     tell: Callable[[str], object] = print,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Audit:
     """Audit one notebook of an assignment, by default its first; a cell may take ``seconds``, a notebook ``budget``.
 
     Its process may take so many megabytes of ``memory``; ``progress`` gets the number of trials done and known. The
+    results of the last audits are used, unless it is to ``renew`` all. The
     trials are done by so many ``workers``, or by ``remote`` graders; ``tell`` gets a sentence for each of these that
     is not used.
     Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read,
     ClusterError when the cluster cannot do it.
     """
+    start = time.monotonic()
+    limits = (seconds, budget, memory)
+    with _run(course, assignment, notebook, limits, no_sandbox, workers, remote, renew, tell, progress) as run:
+        result = run.audit()
+        run.store.finished = True
+    result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
+    return result
+
+
+def audit_mutant(
+    course: Course,
+    assignment: str,
+    number: int,
+    *,
+    seconds: float = 30.0,
+    budget: float = 0.0,
+    no_sandbox: bool = False,
+    memory: int = USUAL.memory_bytes // MB,
+    workers: int | None = None,
+) -> Fate:
+    """Run the mutant with a number again, of an assignment's first notebook; the limits are those of an audit.
+
+    Raises BlueprintError and AnswerError as ``audit`` does, and CourseError where there is no such mutant.
+    """
+    limits = (seconds, budget, memory)
+    with _run(course, assignment, "", limits, no_sandbox, workers, None, False, print, lambda *_: None) as run:
+        return run.one_mutant(number)
+
+
+@contextlib.contextmanager
+def _run(
+    course: Course,
+    assignment: str,
+    notebook: str,
+    limits: tuple[float, float, int],
+    no_sandbox: bool,
+    workers: int | None,
+    remote: RemoteGraders | None,
+    renew: bool,
+    tell: Callable[[str], object],
+    progress: Callable[[int, int], None],
+) -> Iterator[_Run]:
+    """A run of one notebook's trials, with workers and with the results that are kept."""
+    seconds, budget, memory = limits
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
     path = paths[notebook or next(iter(paths))]
     language = language_of(read_notebook(path).metadata)
@@ -210,22 +279,26 @@ def audit(
             f"{path} is written in {language}, and only Python can be audited; release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
-    settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
-    kept = Rehearsals.of(course.directory, assignment)
+    settings = (seconds, no_sandbox, memory, budget)
+    rehearsals = Rehearsals.of(course.directory, assignment)
     with (
         stopping.postponed(),
-        remote.for_audit(path, settings, wanted, kept.submitted, tell)
+        remote.for_audit(path, settings, wanted, rehearsals.submitted, tell)
         if remote
-        else _here(path, settings, wanted, workers, kept) as pool,
+        else _here(path, settings, wanted, workers, rehearsals) as pool,
+        contextlib.closing(Store(_kept_at(course, assignment, path.stem), path, settings[:3], renew)) as store,
     ):
-        result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
-    result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
-    return result
+        yield _Run(course, assignment, path, pool, limits, progress, store)
+
+
+def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
+    """The file with the results of a notebook's trials."""
+    return course.root / "report" / "audit" / "kept" / f"{assignment}-{notebook}.jsonl"
 
 
 @contextlib.contextmanager
 def _here(
-    path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None, kept: Rehearsals
+    path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None, rehearsals: Rehearsals
 ) -> Iterator[Workers]:
     """Workers of this machine for the notebook at ``path``; their temporary folders lie in one, which is removed."""
     before = tempfile.tempdir
@@ -235,7 +308,8 @@ def _here(
             with (
                 contextlib.closing(make_grader(*settings[:3], wanted)) as grader,
                 Workers(
-                    workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number), path, kept)
+                    workers or len(os.sched_getaffinity(0)),
+                    lambda number: Worker(grader.share(number), path, rehearsals),
                 ) as pool,
             ):
                 yield pool
@@ -246,8 +320,10 @@ def _here(
 class _Run:
     """One audit, step by step."""
 
-    def __init__(self, course: Course, assignment: str, path: Path, pool: Pool, limits: tuple, progress) -> None:
-        self.path, self.pool, self.progress = path, pool, progress
+    def __init__(
+        self, course: Course, assignment: str, path: Path, pool: Pool, limits: tuple, progress, store: Store
+    ) -> None:
+        self.path, self.pool, self.progress, self.store = path, pool, progress, store
         self.most, self.chosen, self.room = limits
         self.result = Audit(assignment, path.stem)
         locked: dict[str, str] = {}
@@ -265,35 +341,105 @@ class _Run:
         with slow.told(f"Running the solution of {self.result.assignment}/{self.path.stem} again, to measure it"):
             watched = self._one("watch", self.blueprint)
         self.result.kinds = kinds_of_answers(self.known)
+        self.result.solutions = {
+            cell.id: solution_of(cell.source) for cell in self.blueprint.cells if cell.id in self.cells
+        }
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
-        found = mutants(self.blueprint, results, watched["integers"])
+        mutations = mutants(self.blueprint, results, watched["integers"])
         wrong = sum(not answer.right for answer in self.answers)
-        jobs, more = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers) + wrong
-        self.total = len(jobs) + more + len(self.cells) + len(found)
+        jobs, later = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers) + wrong
+        self.total = len(jobs) + later + len(self.cells) + len(mutations)
         trials = self._map(jobs)
         trials |= self._map([*self.jobs.alone(trials), *self.jobs.again(trials)])
         self._vary(trials)
         if lost_by(trials[("solution",)]):
-            found = []
+            mutations = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
-            found = []  # nothing could kill a mutant
+            mutations = []  # nothing could kill a mutant
             self.result.remarks.append(
                 "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
-        trials |= self._map(self.jobs.mutations(found, self._ground(trials) if found else {}))
+        tests = self._tests(trials)
+        mutations = [mutant for mutant in mutations if tests[mutant.cell]]
+        ground = self._ground(tests) if mutations else {}
+        trials |= self._map(self.jobs.mutations(mutations, ground))
+        if mutations:
+            self._degrade(trials, ground)
         self._judge(trials)
         self._look_for_warnings(trials)
-        self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
-        self._compare(found, trials)
+        self.result.fates = [fate_of(mutant, trials["mutant", index]) for index, mutant in enumerate(mutations)]
+        for number, fate in enumerate(self.result.fates, start=1):
+            fate.number = number
+        self._look_for_surprises(mutations, ground)
+        self._compare(mutations, trials, ground)
         self.result.warnings += excuse(self.result.fates, self.excuses)
+        self.result.warnings += forgive(self.result.fates, watched["kinds"], self._forbids_changes())
         self._score(trials)
         self._name_credit(trials)
         self._look_around()
         return self.result
+
+    def one_mutant(self, number: int) -> Fate:
+        """What becomes of one mutant; the numbers are those of an audit. Raises CourseError."""
+        watched = self._one("watch", self.blueprint)
+        results = {name: text for name, text in watched["results"].items() if text}
+        trials = self._map(list(self.jobs.proofs())[1:3])
+        trials |= self._map([job for job in self.jobs.alone(trials) if job[0][0] == "without"])
+        tests = self._tests(trials)
+        mutations = [mutant for mutant in mutants(self.blueprint, results, watched["integers"]) if tests[mutant.cell]]
+        if not 1 <= number <= len(mutations):
+            raise CourseError(f"{self.result.assignment} has {len(mutations)} mutants, and none of number {number}.")
+        mutant, ground = mutations[number - 1], self._ground(tests)
+        (job,) = self.jobs.mutations([mutant], ground)
+        trials = {job[0]: result for job, result in self.pool.map([job])}
+        self.result.fates = [replace(fate_of(mutant, trials["mutant", 0]), number=number)]
+        self._look_for_surprises([mutant], ground)
+        self._compare([mutant], trials, ground)
+        return self.result.fates[0]
+
+    def _degrade(self, trials: dict, ground: dict) -> None:
+        """Name the checks that a degenerate answer passes though they call it with what students do not see."""
+        inputs = self._one("inputs", _visible(self.known).blueprint)
+        inputs = {
+            cell: functions
+            for cell, functions in inputs.items()
+            if functions and max(map(len, functions.values())) <= degenerate.MOST_INPUTS
+        }
+        if not inputs:
+            return
+        limit = max(limit for *_, limit in ground.values())
+        solution, tests = self.jobs.filled(set(self.cells)), {name.cell for name in names_of_checks(self.blueprint)}
+        ground = ground | {"": (*trimmed(solution, self.known, tests), limit)}
+        places = ["", *(cell for cell in self.cells if cell in inputs)]
+        first = self._map(list(self.jobs.degenerate(inputs, ground, degenerate.RAISE, places)))
+        reached = {index: set(lost_by(first["degenerate", degenerate.RAISE, index])) for index in places}
+        last = {check: cell for cell in self.cells for check in lost_by(trials["without", cell])}
+        for cell in places[1:]:  # a check of another exercise may let a mistake in this one pass
+            reached[cell] = {check for check in reached[cell] if last.get(check) == cell}
+        places = [index for index in places if reached[index]]
+        forms = self._map(
+            [job for form in degenerate.FORMS for job in self.jobs.degenerate(inputs, ground, form, places)]
+        )
+        passing = {
+            (form, index): reached[index] - set(lost_by(trial))
+            for (_, form, index), trial in forms.items()
+            if trial and not trial.faults
+        }
+        doubtful = [
+            job
+            for (form, index), checks in passing.items()
+            if checks
+            for job in self.jobs.degenerate(inputs, ground, degenerate.ONLY_RIGHT + form, [index])
+        ]
+        again = self._map(doubtful)
+        for (form, index), checks in passing.items():
+            right = again.get(("degenerate", degenerate.ONLY_RIGHT + form, index))
+            for check in checks & set(lost_by(right)):
+                self.result.degenerate.setdefault(check, []).append((index, form))
 
     def _vary(self, trials: dict) -> None:
         """Grade the known answers in other variants, where the notebook offers them."""
@@ -303,14 +449,16 @@ class _Run:
             return
         if default is None:
             return
-        answers = [(one.name, one.case, self._lost(one), (place,)) for place, one in enumerate(self.answers)]
+        answers = [
+            (answer.name, answer.case, self._lost(answer), (index,)) for index, answer in enumerate(self.answers)
+        ]
         every = [("the solution", "solution", [], ()), *answers]
         for seed in SEEDS:
             first = seed == SEEDS[0]
-            known = self._map(self.jobs.varied(trials, seed, wrong=first))
-            for name, case, lost, place in every:
+            graded = self._map(self.jobs.varied(trials, seed, wrong=first))
+            for name, case, lost, index in every:
                 if case != "wrong" or first:
-                    self.result.errors += varied(name, case, lost, known["varied", seed, *place], seed)
+                    self.result.errors += varied(name, case, lost, graded["varied", seed, *index], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
             f"It has variants ({variant.SEED} = {default}): right answers were also graded with {listed}, wrong ones "
@@ -320,7 +468,10 @@ class _Run:
     # jobs
 
     def _one(self, name: str, *arguments: object):
-        ((_, result),) = self.pool.map([(None, name, *arguments)])
+        if name == "rehearse":  # rehearsals are kept elsewhere
+            ((_, result),) = self.pool.map([(None, name, *arguments)])
+        else:
+            result = self._results([((name,), name, *arguments)])[(name,)]
         if isinstance(result, VivaError):
             raise result
         if result is None:
@@ -328,20 +479,67 @@ class _Run:
         return result
 
     def _map(self, jobs: Iterable[tuple]) -> dict:
-        results = {}
-        for job, result in self.pool.map(jobs):
-            results[job[0]] = result
+        def step() -> None:
             self.done += 1
             self.progress(self.done, max(self.total, self.done))
+
+        return self._results(jobs, step)
+
+    def _results(self, jobs: Iterable[tuple], step: Callable[[], None] = lambda: None) -> dict:
+        """By key, the results of jobs: those that are kept, and of the others what the workers find."""
+        results: dict = {}
+        started: dict = {}
+
+        def left() -> Iterator[tuple]:
+            for job in jobs:
+                stored, rest = self.store.look_up(job)
+                if rest is None:
+                    results[job[0]] = stored
+                    step()
+                else:
+                    started[job[0]] = job, stored
+                    yield rest
+
+        for rest, result in self.pool.map(left()):
+            job, stored = started.pop(rest[0])
+            results[job[0]] = self.store.keep(job, stored, result)
+            step()
         return results
 
-    def _ground(self, known: dict) -> dict[str, tuple[NotebookNode, Examination, float]]:
-        """By answer cell, the fewest cells that its mutants need, and a limit of seconds.
+    def _tests(self, trials: dict) -> dict[str, set[str]]:
+        """By answer cell, the test cells that can notice a mutant of it, as long as the solution passes them.
 
-        These are the test cells that lose a check when the answer is blank, as long as the solution passes them.
+        They lose a check when the answer is blank. Where none does, another answer may define the same names: then the
+        names tell which tests use this one. Where there is none either, it is said once.
         """
+        tests = {}
+        for cell in self.cells:
+            tests[cell] = {check.cell for check in lost_by(trials["without", cell])}
+            if tests[cell]:
+                continue
+            tests[cell], again = reaching_tests(self.blueprint, cell)
+            if again:
+                self.result.unseen[cell] = (
+                    f"Cell '{cell}': no check looks at this answer, because cell '{again}' below defines its names "
+                    "again."
+                )
+            elif not tests[cell]:
+                self.result.unseen[cell] = f"Cell '{cell}': no check looks at this answer."
+        return tests
+
+    def _forbids_changes(self) -> bool:
+        """Whether students are told somewhere that a function must not change its arguments."""
+        if self._promises():
+            return True
+        return any(FORBIDDEN.search(cell.source) for cell in self.release.cells)
+
+    def _promises(self) -> bool:
+        """Whether the notebook promises that no hidden line is a surprise."""
+        return bool(read_notebook(self.path).metadata.get("viva", {}).get("no_surprise"))
+
+    def _ground(self, tests: dict[str, set[str]]) -> dict[str, tuple[NotebookNode, Examination, float]]:
+        """By answer cell, the fewest cells that its mutants need with these ``tests``, and a limit of seconds."""
         solution = self.jobs.filled(set(self.cells))
-        tests = {cell: {check.cell for check in lost_by(known["without", cell])} for cell in self.cells}
         small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
         trials = self._map([((cell,), "grade", *small[cell]) for cell in self.cells])
         ground = {}
@@ -367,8 +565,8 @@ class _Run:
                 )
             self.result.proofs.append(proof)
         self._find_flaky(trials, every)
-        for place, answer in enumerate(self.answers):
-            trial = trials["answer", place]
+        for index, answer in enumerate(self.answers):
+            trial = trials["answer", index]
             self.result.proofs.append(proof_of(answer.name, answer.case, self._lost(answer), trial))
         rights = [proof.seconds for proof in self.result.proofs if proof.case in ("solution", "again", "right")]
         self.result.slowest = max(rights)
@@ -382,8 +580,8 @@ class _Run:
     def _find_flaky(self, trials: dict, every: list[CheckName]) -> None:
         """Name the checks whose verdict differs between two runs of the same text."""
         runs = {"the solution": [trials[("solution",)], *(trials["again", run] for run in range(1, RUNS))]}
-        for place, answer in enumerate(self.answers):
-            runs[f"the {answer.case} answer {answer.name}"] = [trials["answer", place], trials["second", place]]
+        for index, answer in enumerate(self.answers):
+            runs[f"the {answer.case} answer {answer.name}"] = [trials["answer", index], trials["second", index]]
         self.result.errors += flaky(every, runs)
 
     def _name_credit(self, trials: dict) -> None:
@@ -399,23 +597,40 @@ class _Run:
                 continue
             keeping = [
                 answer.name
-                for place, answer in enumerate(self.answers)
+                for index, answer in enumerate(self.answers)
                 if not answer.right
                 and answer.answers(score.answers)
-                and score.check not in lost_by(trials["answer", place])
+                and score.check not in lost_by(trials["answer", index])
             ]
-            told = f"Cell '{score.check.cell}': its last value decides how many points are earned"
-            kept = f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
-            self.result.remarks.append(f"{told}{kept}.")
+            sentence = f"Cell '{score.check.cell}': its last value decides how many points are earned"
+            keepers = (
+                f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
+            )
+            self.result.remarks.append(f"{sentence}{keepers}.")
 
     def _look_for_warnings(self, trials: dict) -> None:
         """Whether some line that students see notices each wrong answer."""
         proofs = dict(enumerate(proof for proof in self.result.proofs if proof.case in ("right", "wrong")))
-        doubtful = [place for place, proof in proofs.items() if unnoticed(proof, self.blueprint)]
+        doubtful = [index for index, proof in proofs.items() if unnoticed(proof, self.blueprint)]
         self.total += len(doubtful)
         shown = self._map(list(self.jobs.shown(trials, doubtful)))
-        for place, proof in proofs.items():
-            self.result.warnings += warn(proof, self.answers[place].hidden, shown.get(("shown", place)))
+        for index, proof in proofs.items():
+            self.result.warnings += warn(proof, self.answers[index].hidden, shown.get(("shown", index)))
+
+    def _look_for_surprises(self, mutations: list[Mutant], ground: dict) -> None:
+        """Grade with the visible lines alone each mutant that only checks with hidden lines notice."""
+        hiding = checks_with_hidden_lines(self.blueprint)
+        places = [
+            index for index, fate in enumerate(self.result.fates) if fate.killers and hiding.issuperset(fate.killers)
+        ]
+        self.total += len(places)
+        shown = {
+            cell: (notebook, _visible(examination), limit) for cell, (notebook, examination, limit) in ground.items()
+        }
+        trials = self._map(self.jobs.mutations([mutations[index] for index in places], shown))
+        for number, index in enumerate(places):
+            trial = trials["mutant", number]
+            self.result.fates[index].surprise = trial is not None and not trial.lost and not trial.faults
 
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and single-process cells."""
@@ -432,52 +647,47 @@ class _Run:
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells if result.scores else ():  # without any test it is said that nothing was tested
             if cell not in tested:
-                result.errors.append(f"Cell '{cell}': no check fails when this answer is left blank.")
+                blank = f"Cell '{cell}': no check fails when this answer is left blank."
+                result.errors.append(result.unseen.get(cell, blank))
         result.warnings += misfires(result.proofs[0])
         took = f"A right answer took {result.slowest:.1f} s"
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
-        for what, most in (("a cell", longest), ("a notebook", result.budget)):
+        for limited, most in (("a cell", longest), ("a notebook", result.budget)):
             if result.slowest > most / MARGIN:
-                result.warnings.append(f"{took}; the limit of {what} is {most:g} s. That is too close.")
+                result.warnings.append(f"{took}; the limit of {limited} is {most:g} s. That is too close.")
         if result.megabytes > self.room / MARGIN:
             result.warnings.append(
                 f"The solution took {result.megabytes} of the allowed {self.room} MB. That is too close."
             )
         lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
         declared = {cell.id for cell in self.blueprint.cells if cell.inside}
-        told = self.known.single_process_sentences().items()
-        result.single_process = [sentence for cell, sentence in told if cell in declared or cell not in lost]
+        sentences = self.known.single_process_sentences().items()
+        result.single_process = [sentence for cell, sentence in sentences if cell in declared or cell not in lost]
         result.remarks += [f"{sentence[0].upper()}{sentence[1:]}." for sentence in result.single_process]
 
-    def _compare(self, found: list[Mutant], trials: dict) -> None:
-        """Which of the mutants that no check noticed are equivalent; not those that the grader failed on."""
-        open_ones = [
-            place
-            for place, fate in enumerate(self.result.fates)
-            if fate.status == "survived" and not trials["mutant", place].faults
+    def _compare(self, mutations: list[Mutant], trials: dict, ground: dict) -> None:
+        """What the mutants are that no check noticed: equal, different or unproven; not those the grader failed on."""
+        places = [
+            index
+            for index, fate in enumerate(self.result.fates)
+            if fate.status == "survived" and not trials["mutant", index].faults
         ]
-        self.total += len(open_ones)
-        notes = self._map([((place,), "compare", self.blueprint, found[place]) for place in open_ones])
-        for place in open_ones:
-            fate, note = self.result.fates[place], notes[(place,)]
-            if note == "":
-                fate.status = "equivalent"
-            else:
-                fate.note = note or "it ended the comparing process, twice"
-                near = Counter(
-                    check
-                    for other in self.result.fates
-                    if other.cell == fate.cell
-                    for check in other.killers
-                    if other.operator == fate.operator or len(other.killers) < 3
-                )
-                fate.nearest = near.most_common(1)[0][0] if near else None
+        self.total += len(places)
+        jobs = []
+        for index in places:
+            mutant = mutations[index]
+            jobs.append(((index,), "compare", ground[mutant.cell][1].blueprint, mutant.cell, mutant.source))
+        comparisons = self._map(jobs)
+        for index in places:
+            compare(self.result.fates[index], comparisons[(index,)], self.result.fates)
 
     def _score(self, trials: dict) -> None:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
         result.scores = scores_of(self.blueprint, without, result.fates, result.proofs)
-        promised = read_notebook(self.path).metadata.get("viva", {}).get("no_surprise")
-        (result.errors if promised else result.remarks).extend(unwarned(result.scores))
+        (result.errors if self._promises() else result.warnings).extend(
+            [*unwarned(result.scores), *unseen(result.fates)]
+        )
+        result.errors += passed_by_nonsense(result.degenerate)
         result.together = together(result.scores, result.fates, result.proofs)
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from jinja2 import Environment, PackageLoader
 
 from viva import ENGINE
-from viva.author.auditresult import Audit, kind_in_words
+from viva.author.auditresult import STATES, Audit, gap_in_words, kind_in_words
 from viva.course.course import Course
 from viva.course.processes import leftovers
 
-AUDIT = 9
+AUDIT = 10
 """Raised when an audit proves more than before, so that what was proven before is proven again."""
 CASES = (
     ("untouched", "the untouched notebook, losing every check"),
@@ -23,14 +23,18 @@ CASES = (
     ("right", "right answers, losing no check"),
     ("wrong", "wrong answers, losing exactly the listed checks"),
 )
-OTHERS = (("excused", "Excused mutants"), ("equivalent", "Mutants equivalent to the solution"))
+OTHERS = (
+    ("unproven", "Mutants that could not be compared"),
+    ("excused", "Excused mutants"),
+    ("equal", "Mutants equal to the solution"),
+)
 
 
 def page(audit: Audit) -> str:
     """The page of one audit."""
     environment = Environment(loader=PackageLoader("viva.pages"), autoescape=True, trim_blocks=True)
-    environment.filters["in_words"] = kind_in_words
-    return environment.get_template("audit.html").render(audit=audit, cases=CASES, others=OTHERS)
+    environment.filters |= {"in_words": kind_in_words, "in_a_sentence": gap_in_words}
+    return environment.get_template("audit.html").render(audit=audit, cases=CASES, others=OTHERS, states=STATES)
 
 
 def ground(course: Course, assignment: str) -> str:

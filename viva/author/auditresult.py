@@ -13,6 +13,7 @@ from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
 
+STATES = ("killed", "survived", "equal", "unproven", "excused")
 LISTED = 4
 """The most answers of a kind that are named at the terminal; the page names all."""
 
@@ -44,23 +45,27 @@ class Proof:
             "solution": "The solution",
             "again": "The solution, run again,",
         }.get(self.case, f"The {self.case} answer {self.name}")
-        said = [f"{who} could not be graded: {fault.what}" for fault in self.faults]
-        said += [
+        sentences = [f"{who} could not be graded: {fault.what}" for fault in self.faults]
+        sentences += [
             f"{who} loses '{check}': {ruling}" for check, ruling in self.lost.items() if check not in self.expected
         ]
-        return said + [f"{who} keeps '{check}'." for check in self.expected if check not in self.lost]
+        return sentences + [f"{who} keeps '{check}'." for check in self.expected if check not in self.lost]
 
     def record(self) -> dict:
         lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
         faults = [str(fault) for fault in self.faults]
-        known = {"kind" if name == "case" else name: value for name, value in vars(self).items()}
+        fields = {"kind" if name == "case" else name: value for name, value in vars(self).items()}
         texts = {"expected": _texts(self.expected), "unwarned": _texts(self.unwarned)}
-        return known | texts | {"lost": lost, "faults": faults}
+        return fields | texts | {"lost": lost, "faults": faults}
 
 
 @dataclass
 class Fate:
-    """What became of a mutant: killed (by which checks), survived, equivalent or excused."""
+    """What became of a mutant: killed (by which checks), survived, equal, unproven or excused.
+
+    It is equal where so many ``calls`` on so many ``inputs`` gave what the solution gives, and unproven where a value
+    cannot be compared. A survivor differs at ``call``: the solution's result is ``right``, its own is ``wrong``.
+    """
 
     cell: str
     operator: str
@@ -70,6 +75,22 @@ class Fate:
     killers: list[CheckName] = field(default_factory=list)
     note: str = ""
     nearest: CheckName | None = None
+    surprise: bool = False
+    """Whether only hidden lines notice it."""
+    calls: int = 0
+    inputs: int = 0
+    call: str = ""
+    right: str = ""
+    wrong: str = ""
+    line: int = 0
+    owner: str = ""
+    number: int = 0
+    """Its place among the mutants of the notebook, from 1 on."""
+
+    @property
+    def example(self) -> str:
+        """The input on which a survivor differs, with both results; empty where there is none."""
+        return f"{self.call} gives {self.right}, and with the mistake {self.wrong}" if self.call else ""
 
     def record(self) -> dict:
         return vars(self) | {"killers": _texts(self.killers), "nearest": str(self.nearest or "")}
@@ -92,6 +113,19 @@ class CheckScore:
 
     def record(self) -> dict:
         return vars(self) | {"check": str(self.check)}
+
+
+@dataclass
+class Exercise:
+    """What became of the mutants of one answer, by state; and how many only hidden lines notice."""
+
+    cell: str
+    states: dict[str, int]
+    surprises: int
+
+    @property
+    def tried(self) -> int:
+        return self.states["killed"] + self.states["survived"]
 
 
 @dataclass
@@ -118,6 +152,12 @@ class Audit:
     """What an author may want to know, a sentence each."""
     untold: list[str] = field(default_factory=list)
     """Hidden lines that `viva feedback` cannot look for in the pages of students."""
+    degenerate: dict[CheckName, list[tuple[str, str]]] = field(default_factory=dict)
+    """By check, the degenerate answers that pass it: the answer cell, empty for all of them, and what it returns."""
+    solutions: dict[str, str] = field(default_factory=dict)
+    """By answer cell, the solution without its marks."""
+    unseen: dict[str, str] = field(default_factory=dict)
+    """The answer cells at which no check looks, each with the sentence that says so."""
     slowest: float = 0.0
     megabytes: int = 0
     limit: float = 0.0
@@ -132,35 +172,67 @@ class Audit:
 
     @property
     def score(self) -> float:
-        """The share of mutants that are killed, of all that are neither equivalent nor excused."""
+        """The share of mutants that are killed, of all that are killed or survived."""
         counted = self.count("killed") + self.count("survived")
         return self.count("killed") / counted if counted else 1.0
 
     def complaints(self) -> list[str]:
         """All errors but the survivors, a sentence each."""
         first = [(proof.lost, proof.faults) for proof in self.proofs if proof.case == "solution"]
-        told = [proof for proof in self.proofs if proof.case != "again" or (proof.lost, proof.faults) not in first]
-        return [*self.errors, *(sentence for proof in told for sentence in proof.sentences())]
+        proofs = [proof for proof in self.proofs if proof.case != "again" or (proof.lost, proof.faults) not in first]
+        return [*self.errors, *(sentence for proof in proofs for sentence in proof.sentences())]
 
     def survivors(self) -> list[Fate]:
         return [fate for fate in self.fates if fate.status == "survived"]
 
+    def gaps(self) -> list[list[Fate]]:
+        """The survivors by what no check looks at: a whole function where all its mutants survived, else a line."""
+        owners: dict[tuple[str, str], set[str]] = {}
+        for fate in self.fates:
+            owners.setdefault((fate.cell, fate.owner), set()).add(fate.status)
+        groups: dict[tuple, list[Fate]] = {}
+        for fate in self.survivors():
+            unseen = fate.owner and "killed" not in owners[fate.cell, fate.owner]
+            groups.setdefault((fate.cell, fate.owner if unseen else fate.line), []).append(fate)
+        return list(groups.values())
+
+    def exercises(self) -> list[Exercise]:
+        """What became of the mutants of each answer."""
+        cells = dict.fromkeys([*self.solutions, *(fate.cell for fate in self.fates)])
+        return [
+            Exercise(cell, {state: sum(f.cell == cell and f.status == state for f in self.fates) for state in STATES},
+                     sum(fate.cell == cell and fate.surprise for fate in self.fates))
+            for cell in cells
+        ]  # fmt: skip
+
+    def lines(self, cell: str) -> list[tuple[str, dict[str, int]]]:
+        """The lines of a solution, each with the number of its mutants by what became of them."""
+        counts: dict[int, dict[str, int]] = {}
+        for fate in self.fates:
+            if fate.cell == cell:
+                at_line = counts.setdefault(fate.line, {})
+                at_line[fate.status] = at_line.get(fate.status, 0) + 1
+        return [
+            (line, {state: counts[number][state] for state in STATES if state in counts.get(number, {})})
+            for number, line in enumerate(self.solutions.get(cell, "").splitlines(), start=1)
+        ]
+
     def blocking(self) -> list[str]:
         """All errors, the survivors last; what a release waits for."""
-        return [
-            *self.complaints(),
-            *(f"A wrong version of '{one.cell}' still passes every check: {one.change}" for one in self.survivors()),
-        ]
+        return [*self.complaints(), *map(gap_in_words, self.gaps())]
 
     def summary(self) -> dict:
         """What the table and the sentences at the terminal say, as JSON knows it."""
-        fates = {name: self.count(name) for name in ("killed", "survived", "equivalent", "excused")}
+        fates = {name: self.count(name) for name in STATES}
         right, wrong = ([proof.holds for proof in self.proofs if proof.case == case] for case in ("right", "wrong"))
         return {
             "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "outcome": self.outcome,
             "seconds": self.seconds,
             "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
-            "mutants": fates, "survivors": [fate.record() for fate in self.survivors()], "kinds": self.kinds,
+            "mutants": fates, "surprises": sum(fate.surprise for fate in self.fates),
+            "exercises": [vars(exercise) for exercise in self.exercises()],
+            "gaps": [gap_in_words(gap) for gap in self.gaps()], "kinds": self.kinds,
+            "survivors": [fate.record() for fate in self.survivors()],
             "complaints": self.complaints(), "warnings": self.warnings, "remarks": self.remarks,
         }  # fmt: skip
 
@@ -171,6 +243,7 @@ class Audit:
             "scores": [score.record() for score in self.scores],
             "together": [_texts(checks) for checks in self.together],
             "alone": {cell: _texts(checks) for cell, checks in self.alone.items()},
+            "degenerate": {str(check): forms for check, forms in self.degenerate.items()},
         }
 
     @property
@@ -187,6 +260,17 @@ class Audit:
     @property
     def outcome(self) -> str:
         return "failed" if self.failed else "passed" if self.passed else "nothing proven"
+
+
+def gap_in_words(gap: list[Fate]) -> str:
+    """A sentence on survivors that one check would notice."""
+    first, number = gap[0], len(gap)
+    if number == 1:
+        return f"A wrong version of '{first.cell}' still passes every check: {first.change}"
+    where = f"line {first.line} of '{first.cell}'" if first.line else f"'{first.cell}'"
+    if first.owner and len({fate.line for fate in gap}) > 1:
+        where = f"'{first.owner}' in '{first.cell}'"
+    return f"{number} wrong versions of {where} still pass every check, for example: {first.change}"
 
 
 def _texts(checks: list[CheckName]) -> list[str]:
@@ -275,15 +359,18 @@ def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
     """
     used = set()
     for fate in fates:
-        for place, one in enumerate(excuses):
-            if fate.status in ("survived", "equivalent") and one.fits(fate):
-                used.add(place)
+        for index, reason in enumerate(excuses):
+            if fate.surprise and reason.fits(fate):
+                used.add(index)
+                fate.surprise, fate.note = False, reason.reason
+            if fate.status in ("survived", "equal", "unproven") and reason.fits(fate):
+                used.add(index)
                 if fate.status == "survived":
-                    fate.status, fate.note = "excused", one.reason
+                    fate.status, fate.note = "excused", reason.reason
     return [
-        f"No surviving mutant fits the excuse '{one.reason}'; remove it."
-        for place, one in enumerate(excuses)
-        if place not in used
+        f"No surviving mutant fits the excuse '{reason.reason}'; remove it."
+        for index, reason in enumerate(excuses)
+        if index not in used
     ]
 
 
@@ -300,8 +387,8 @@ def read_excuses(path: Path) -> list[Excuse]:
         raise AnswerError(f"{path}: not TOML ({error}).") from error
     excuses = []
     for entry in entries:
-        known = {"cell", "reason", "changes", "operator"}
-        if not ({"cell", "reason"} <= entry.keys() <= known and ("changes" in entry) != ("operator" in entry)):
+        keys = {"cell", "reason", "changes", "operator"}
+        if not ({"cell", "reason"} <= entry.keys() <= keys and ("changes" in entry) != ("operator" in entry)):
             raise AnswerError(f"{path}: an excuse needs 'cell', 'reason', and either 'changes' or 'operator'.")
         if len(str(entry["reason"]).split()) < 4:
             raise AnswerError(f"{path}: the reason '{entry['reason']}' is too short. Write at least four words.")

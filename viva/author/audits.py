@@ -13,9 +13,9 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from traitlets.config import Config
 
-from viva.author.audit import audit
+from viva.author.audit import audit, audit_mutant
 from viva.author.auditpage import ground, record, save
-from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
+from viva.author.auditresult import Audit, Exercise, gap_in_words, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
 from viva.course.course import Course
@@ -34,30 +34,25 @@ def prove(
     assignments: list[str],
     config: Config,
     console: Console,
-    workers: int | None,
     audits: list[Audit],
+    workers: int | None = None,
     remote: RemoteGraders | None = None,
+    renew: bool = False,
 ) -> dict[str, bool]:
     """Audit assignments, write their pages, print what was found, add to ``audits``.
+
+    Trials whose results are kept are not run again, unless it is to ``renew`` them.
 
     Returns by assignment whether it may be released: it was audited without an error. One that cannot be audited keeps
     no other from its audit. Raises ClusterError where a cluster is to do it and cannot; the pages of those that were
     finished by then are written.
     """
-    numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "excused")]
+    numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "unproven", "excused")]
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     blocking: dict[str, list[str]] = {}
     step = Examine(config=config)
-    if not (step.no_sandbox or remote):
-        require_sandbox()
-    how: dict[str, Any] = {
-        "budget": step.budget,
-        "memory": step.memory,
-        "no_sandbox": step.no_sandbox,
-        "workers": workers,
-        "remote": remote,
-    }
-    how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
+    how = _limits(config, sandbox=not remote) | {"workers": workers, "remote": remote, "renew": renew}
+    how["tell"] = partial(console.print, soft_wrap=True)
     try:
         with stopping.postponed(), remote.connected() if remote else contextlib.nullcontext():
             for assignment in assignments:
@@ -74,9 +69,41 @@ def prove(
     console.print(table)
     for assignment, errors in blocking.items():
         if errors:
-            more = f" ({len(errors) - 1} more above)" if len(errors) > 1 else ""
-            console.print(f"{assignment} is blocked by: {errors[0]}{more}", soft_wrap=True, markup=False)
+            rest = f" ({len(errors) - 1} more above)" if len(errors) > 1 else ""
+            console.print(f"{assignment} is blocked by: {errors[0]}{rest}", soft_wrap=True, markup=False)
     return {assignment: not errors for assignment, errors in blocking.items()}
+
+
+def _limits(config: Config, sandbox: bool) -> dict[str, Any]:
+    """The limits of an audit as the course sets them. With ``sandbox`` raises SandboxError where there is none."""
+    step = Examine(config=config)
+    if sandbox and not step.no_sandbox:
+        require_sandbox()
+    limits = {"budget": step.budget, "memory": step.memory, "no_sandbox": step.no_sandbox}
+    return limits | {"seconds": float(Execute(config=config).timeout or 30)}
+
+
+def show_mutant(
+    course: Course, assignment: str, number: int, config: Config, console: Console, workers: int | None
+) -> None:
+    """Run one mutant of an assignment's first notebook again, and print what became of it.
+
+    Raises CourseError where there is no mutant of this number.
+    """
+    fate = audit_mutant(course, assignment, number, workers=workers, **_limits(config, sandbox=True))
+    console.print(f"Mutant {number} of {assignment}: '{fate.cell}', line {fate.line}, {fate.operator}.", markup=False)
+    console.print(fate.diff, markup=False)
+    if fate.killers:
+        console.print("Noticed by: " + "; ".join(map(str, fate.killers)), markup=False, soft_wrap=True)
+        if fate.surprise:
+            console.print("No visible line notices it.")
+    elif fate.status == "equal":
+        console.print(f"Equal: the same results in {fate.calls} calls on {fate.inputs} different inputs.")
+    elif fate.status == "unproven":
+        console.print(f"Not proven equal: {fate.note}.", markup=False, soft_wrap=True)
+    else:
+        example = f" {fate.example}." if fate.example else ""
+        console.print(f"Survived: {fate.note}.{example}", markup=False, soft_wrap=True)
 
 
 def _prove(
@@ -84,27 +111,29 @@ def _prove(
 ) -> list[str]:
     """Audit an assignment; its errors. Raises ClusterError, after which no other can be audited either."""
     try:
-        found = _audits(course, assignment, console, how)
+        results = _audits(course, assignment, console, how)
     except ClusterError:
         raise
     except VivaError as error:
-        table.add_row(assignment, *[""] * 5, "refused")
+        table.add_row(assignment, *[""] * 6, "refused")
         console.print(f"{assignment}: {error}", markup=False)
         return [str(error)]
-    audits += found
-    for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
-        one.remarks += weakened(old, one)
-    for one in found:
-        one.warnings += unanswered(one)
-    pages = save(course, found, ground(course, assignment))
-    for one, page in zip(found, pages, strict=True):
-        table.add_row(*_row(one, one.assignment if len(found) == 1 else f"{one.assignment}/{one.notebook}"))
-        _say(console, one)
-        if one.kinds:
-            kinds = kinds_in_words(one.kinds)
-            console.print(f"{one.assignment}: Expected types: {kinds}.")
-        console.print(f"{one.assignment}: {one.seconds:.0f} s, details in {page}")
-    return [sentence for one in found for sentence in one.blocking()]
+    audits += results
+    for old, result in zip(record(course, assignment).get("audits", []), results, strict=False):
+        result.remarks += weakened(old, result)
+    for result in results:
+        result.warnings += unanswered(result)
+    pages = save(course, results, ground(course, assignment))
+    for result, page in zip(results, pages, strict=True):
+        table.add_row(
+            *_row(result, result.assignment if len(results) == 1 else f"{result.assignment}/{result.notebook}")
+        )
+        _say(console, result)
+        if result.kinds:
+            kinds = kinds_in_words(result.kinds)
+            console.print(f"{result.assignment}: Expected types: {kinds}.")
+        console.print(f"{result.assignment}: {result.seconds:.0f} s, details in {page}")
+    return [sentence for result in results for sentence in result.blocking()]
 
 
 def _audits(course: Course, assignment: str, console: Console, how: dict) -> list[Audit]:
@@ -119,40 +148,55 @@ def _audits(course: Course, assignment: str, console: Console, how: dict) -> lis
                 bar.update(task, completed=done, total=total)
 
             audits.append(audit(course, assignment, notebook=path.stem, progress=progress, **how))
-    points = sum(one.points for one in audits)
+    points = sum(result.points for result in audits)
     audits[0].warnings += readme_findings(course.root / "README.md", assignment, points)
     return audits
 
 
-def _row(one: Audit, name: str) -> list[str]:
-    told = one.summary()
-    fates, counts = told["mutants"], [f"{told[f'{case}_hold']}/{told[case]}" for case in ("right", "wrong")]
+def _row(result: Audit, name: str) -> list[str]:
+    summary = result.summary()
+    fates, counts = summary["mutants"], [f"{summary[f'{case}_hold']}/{summary[case]}" for case in ("right", "wrong")]
     killed = f"{fates['killed']}/{fates['killed'] + fates['survived']}"
-    others = str(fates["equivalent"]), str(fates["excused"])
-    return [name, *counts, killed, *others, one.outcome]
+    counts_of_states = (str(fates[state]) for state in ("equal", "unproven", "excused"))
+    return [name, *counts, killed, *counts_of_states, result.outcome]
 
 
-def _say(console: Console, one: Audit) -> None:
-    for sentence in folded(one.complaints()):
-        console.print(f"{one.assignment}: Error: {sentence}", markup=False)
-    warnings = folded(one.warnings)
+def _say(console: Console, result: Audit) -> None:
+    for sentence in folded(result.complaints()):
+        console.print(f"{result.assignment}: Error: {sentence}", markup=False)
+    warnings = folded(result.warnings)
     for sentence in warnings[:SHOWN]:
-        console.print(f"{one.assignment}: Warning: {sentence}", markup=False)
+        console.print(f"{result.assignment}: Warning: {sentence}", markup=False)
     if len(warnings) > SHOWN:
-        console.print(f"{one.assignment}: {counted(len(warnings) - SHOWN, 'more warning')} on the page.")
-    for sentence in folded(one.remarks):
-        console.print(f"{one.assignment}: {sentence}", markup=False)
-    survivors = one.survivors()
-    for fate in survivors[:SHOWN]:
+        console.print(f"{result.assignment}: {counted(len(warnings) - SHOWN, 'more warning')} on the page.")
+    for sentence in folded(result.remarks):
+        console.print(f"{result.assignment}: {sentence}", markup=False)
+    for cell in result.exercises():
+        if cell.tried and (cell.states["survived"] or cell.states["unproven"] or cell.surprises):
+            console.print(f"{result.assignment}: {_exercise(cell)}", markup=False)
+    gaps = result.gaps()
+    for gap in gaps[:SHOWN]:
+        fate = gap[0]
         near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
+        example = f" {fate.example}." if fate.example else ""
         console.print(
-            f"{one.assignment}: Error: A wrong version of '{fate.cell}' still passes every check ({fate.operator}; "
-            f"{fate.note}).{near}",
+            f"{result.assignment}: Error: {gap_in_words(gap)} ({fate.operator}; {fate.note}; --mutant={fate.number})."
+            f"{example}{near}",
             markup=False,
         )
         if console.is_terminal:
             console.print(Syntax(fate.diff, "diff", background_color="default"))
         else:
-            console.print(fate.diff)
-    if len(survivors) > SHOWN:
-        console.print(f"{one.assignment}: {len(survivors) - SHOWN} more mutants survived.")
+            console.print(fate.diff, markup=False)
+    if len(gaps) > SHOWN:
+        console.print(f"{result.assignment}: {len(gaps) - SHOWN} more gaps on the page.")
+
+
+def _exercise(cell: Exercise) -> str:
+    """The score of one exercise in a sentence."""
+    parts = [f"{cell.states['killed']} of {cell.tried} mutants of '{cell.cell}' are noticed"]
+    if cell.states["unproven"]:
+        parts.append(f"{cell.states['unproven']} could not be compared")
+    if cell.surprises:
+        parts.append(f"{cell.surprises} are noticed by hidden lines only")
+    return ", ".join(parts) + "."

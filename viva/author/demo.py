@@ -22,7 +22,9 @@ from nbformat.v4 import new_code_cell
 from nbgrader import utils
 
 from viva.author.answers import Answer, Section, fill_in, read_answers
+from viva.author.trimming import name_of
 from viva.course.course import Course
+from viva.course.gradebook import releases
 from viva.course.processes import leftovers
 from viva.course.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
@@ -77,8 +79,8 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
     chosen: dict[tuple[str, int], Answer] = {}
     for number in range(1, size + 1):
         for assignment, answer, submitted in _choices(number, prepared, chosen):
-            own = _variant(number, assignment, keys[assignment.name]) if assignment.name in keys else assignment
-            _write(course, number, own, answer, submitted)
+            students = _variant(number, assignment, keys[assignment.name]) if assignment.name in keys else assignment
+            _write(course, number, students, answer, submitted)
             counts[assignment.name] += 1
     with course.gradebook() as gradebook:
         for number in range(1, size + 1):
@@ -90,7 +92,7 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
 
 
 def _prepare(course: Course, name: str, due: datetime) -> Assignment:
-    course.released_notebooks(name)
+    releases.notebooks(course, name)
     answers = read_answers(course.root / "answers" / name)
     if not answers:
         raise CourseError(f"The demo class needs known answers, and {course.root / 'answers' / name} has none.")
@@ -159,11 +161,11 @@ def _notebook(number: int, assignment: Assignment, answer: Answer) -> NotebookNo
     author = _name(LENDER if number == COPIED else number)
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     taken, numpy = frozenset(re.findall(r"[^\W\d]\w*", code)), "import numpy as np" in code
-    released = {cell.id: cell.source for cell in assignment.release.cells}
+    released = {name_of(cell): cell.source for cell in assignment.release.cells}
     answers = [cell for cell in notebook.cells if cell.cell_type == "code" and utils.is_solution(cell)]
-    for cell in (cell for cell in answers if cell.source != released[cell.id]):
+    for cell in (cell for cell in answers if cell.source != released[name_of(cell)]):
         for time in range(1 + ("*" in answer.sections)):  # many begin with the instructor's, so twice
-            cell.source = paraphrased(cell.source, f"{author} {assignment.name} {cell.id} {time}", taken, numpy)
+            cell.source = paraphrased(cell.source, f"{author} {assignment.name} {name_of(cell)} {time}", taken, numpy)
         cell.source = renamed(cell.source) if number == COPIED else cell.source
     for cell in notebook.cells:
         if cell.source.startswith('NAME = ""'):
@@ -171,14 +173,15 @@ def _notebook(number: int, assignment: Assignment, answer: Answer) -> NotebookNo
     if number == UNRUN and answers:
         answers[-1].source = f"%%writefile answer.py\n{answers[-1].source}"
     if number == PATCHED and numpy:
-        place = next(place for place, cell in enumerate(notebook.cells) if "import numpy as np" in cell.source)
-        notebook.cells.insert(place + 1, new_code_cell(PATCH, id="all-is-well"))
+        index = next(index for index, cell in enumerate(notebook.cells) if "import numpy as np" in cell.source)
+        notebook.cells.insert(index + 1, new_code_cell(PATCH, id="all-is-well"))
     if number == DAMAGED:
         tests = [cell for cell in notebook.cells if utils.is_grade(cell) and cell.cell_type == "code"]
         notebook.cells = [cell for cell in notebook.cells if cell not in tests[-1:]]
         for cell in notebook.cells:
             cell.metadata.pop("nbgrader", None)
-            cell.id = f"saved-{notebook.cells.index(cell)}"
+            if "id" in cell:  # older formats have none
+                cell.id = f"saved-{notebook.cells.index(cell)}"
     return notebook
 
 
@@ -188,17 +191,17 @@ def remove_class(course: Course) -> list[str]:
     Raises CourseError, and removes nothing, when anybody else is in the course.
     """
     with course.gradebook() as gradebook:
-        known = {student.id for student in gradebook.students}
+        names = {student.id for student in gradebook.students}
     folders = [one for step in ("submitted", "autograded", "feedback") for one in course.folders(step)]
-    everybody = sorted(known | {one.student for one in folders})
-    if others := [student for student in everybody if not STUDENT.fullmatch(student)]:
+    everybody = sorted(names | {one.student for one in folders})
+    if strangers := [student for student in everybody if not STUDENT.fullmatch(student)]:
         raise CourseError(
-            f"Nothing was removed: {len(others)} students of this course are not in the demo class ({others[0]!r} "
-            "first). Delete their submissions and grades yourself."
+            f"Nothing was removed: {len(strangers)} students of this course are not in the demo class "
+            f"({strangers[0]!r} first). Delete their submissions and grades yourself."
         )
     due = {name: FIRST_DUE + number * BETWEEN for number, name in enumerate(course.assignments())}
     with course.gradebook() as gradebook:
-        for student in known:
+        for student in names:
             gradebook.remove_student(student)
         for assignment in gradebook.assignments:
             if assignment.duedate and assignment.duedate.replace(tzinfo=UTC) == due.get(assignment.name):
@@ -315,8 +318,8 @@ class _Words(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         self.generic_visit(node)
         if isinstance(node.iter, ast.List | ast.Tuple) and self._now():
-            other = ast.Tuple if isinstance(node.iter, ast.List) else ast.List
-            node.iter = other(node.iter.elts, ast.Load())
+            renamed = ast.Tuple if isinstance(node.iter, ast.List) else ast.List
+            node.iter = renamed(node.iter.elts, ast.Load())
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -364,20 +367,24 @@ class _Blocks:
                 self.go(node.body, inside)
                 self.go(getattr(node, "orelse", []), inside)
         block[:] = [new for node in block for new in self._parts(node, inside)]
-        for place in range(len(block) - 1, 0, -1):
-            one, other = block[place - 1 : place + 1]
-            if isinstance(one, ast.Assign) and isinstance(other, ast.Assign) and _independent(one, other):
-                pair = [one, other]
+        for index in range(len(block) - 1, 0, -1):
+            statement, following = block[index - 1 : index + 1]
+            if (
+                isinstance(statement, ast.Assign)
+                and isinstance(following, ast.Assign)
+                and _independent(statement, following)
+            ):
+                pair = [statement, following]
                 self.dice.shuffle(pair)
                 together = all(isinstance(node.targets[0], ast.Name) for node in pair) and self.dice.random() < 0.4
-                block[place - 1 : place + 1] = [_in_one(*pair)] if together else pair
+                block[index - 1 : index + 1] = [_in_one(*pair)] if together else pair
 
     def _parts(self, node: ast.stmt, inside: bool) -> Iterator[ast.stmt]:
         """A statement, with those before it that give parts of it a name."""
         if isinstance(node, ast.Assign | ast.Return | ast.AugAssign | ast.Expr) and node.value is not None:
-            found: list[ast.stmt] = []
-            node.value, _ = self._named(node.value, found, True, whole=not isinstance(node, ast.Return))
-            yield from found
+            parts: list[ast.stmt] = []
+            node.value, _ = self._named(node.value, parts, True, whole=not isinstance(node, ast.Return))
+            yield from parts
         name = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         named = inside and isinstance(name, ast.Name) and name.id not in self.shared
         if isinstance(node, ast.Assign) and isinstance(name, ast.Name) and named and self.dice.random() < 0.2:
@@ -385,7 +392,7 @@ class _Blocks:
         else:
             yield node
 
-    def _named(self, node: ast.expr, found: list[ast.stmt], first: bool, whole: bool = False) -> tuple[ast.expr, bool]:
+    def _named(self, node: ast.expr, names: list[ast.stmt], first: bool, whole: bool = False) -> tuple[ast.expr, bool]:
         """An expression with parts of it named in ``found``; whether all calls in it were.
 
         Only what is evaluated ``first`` is taken out, so that nothing happens in another order.
@@ -393,27 +400,27 @@ class _Blocks:
         if isinstance(node, SEALED):
             return node, False
         if isinstance(node, ast.BinOp):
-            node.left, first = self._named(node.left, found, first)
-            node.right, first = self._named(node.right, found, first)
+            node.left, first = self._named(node.left, names, first)
+            node.right, first = self._named(node.right, names, first)
         elif isinstance(node, ast.UnaryOp):
-            node.operand, first = self._named(node.operand, found, first)
+            node.operand, first = self._named(node.operand, names, first)
         elif isinstance(node, ast.Attribute | ast.Subscript):
-            node.value, first = self._named(node.value, found, first)
+            node.value, first = self._named(node.value, names, first)
         elif isinstance(node, ast.Tuple):
-            for place, part in enumerate(node.elts):
-                node.elts[place], first = self._named(part, found, first)
+            for index, part in enumerate(node.elts):
+                node.elts[index], first = self._named(part, names, first)
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute):
-                node.func.value, first = self._named(node.func.value, found, first)
-            for place, argument in enumerate(node.args):
-                node.args[place], first = self._named(argument, found, first)
+                node.func.value, first = self._named(node.func.value, names, first)
+            for index, argument in enumerate(node.args):
+                node.args[index], first = self._named(argument, names, first)
             for keyword in node.keywords:
-                keyword.value, first = self._named(keyword.value, found, first)
+                keyword.value, first = self._named(keyword.value, names, first)
         elif not isinstance(node, ast.Name | ast.Constant):
             return node, False
         if first and not whole and isinstance(node, ast.BinOp | ast.Call) and self.dice.random() < 0.6:
             name = self._fresh()
-            found.append(ast.Assign([ast.Name(name, ast.Store())], node))
+            names.append(ast.Assign([ast.Name(name, ast.Store())], node))
             return ast.Name(name, ast.Load()), True
         return node, first and not isinstance(node, ast.Call)
 
@@ -425,10 +432,10 @@ class _Blocks:
         return name
 
 
-def _in_one(one: ast.Assign, other: ast.Assign) -> ast.Assign:
+def _in_one(first: ast.Assign, second: ast.Assign) -> ast.Assign:
     """Two assignments in one line."""
-    names = ast.Tuple([one.targets[0], other.targets[0]], ast.Store())
-    return ast.Assign([names], ast.Tuple([one.value, other.value], ast.Load()))
+    names = ast.Tuple([first.targets[0], second.targets[0]], ast.Store())
+    return ast.Assign([names], ast.Tuple([first.value, second.value], ast.Load()))
 
 
 def _independent(one: ast.Assign, other: ast.Assign) -> bool:

@@ -139,9 +139,9 @@ def _copies(blueprint: Blueprint) -> Iterator[str]:
     for cell in blueprint.cells:
         if cell.purpose == Purpose.TESTS and not cell.inside:
             for function in _hidden_functions(cell):
-                if (known := first.setdefault(ast.unparse(function), cell.id)) != cell.id:
+                if (solutions := first.setdefault(ast.unparse(function), cell.id)) != cell.id:
                     yield (
-                        f"Cell '{cell.id}': it defines the hidden function '{function.name}' of '{known}' again; "
+                        f"Cell '{cell.id}': it defines the hidden function '{function.name}' of '{solutions}' again; "
                         "define it before the first check of that cell, and use it here."
                     )
 
@@ -153,8 +153,8 @@ def _missing(blueprint: Blueprint) -> Iterator[str]:
         if not cell.code:
             continue
         lines, secret = visible_and_hidden(cell.source) if cell.purpose == Purpose.TESTS else (cell.source, "")
-        names, more = names_of(lines) or Names(), names_of(secret) or Names()
-        hidden |= more.bound
+        names, beyond = names_of(lines) or Names(), names_of(secret) or Names()
+        hidden |= beyond.bound
         shown |= names.bound
         if cell.purpose == Purpose.TESTS:
             for name in sorted(names.needed & hidden - shown):
@@ -169,11 +169,11 @@ def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
                 yield node
 
 
-def _given_away(text: str, what: str) -> Iterator[str]:
-    if found := VALUE.search(text):
-        yield f"{what} gives away the value {found[0]}."
-    elif found := CODE.search(text):
-        yield f"{what} gives away the code '{found[0]}'."
+def _given_away(text: str, label: str) -> Iterator[str]:
+    if lines := VALUE.search(text):
+        yield f"{label} gives away the value {lines[0]}."
+    elif lines := CODE.search(text):
+        yield f"{label} gives away the code '{lines[0]}'."
 
 
 def _text(node: ast.expr) -> str:
@@ -214,14 +214,14 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
         where = f"Cell '{cell.metadata.get('nbgrader', {}).get('grade_id') or cell.get('id', '')}'"
         if cell.get("outputs") or cell.get("execution_count"):
             yield f"{where}: it holds outputs of an earlier run; clear them."
-        if found := ABSOLUTE_PATH.search(cell.source):
-            yield f"{where}: the path '{found[0]}' exists only on one machine; use a path beside the notebook."
+        if path := ABSOLUTE_PATH.search(cell.source):
+            yield f"{where}: the path '{path[0]}' exists only on one machine; use a path beside the notebook."
         if cell.cell_type == "code":
             imported = {name.partition(".")[0] for name in _imports(cell.source)} & NETWORK
             command = COMMAND.search(cell.source)
             if imported or command:
-                what = sorted(imported)[0] if imported else command[0].strip() if command else ""
-                yield f"{where}: '{what}' needs the network, which is not available in grading."
+                access = sorted(imported)[0] if imported else command[0].strip() if command else ""
+                yield f"{where}: '{access}' needs the network, which is not available in grading."
 
 
 def _imports(source: str) -> Iterator[str]:
@@ -340,7 +340,7 @@ def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]
         of_theirs = [call for call in calls if getattr(call.func, "id", "") in theirs]
         passing = {node.id for part in nodes if isinstance(part, ast.comprehension) for node in ast.walk(part.target)
                    if isinstance(node, ast.Name)}  # fmt: skip
-        given = {name for call in of_theirs for name in map(_bare, call.args) if name} - passing
+        passed = {name for call in of_theirs for name in map(_bare, call.args) if name} - passing
         inside = {id(node) for call in of_theirs for node in ast.walk(call)} | {
             id(node.value)
             for node in nodes
@@ -354,8 +354,8 @@ def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]
             node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
         expecting = any("expect" in name for name in bound) and not blocks
-        yield from sorted((given & outside) | (had & (ours_use | (outside if expecting else set()))))
-        had = (had | given) - bound
+        yield from sorted((passed & outside) | (had & (ours_use | (outside if expecting else set()))))
+        had = (had | passed) - bound
         for block in blocks:
             yield from _stale(block, theirs, ours, set(had))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Container, Mapping
 
 from viva.author.auditresult import CheckScore, Fate, Proof
@@ -13,6 +15,7 @@ from viva.engine.checks import HIDDEN, Check
 from viva.record import Fault
 from viva.submission.variant import SEED
 from viva.verdict import Verdict
+from viva.wording import counted, listed
 
 ENDED = "it ended the grading process, twice"
 """The sentence for a trial without a result."""
@@ -32,11 +35,11 @@ def proof_of(name: str, case: str, expected: list[CheckName], trial: Probe | Non
 
 def explained(lost: dict[CheckName, Ruling], reasons: Mapping[str, str]) -> dict[CheckName, Ruling]:
     """What the solution lost, the first check of each cell with the reason that it has in one process."""
-    left, found = dict(reasons), {}
+    left, rulings = dict(reasons), {}
     for check, ruling in lost.items():
         why = None if ruling.verdict is Verdict.UNGRADED else left.pop(check.cell, None)
-        found[check] = Ruling(ruling.verdict, why) if why else ruling
-    return found
+        rulings[check] = Ruling(ruling.verdict, why) if why else ruling
+    return rulings
 
 
 def varied(name: str, case: str, expected: list[CheckName], trial: Probe | None, seed: int) -> list[str]:
@@ -49,8 +52,38 @@ def varied(name: str, case: str, expected: list[CheckName], trial: Probe | None,
 
 def unnoticed(proof: Proof, blueprint: Blueprint) -> bool:
     """Whether only hidden lines may have noticed a wrong answer: every check that it loses has some."""
-    hiding = {CheckName(cell.id, check.title) for cell, check in blueprint.checks() if has_hidden(cell, check)}
-    return proof.case == "wrong" and bool(proof.lost) and hiding.issuperset(proof.lost)
+    return proof.case == "wrong" and bool(proof.lost) and checks_with_hidden_lines(blueprint).issuperset(proof.lost)
+
+
+def checks_with_hidden_lines(blueprint: Blueprint) -> set[CheckName]:
+    """The checks of a notebook that have hidden lines, or that fail where those before all checks of the cell do."""
+    return {CheckName(cell.id, check.title) for cell, check in blueprint.checks() if has_hidden(cell, check)}
+
+
+def unseen(fates: list[Fate]) -> list[str]:
+    """A sentence on each group of mutants of one answer that the same hidden lines notice, and no visible line."""
+    groups: dict[tuple, list[Fate]] = {}
+    for fate in fates:
+        if fate.surprise:
+            groups.setdefault((fate.cell, *fate.killers), []).append(fate)
+    return [
+        f"Only hidden lines of {listed(map(str, checks))} notice {counted(len(group), 'mutant')} of "
+        f"'{cell}', for example: {group[0].change}. Add an example to a visible check, or excuse the mutants."
+        for (cell, *checks), group in groups.items()
+    ]
+
+
+def passed_by_nonsense(degenerate: Mapping[CheckName, list[tuple[str, str]]]) -> list[str]:
+    """A sentence on each check that passes though functions return the same nonsense for what students do not see."""
+    sentences = []
+    for check, answers in degenerate.items():
+        cells = " and ".join(dict.fromkeys(f"'{cell}'" if cell else "all answers" for cell, _ in answers))
+        forms = " or ".join(dict.fromkeys(form for _, form in answers))
+        sentences.append(
+            f"The check '{check}' passes though the functions of {cells} return {forms} for every input that is not "
+            "in a visible line. Compare the length or the shape, too."
+        )
+    return sentences
 
 
 def warn(proof: Proof, reason: str, shown: Probe | None) -> list[str]:
@@ -103,7 +136,7 @@ def misfires(untouched: Proof) -> list[str]:
 
 def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
     """What became of a mutant, as far as the checks say."""
-    fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff)
+    fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff, line=mutant.line, owner=mutant.owner)
     if trial is None:
         fate.note = ENDED
     elif trial.faults:
@@ -114,27 +147,85 @@ def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
     return fate
 
 
+FORBIDDEN = re.compile(
+    r"""\b(
+        in[- ]place | unchanged | untouched | mutat\w* | modif\w+ | alter(s|ed|ing)? | a[ ]copy
+        | (stays?|leaves?|left) .{0,30} (as|the[ ]same)\b
+        | (not|without|never|nothing) .{0,20} chang\w+
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How a notebook says that a function leaves its arguments as they are."""
+OF_NUMBERS = ("np.squeeze(", "np.transpose(", "np.round(", "np.ravel(", "np.asarray(", "np.zeros_like(", "np.nan ")
+
+
+def forgive(fates: list[Fate], kinds: Mapping[str, str], forbidden: bool) -> list[str]:
+    """Excuse the survivors that are no mistake: a change of an array where the result is none, by the ``kinds`` of
+    results and values; and a changed argument, unless that is ``forbidden``. A sentence on each group."""
+    groups: dict[tuple[str, str], list[Fate]] = {}
+    for fate in fates:
+        if fate.status != "survived":
+            continue
+        kind, new = kinds.get(fate.owner, "numbers"), fate.change.partition(" -> ")[2]
+        if (
+            kind != "numbers"
+            and fate.operator in ("other result", "other value")
+            and any(form in new for form in OF_NUMBERS)
+        ):
+            fate.note = f"the result is no array of numbers, but of type {kind}"
+        elif fate.operator == "changed argument" and not forbidden:
+            fate.note = "nothing in the notebook says that the argument must stay as it is"
+        else:
+            continue
+        fate.status = "excused"
+        groups.setdefault((fate.cell, fate.note), []).append(fate)
+    return [
+        f"{counted(len(group), 'mutant')} of '{cell}' passed every check and may be right: {reason}. For example: "
+        f"{group[0].change}"
+        for (cell, reason), group in groups.items()
+    ]
+
+
+def compare(fate: Fate, comparison: dict | None, fates: list[Fate]) -> None:
+    """Note what the comparison of a mutant with the solution said, and for a survivor the nearest check."""
+    if comparison is None:
+        comparison = {"state": "unproven", "note": "it ended the comparing process, twice"}
+    fate.note = comparison["note"]
+    fate.status = {"equal": "equal", "unproven": "unproven"}.get(comparison["state"], "survived")
+    fate.calls, fate.inputs = comparison.get("calls", 0), comparison.get("inputs", 0)
+    fate.call, fate.right, fate.wrong = (comparison.get(name, "") for name in ("call", "right", "wrong"))
+    if fate.status == "survived":
+        near = Counter(
+            check
+            for neighbour in fates
+            if neighbour.cell == fate.cell
+            for check in neighbour.killers
+            if neighbour.operator == fate.operator or len(neighbour.killers) < 3
+        )
+        fate.nearest = near.most_common(1)[0][0] if near else None
+
+
 def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[str]:
     """A sentence on each check whose verdict differs between two ``runs`` of one text, by whose text it is."""
-    found = []
+    sentences = []
     for check in checks:
-        for who, several in runs.items():
-            known = (trial.rulings[check].verdict for trial in several if trial and check in trial.rulings)
-            seen = list(dict.fromkeys(known))
+        for who, trials in runs.items():
+            verdicts = (trial.rulings[check].verdict for trial in trials if trial and check in trial.rulings)
+            seen = list(dict.fromkeys(verdicts))
             if len(seen) > 1:
-                found.append(
-                    f"The check '{check}' is flaky: of {len(several)} runs of {who} one was {seen[0]} and one "
+                sentences.append(
+                    f"The check '{check}' is flaky: of {len(trials)} runs of {who} one was {seen[0]} and one "
                     f"{seen[1]}. Seed its random numbers, and do not use the clock or an undefined order."
                 )
                 break
-    return found
+    return sentences
 
 
 def scores_of(
     blueprint: Blueprint, without: Mapping[str, Container[CheckName]], fates: list[Fate], proofs: list[Proof]
 ) -> list[CheckScore]:
     """How much each check contributes, where by answer cell the checks are known that are lost ``without`` it."""
-    counted, found = _counted(fates), []
+    counted, scores = _counted(fates), []
     for cell, check in blueprint.checks():
         name = CheckName(cell.id, check.title)
         needs = [answer for answer, checks in without.items() if name in checks]
@@ -144,8 +235,8 @@ def scores_of(
         score.kills = sum(name in fate.killers for fate in reach)
         score.alone = sum(fate.killers == [name] for fate in reach)
         score.surprises = surprises(proofs, name)
-        found.append(score)
-    return found
+        scores.append(score)
+    return scores
 
 
 def together(scores: list[CheckScore], fates: list[Fate], proofs: list[Proof]) -> list[list[CheckName]]:

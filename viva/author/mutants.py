@@ -41,6 +41,10 @@ class Mutant:
     change: str
     source: str
     original: str
+    line: int = 0
+    """The line of the solution, counted without its marks, at which the mistake is."""
+    owner: str = ""
+    """The function, method or name to which this line gives a value, as in ``Stack.push``."""
 
     @property
     def diff(self) -> str:
@@ -58,13 +62,13 @@ def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integer
     for cell in blueprint.cells:
         names = names_of(cell.source) if cell.code and cell.purpose != Purpose.TESTS else None
         bound[cell.id] = names.bound if names else set()
-    found = []
+    mutations = []
     for cell in blueprint.cells:
         if cell.purpose == Purpose.ANSWER:
-            shared = frozenset().union(*(names for other, names in bound.items() if other != cell.id))
+            shared = frozenset().union(*(names for name, names in bound.items() if name != cell.id))
             sizes = tuple(sorted(shared.intersection(integers)))
-            found += mutants_of(cell, Scene(shared, results=results or {}, integers=sizes))
-    return found
+            mutations += mutants_of(cell, Scene(shared, results=results or {}, integers=sizes))
+    return mutations
 
 
 def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
@@ -76,8 +80,9 @@ def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
         return []
     original = ast.unparse(tree)
     scene = replace(scene, places=_places(tree, scene.shared), keys=_keys(tree), numpy="np" in scene.shared)
-    seen, found = {ast.dump(ast.parse(original))}, []
-    for operator in _mistakes(tree, inside, scene):
+    seen, mutations = {ast.dump(ast.parse(original))}, []
+    owners = _owners(tree)
+    for operator, line in _mistakes(tree, inside, scene):
         try:
             mutated = ast.unparse(ast.fix_missing_locations(tree))
             with warnings.catch_warnings():
@@ -88,8 +93,35 @@ def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
             continue
         if dump not in seen:
             seen.add(dump)
-            found.append(Mutant(cell.id, operator, _change(original, mutated), mutated, original))
-    return found
+            change, owner = _change(original, mutated), owners.get(line, "")
+            mutations.append(Mutant(cell.id, operator, change, mutated, original, line, owner))
+    return mutations
+
+
+def _owners(tree: ast.Module) -> dict[int, str]:
+    """By line, the function or method that it belongs to, or the name that it gives a value."""
+    owners: dict[int, str] = {}
+
+    def own(node: ast.stmt, name: str) -> None:
+        owners.update(dict.fromkeys(range(node.lineno, (node.end_lineno or node.lineno) + 1), name))
+
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                own(node, name)
+            case ast.ClassDef(name=name, body=body):
+                own(node, name)
+                for method in body:
+                    if isinstance(method, ast.FunctionDef):
+                        own(method, f"{name}.{method.name}")
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                own(node, name)
+    return owners
+
+
+def solution_of(source: str) -> str:
+    """An answer cell's solution without its marks, as the lines of mutants count."""
+    return _solution(source)[0]
 
 
 def _solution(source: str) -> tuple[str, set[int]]:
@@ -127,14 +159,14 @@ def _places(tree: ast.Module, shared: frozenset[str]) -> dict[str, int]:
 
 def _keys(tree: ast.AST) -> tuple[str, ...]:
     """The texts by which a cell looks something up, in order."""
-    found = (text_of(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript))
-    return tuple(sorted(set(filter(None, found))))
+    texts = (text_of(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    return tuple(sorted(set(filter(None, texts))))
 
 
-def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[str]:
-    """Put one mistake after the other into the tree, yield its name, and take it out again."""
-    for parent, field, place in list(_sites(tree)):
-        old = getattr(parent, field) if place is None else getattr(parent, field)[place]
+def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[tuple[str, int]]:
+    """Put one mistake after the other into the tree, yield its name and its line, and take it out again."""
+    for parent, field, index in list(_sites(tree)):
+        old = getattr(parent, field) if index is None else getattr(parent, field)[index]
         within = inside.intersection(range(old.lineno, old.end_lineno + 1))
         if not within or (isinstance(old, ast.expr) and old.lineno not in inside) or _only_shown(old):
             continue
@@ -143,16 +175,16 @@ def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[str]
         else:
             replacements = ((name, new) for name, operator in EXPRESSIONS.items() for new in operator(old, scene))
         for name, new in replacements:
-            _put(parent, field, place, new)
-            yield name
-            _put(parent, field, place, old)
+            _put(parent, field, index, new)
+            yield name, old.lineno
+            _put(parent, field, index, old)
 
 
-def _put(parent: ast.AST, field: str, place: int | None, node: ast.AST) -> None:
-    if place is None:
+def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
+    if index is None:
         setattr(parent, field, node)
     else:
-        getattr(parent, field)[place] = node
+        getattr(parent, field)[index] = node
 
 
 def _sites(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
@@ -162,11 +194,11 @@ def _sites(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
             continue
         if isinstance(node, ast.Call) and field == "func" and isinstance(value, ast.Name):
             continue
-        for place, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
+        for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if not isinstance(child, ast.AST) or _only_shown(child):
                 continue
             if isinstance(child, ast.stmt | ast.expr) and isinstance(getattr(child, "ctx", ast.Load()), ast.Load):
-                yield node, field, place
+                yield node, field, index
             yield from _sites(child)
 
 
@@ -201,8 +233,8 @@ def _statements(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
             yield "off by one", with_changes(node, iter=expression(source, a=node.iter))
     elif isinstance(node, ast.AugAssign):
         yield "overwritten sum", ast.Assign([node.target], node.value, lineno=node.lineno)
-        if other := OTHER_OPERATOR.get(type(node.op)):
-            yield "other operator", with_changes(node, op=other())
+        if operator := OTHER_OPERATOR.get(type(node.op)):
+            yield "other operator", with_changes(node, op=operator())
     elif (
         isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and scene.numpy and node.col_offset == 0
     ):
@@ -228,9 +260,9 @@ def _returns(node: ast.Return, scene: Scene) -> Statements:
     assert whole is not None  # a bare return has no mistakes
     values = whole.elts if isinstance(whole, ast.Tuple) else [whole]
     forms = RESULTS if scene.numpy else ("-a",)
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         for form in forms:
-            new = [*values[:place], expression(form, a=value), *values[place + 1 :]]
+            new = [*values[:index], expression(form, a=value), *values[index + 1 :]]
             yield "other result", ast.Return(ast.Tuple(new, ast.Load()) if len(values) > 1 else new[0])
         if len(values) > 1:
             yield "other result", ast.Return(value)

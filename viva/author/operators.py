@@ -1,7 +1,7 @@
 """Mutation operators: each takes a node of a solution's syntax tree and yields what could stand there by mistake.
 
 ``EXPRESSIONS`` maps the name of a mistake to an operator. Those here know Python only; ``viva.author.slips`` knows
-attention and training, ``viva.author.slips`` a decoder. A replacement may share nodes with the original: nothing is
+attention, training and a decoder. A replacement may share nodes with the original: nothing is
 changed in place.
 """
 

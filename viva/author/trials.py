@@ -6,19 +6,20 @@ grades answers and mutants, and compares a surviving mutant with the solution.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import resource
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import witness
+from viva.author import degenerate, drawing, likeness, witness
 from viva.author.checkname import CheckName, Ruling
-from viva.author.mutants import Mutant
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
 from viva.course.rehearsals import Rehearsals
@@ -38,6 +39,12 @@ import sys, types
 module = sys.modules[{name!r}] = types.ModuleType({name!r})
 exec({source!r}, vars(module))
 """
+DEGRADING = """
+__viva = __import__("types").ModuleType("viva_degenerate")
+exec({source!r}, vars(__viva))
+__viva.degrade(globals(), {inputs!r}, {form!r})
+"""
+"""The last lines of an answer cell whose functions are degenerate."""
 COMPARING = 60.0
 """Seconds for the random calls of one comparison."""
 
@@ -54,6 +61,11 @@ def make_grader(seconds: float, no_sandbox: bool, memory: int, libraries: tuple[
         return new_grader(seconds, no_sandbox, memory, libraries=libraries)  # its fork servers inherit the limit
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def degraded(solution: str, inputs: dict[str, list[str]], form: str) -> str:
+    """A solution whose functions return ``form`` on all inputs but those with the given fingerprints."""
+    return solution + DEGRADING.format(source=inspect.getsource(degenerate), inputs=inputs, form=form)
 
 
 @dataclass(frozen=True)
@@ -86,11 +98,11 @@ class Worker:
 
     def rehearse(self, locked: dict[str, str]) -> Examination | VivaError:
         try:
-            known = self.rehearsals.examination(self.path, self.grader, locked)
+            examination = self.rehearsals.examination(self.path, self.grader, locked)
         except VivaError as error:
             return error
-        self.grader.learn(known)  # the tests are compiled once, and not for each trial
-        return known
+        self.grader.learn(examination)  # the tests are compiled once, and not for each trial
+        return examination
 
     def watch(self, blueprint: Blueprint) -> dict:
         """Results of the solution's functions as source, and the megabytes that the notebook took."""
@@ -98,12 +110,12 @@ class Worker:
             _watch(session, blueprint, self.seconds)
             return json.loads(_say(session, 60, "print(__viva.report())"))
 
-    def grade(self, notebook: NotebookNode, known: Examination, seconds: float | None = None) -> Probe:
+    def grade(self, notebook: NotebookNode, examination: Examination, seconds: float | None = None) -> Probe:
         """Grade a notebook; with a limit of ``seconds`` for each cell when one is given."""
         self.grader.seconds = seconds or self.seconds
         start = time.perf_counter()
         try:
-            outcome = self.grader.grade(notebook, known, self.data)
+            outcome = self.grader.grade(notebook, examination, self.data)
         finally:
             self.grader.seconds = self.seconds
         rulings = {
@@ -113,33 +125,75 @@ class Worker:
         }
         return Probe(rulings, tuple(outcome.faults), time.perf_counter() - start)
 
-    def grade_mutant(self, notebook: NotebookNode, mutant: Mutant, known: Examination, seconds: float) -> Probe:
-        for cell in notebook.cells:
-            if name_of(cell) == mutant.cell:
-                cell.source = mutant.source
-        return self.grade(notebook, known, seconds)
+    def grade_changed(
+        self, notebook: NotebookNode, sources: dict[str, str], examination: Examination, seconds: float
+    ) -> Probe:
+        """Grade a notebook with other ``sources`` in some of its cells."""
+        changed = copy.copy(notebook)
+        changed.cells = [_with_source(cell, sources.get(name_of(cell), cell.source)) for cell in notebook.cells]
+        return self.grade(changed, examination, seconds)
 
-    def compare(self, blueprint: Blueprint, mutant: Mutant) -> str:
-        """How a mutant differs from the solution in what later cells use; empty when it is equivalent."""
-        names = used_later(blueprint, mutant.cell)
+    def inputs(self, blueprint: Blueprint) -> dict[str, dict[str, list[str]] | None]:
+        """By answer cell, the fingerprints of what its functions are called with while the notebook runs.
+
+        None where the solution could not be run.
+        """
+        fingerprints: dict[str, dict[str, list[str]] | None] = {}
         try:
             with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
-                _watch(session, blueprint, self.seconds, mutant.cell)
+                _say(session, 60, _loading(degenerate))
+                _say(session, 60, "__viva, __viva_inputs = __import__('sys').modules['viva.author.degenerate'], {}")
+                left_out = unneeded(blueprint)
+                for cell in blueprint.cells:
+                    if cell.code and cell.id not in left_out:
+                        session.candidate(self.seconds, do="run", source=cell.source)
+                        if cell.purpose == Purpose.ANSWER and (names := names_of(cell.source)):
+                            bound = sorted(names.bound)
+                            line = f"__viva.record(globals(), {bound}, __viva_inputs.setdefault({cell.id!r}, {{}}))"
+                            _say(session, 60, line)
+                report = "{c: {n: sorted(s) for n, s in fs.items()} for c, fs in __viva_inputs.items()}"
+                fingerprints |= json.loads(_say(session, 60, f"print(__import__('json').dumps({report}))"))
+        except (Died, VivaError):
+            return {}
+        return fingerprints
+
+    def compare(self, blueprint: Blueprint, cell: str, source: str) -> dict:
+        """What becomes of a mutant with this ``source`` in a cell: ``state`` is equal, different or unproven.
+
+        It is compared with the solution in what later cells of the blueprint use (``witness.Watch.difference``).
+        """
+        names = used_later(blueprint, cell)
+        mentioned = next((names_of(sibling.source) for sibling in blueprint.cells if sibling.id == cell), None)
+        touched = sorted(mentioned.needed | mentioned.bound | mentioned.changed) if mentioned else []
+        try:
+            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+                _watch(session, blueprint, self.seconds, cell)
                 _say(session, 60, "__viva.restore()")
-                reply = session.candidate(self.seconds, do="run", source=mutant.source)
+                reply = session.candidate(self.seconds, do="run", source=source)
                 if reply.get("raised") is not None:
-                    return "the cell raises an error"
-                return json.loads(
-                    _say(session, COMPARING, f"print(__import__('json').dumps(__viva.difference({names})))")
-                )
+                    return {"state": "different", "note": "the cell raises an error"}
+                line = f"print(__import__('json').dumps(__viva.difference({names}, {touched})))"
+                return json.loads(_say(session, COMPARING, line))
         except (Died, VivaError) as error:
-            return f"it could not be compared: {error}"
+            return {"state": "unproven", "note": str(error)}
+
+
+def _with_source(cell: NotebookNode, source: str) -> NotebookNode:
+    changed = copy.copy(cell)
+    changed.source = source
+    return changed
+
+
+def _loading(module: ModuleType) -> str:
+    """A line that makes a module from its source in the candidate, where its file may not be readable."""
+    source = LOADING.format(name=module.__name__, source=inspect.getsource(module))
+    return f"exec({source!r}, {{}})"
 
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    loading = LOADING.format(name=witness.__name__, source=inspect.getsource(witness))  # its file may not be read there
-    _say(session, 60, f"exec({loading!r}, {{}})")
+    for module in (degenerate, drawing, likeness, witness):
+        _say(session, 60, _loading(module))
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)
     for cell in blueprint.cells:

@@ -30,13 +30,44 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
     ids = [cell.id for cell in blueprint.cells]
     used: set[str] = set()
     functions: dict[str, set[str]] = {}
-    for place, cell in enumerate(blueprint.cells):
+    for index, cell in enumerate(blueprint.cells):
         names = names_of(cell.source) if cell.code else None
         if names and cell.purpose == Purpose.TESTS:
             functions |= names.mentioned
-        if names and place > ids.index(answer):
+        if names and index > ids.index(answer):
             used |= names.needed
     return sorted(used | reached(used, functions))
+
+
+def reaching_tests(blueprint: Blueprint, answer: str) -> tuple[set[str], str]:
+    """The test cells that can use what an answer binds; and the first cell that binds it again before any of them.
+
+    Cells between pass it on, with what they make of it. Two answers may define the same name: then the tests below the
+    second reach the second only.
+    """
+    ids = [cell.id for cell in blueprint.cells]
+    names = names_of(blueprint.cells[ids.index(answer)].source)
+    live = set(names.bound) if names else set()
+    tests: set[str] = set()
+    again = ""
+    functions: dict[str, set[str]] = {}
+    for cell in blueprint.cells:
+        names = names_of(cell.source) if cell.code else None
+        if not names:
+            continue
+        used = names.needed | reached(names.needed, functions)
+        if cell.purpose == Purpose.TESTS:
+            functions |= names.mentioned
+        if ids.index(cell.id) <= ids.index(answer):
+            continue
+        if cell.purpose == Purpose.TESTS:
+            tests |= {cell.id} if used & live else set()
+        elif names.given & live and not names.used & live:  # a function that calls itself does not call the one above
+            again = again or cell.id
+            live -= names.given
+        elif used & live:
+            live |= names.bound
+    return tests, "" if tests else again
 
 
 def needs(source: str) -> set[str]:
@@ -46,24 +77,24 @@ def needs(source: str) -> set[str]:
 
 def _needed(statements: list[ast.stmt], bound: set[str]) -> set[str]:
     """The same of some statements after which, whatever they do, the names in ``bound`` are bound; it grows."""
-    found = set()
+    needed = set()
     for statement in statements:
         match statement:
             case ast.For(target=target, iter=things, body=body, orelse=after):
-                found |= _read(things) - bound
-                found |= _needed(body, bound | _stored(target)) | _needed(after, set(bound))
-                found |= _read(target) - bound - _stored(target)
+                needed |= _read(things) - bound
+                needed |= _needed(body, bound | _stored(target)) | _needed(after, set(bound))
+                needed |= _read(target) - bound - _stored(target)
             case ast.If(test=test, body=body, orelse=after) | ast.While(test=test, body=body, orelse=after):
-                found |= (_read(test) - bound) | _needed(body, set(bound)) | _needed(after, set(bound))
+                needed |= (_read(test) - bound) | _needed(body, set(bound)) | _needed(after, set(bound))
             case ast.With(items=items, body=body):
-                found |= set().union(*map(_read, items)) - bound
+                needed |= set().union(*map(_read, items)) - bound
                 bound |= set().union(*map(_stored, items))
-                found |= _needed(body, bound)
+                needed |= _needed(body, bound)
             case _:
-                found |= _read(statement) - bound
+                needed |= _read(statement) - bound
                 if isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
                     bound |= _stored(statement)
-    return found
+    return needed
 
 
 def _read(node: ast.AST) -> set[str]:
@@ -89,58 +120,58 @@ def _stored(node: ast.AST) -> set[str]:
 def unneeded(blueprint: Blueprint) -> set[str]:
     """The read-only cells, such as those that draw, that bind nothing a later cell uses."""
     used: set[str] = set()
-    found = set()
+    drawing = set()
     for cell in reversed(blueprint.cells):
         if not cell.code:
             continue
         names = names_of(cell.source)
         plain = cell.purpose == Purpose.READ_ONLY and cell.id and "seed(" not in cell.source
         if names and plain and not (names.bound | _called_upon(cell.source)) & used:
-            found.add(cell.id)
+            drawing.add(cell.id)
         elif names is None or cell.purpose in ANSWERS:
             used |= names.needed | names.bound if names else set()
         else:
             used |= needs(cell.source)
-    return found
+    return drawing
 
 
 def _called_upon(source: str) -> set[str]:
     """The names of objects of which a method is called for its effect: ``words.append(word)``."""
-    found = set()
+    names = set()
     for node in ast.walk(parsed(source) or NOTHING):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             base = node.value.func
             while isinstance(base, ast.Attribute | ast.Subscript | ast.Call):
                 base = base.func if isinstance(base, ast.Call) else base.value
             if isinstance(base, ast.Name) and base is not node.value.func:
-                found.add(base.id)
-    return found
+                names.add(base.id)
+    return names
 
 
-def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
+def trimmed(notebook: NotebookNode, examination: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
     """The notebook with these test cells only, and without text and pictures.
 
     Of other test cells the shared lines stay from which a test cell below has names.
     """
-    cells = {cell.id: cell for cell in known.blueprint.cells} | _shared(known.blueprint, tests)
-    out = unneeded(known.blueprint)
+    cells = {cell.id: cell for cell in examination.blueprint.cells} | shared_lines(examination.blueprint, tests)
+    out = unneeded(examination.blueprint)
     out |= {name for name, cell in cells.items() if cell.purpose == Purpose.TESTS and cell.checks and name not in tests}
-    kept = tuple(cell for name, cell in cells.items() if name not in out)
-    other = NotebookNode(notebook)
-    other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
-    return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
+    remaining = tuple(cell for name, cell in cells.items() if name not in out)
+    smaller = NotebookNode(notebook)
+    smaller.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
+    return smaller, replace(examination, blueprint=replace(examination.blueprint, cells=remaining))
 
 
-def _shared(blueprint: Blueprint, tests: set[str]) -> dict[str, Cell]:
+def shared_lines(blueprint: Blueprint, tests: set[str]) -> dict[str, Cell]:
     """By id, without their checks: the other test cells whose shared lines bind what these ``tests`` need."""
     cells = [cell for cell in blueprint.cells if cell.purpose == Purpose.TESTS]
     needed = set().union(*(needs(cell.source) for cell in cells if cell.id in tests))
-    found: dict[str, Cell] = {}
-    others = [(cell, names) for cell in cells if cell.id not in tests and (names := names_of(cell.prelude))]
-    while more := [cell for cell, names in others if cell.id not in found and names.bound & needed]:
-        found |= {cell.id: replace(cell, source=cell.prelude, points=0.0, checks=()) for cell in more}
-        needed = needed.union(*(needs(cell.prelude) for cell in more))
-    return found
+    shared: dict[str, Cell] = {}
+    candidates = [(cell, names) for cell in cells if cell.id not in tests and (names := names_of(cell.prelude))]
+    while needing := [cell for cell, names in candidates if cell.id not in shared and names.bound & needed]:
+        shared |= {cell.id: replace(cell, source=cell.prelude, points=0.0, checks=()) for cell in needing}
+        needed = needed.union(*(needs(cell.prelude) for cell in needing))
+    return shared
 
 
 SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"

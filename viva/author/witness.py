@@ -1,138 +1,84 @@
 """Watches a notebook run in a candidate: what its functions are called with, and whether a mutant is equivalent.
 
-Theory of operation. The source of this module and of ``calls`` is sent into a candidate, where it runs beside the
-notebook; the two need NumPy and nothing else of Viva. While the solution and the tests run, it notes the arguments of
-every call of the solution's functions, and keeps what the cell in question found and left behind. Then the mutant's
-cell runs in its place. The two are equivalent when all that later cells use is the same: data by value, functions by
-their results and by what they do to their arguments, on the noted calls and on many random ones. Calls that the
-solution itself cannot answer, or only with rounding errors, do not count.
+Theory of operation. The sources of this module, ``drawing``, ``likeness`` and ``degenerate`` are sent into a candidate,
+where they run beside the notebook; they need NumPy and nothing else of Viva. While the solution and the tests run, the
+calls of the solution's functions and the lives of its objects are noted, and what the cell in question found and left
+behind is kept. Then the mutant's cell runs in its place. The two are equal when all that later cells use is the same:
+data by value; functions by their results, by the errors that they raise on purpose and by what they do to their
+arguments; classes by what their methods do, on the noted calls and on many random ones. Calls that the solution itself
+cannot answer, or only with rounding errors, do not count. What cannot be compared is not equal: it is unproven.
 """
 
 from __future__ import annotations
 
 import contextlib
 import copy
+import dis
+import functools
 import io
 import json
+import random as dice
 import resource
 import time
 import types
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
-# Random calls of a function, like those that were noted of it.
-#
-# Random arguments have the structure of the noted ones; two sizes that were always equal stay equal, and a size that
-# was always one stays one. As ``witness``, this runs in a candidate, and needs NumPy and nothing of Viva.
-
-SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
-
-
-def kinships(calls: list) -> list:
-    """For each call the calls of its form, and the sizes in each of them."""
-    families: dict[tuple, tuple[list, list]] = {}
-    forms = [form(call) for call in calls]
-    for call, its in zip(calls, forms, strict=True):
-        kin, shapes = families.setdefault(its, ([], []))
-        kin.append(call)
-        shapes.append(sizes(call))
-    return [families[its] for its in forms]
-
-
-def invented(calls: list, families: list, random) -> tuple:
-    """Random arguments like those of the noted calls."""
-    place = random.randint(len(calls))
-    template, (kin, shapes) = calls[place], families[place]
-    known = dict(zip(zip(*shapes, strict=True), sizes(template), strict=True)) if shapes[0] else {}
-    if random.rand() < 0.6:
-        known = {symbol: 1 if set(symbol) == {1} else random.randint(1, 8) for symbol in known}
-    fresh = iter([known[symbol] for symbol in zip(*shapes, strict=True)])
-    scale = SCALES[random.randint(len(SCALES))]
-    level = 1000.0 * random.randint(-1, 2) if random.rand() < 0.15 else 0.0
-    args, kwargs = template
-    others = kin[random.randint(len(kin))]
-    args = tuple(drawn(value, other, fresh, random, scale, level) for value, other in zip(args, others[0], strict=True))
-    return args, {name: drawn(kwargs[name], others[1][name], fresh, random, scale, level) for name in sorted(kwargs)}
-
-
-def values(call: tuple) -> list:
-    return [*call[0], *(call[1][name] for name in sorted(call[1]))]
-
-
-def leaves(value: object) -> list:
-    """The arrays, lists of numbers and single values that a value is made of."""
-    return [leaf for _, part in parts(value) for leaf in leaves(part)] if parts(value) else [value]
-
-
-def parts(value: object) -> list:
-    """The keys and values of a dictionary, or the places and items of a list or tuple, in a fixed order."""
-    if isinstance(value, dict):
-        return sorted(value.items(), key=lambda item: str(item[0]))
-    if not isinstance(value, list | tuple) or type(value) not in (list, tuple) or numbers(value):
-        return []
-    return list(enumerate(value))
-
-
-def numbers(value: object) -> TypeGuard[list]:
-    """Whether a value is a list of numbers."""
-    return isinstance(value, list) and bool(value) and all(isinstance(part, int | float | np.number) for part in value)
-
-
-def form(call: tuple) -> tuple:
-    return (len(call[0]), *sorted(call[1]), *map(structure, values(call)))
-
-
-def structure(value: object) -> tuple:
-    dimensions = 1 if numbers(value) else getattr(value, "ndim", 0)
-    return (type(value).__name__, dimensions, *((key, structure(part)) for key, part in parts(value)))
-
-
-def sizes(call: tuple) -> list:
-    found = []
-    for value in (leaf for argument in values(call) for leaf in leaves(argument)):
-        if isinstance(value, np.ndarray):
-            found += value.shape
-        elif numbers(value):
-            found.append(len(value))
-    return found
-
-
-def drawn(value: Any, other: Any, fresh, random, scale: float, level: float) -> object:
-    """A random value like the noted ``value``; ``other`` is what another call had in its place."""
-    if isinstance(value, np.ndarray):
-        shape = tuple(next(fresh) for _ in value.shape)
-        return array(shape, value.dtype, random, scale, level)
-    if numbers(value):
-        return list(array((next(fresh),), np.asarray(value).dtype, random, scale, level))
-    if inner := parts(value):
-        new = {key: drawn(part, other[key], fresh, random, scale, level) for key, part in inner}
-        return {key: new[key] for key in value} if isinstance(value, dict) else type(value)(new.values())
-    if isinstance(value, float | np.floating):
-        return type(value)(value if random.rand() < 0.5 else value * (0.5 + random.rand()))
-    return other if type(other) is type(value) else value
-
-
-def array(shape: tuple, dtype, random, scale: float, level: float):
-    if dtype.kind == "b":
-        return random.rand(*shape) < 0.5
-    if dtype.kind in "iu":
-        return random.randint(0, 5, size=shape).astype(dtype)
-    if dtype.kind == "f":
-        if random.rand() < 0.05:
-            return np.zeros(shape, dtype)
-        return (scale * random.normal(size=shape) + level).astype(dtype)
-    return np.zeros(shape, dtype)
-
+from viva.author.degenerate import fingerprint
+from viva.author.drawing import (
+    at_an_edge,
+    can_be_drawn,
+    finite,
+    invented,
+    kinships,
+    leaves,
+    of_library,
+    shaken,
+    values,
+)
+from viva.author.likeness import Unproven, attributes, is_alive, is_function, same, same_code, same_numbers, settled
 
 TRIALS = 400
 ENOUGH = 40
 """Random calls that must have counted; with fewer nothing is proven."""
+DISTINCT = 10
+"""Different inputs that must have counted, unless the arguments allow no more."""
 NOTED = 150
 """The most calls of a function that are noted."""
-SECONDS = 10.0
+LIVES = 40
+"""The most objects of a class whose methods are noted, and the most calls of each."""
+SECONDS = 5.0
 """Seconds for which a function is tried; when enough random calls have counted, it is not tried longer."""
+SEARCH = 25
+"""Calls after the first difference in which a shorter input is looked for."""
+SHOWN = 160
+"""The most characters of an input or a result that are shown."""
 DATA = (bool, int, float, complex, str, bytes, list, tuple, dict, set, np.ndarray, np.generic, type(None))
+STATEFUL = (np.random.Generator, np.random.RandomState, dice.Random)
+WITHOUT = ("__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__",
+           "__init_subclass__", "__class_getitem__", "__repr__", "__hash__")  # fmt: skip
+"""The methods of which no calls are noted: they are compared by what they do to others, or not at all."""
+
+
+class Different(Exception):  # noqa: N818
+    """The mutant differs: a note, the input, the solution's result and the mutant's."""
+
+    def __init__(self, note: str, call: str = "", right: str = "", wrong: str = "") -> None:
+        super().__init__(note)
+        self.note, self.call, self.right, self.wrong = note, call, right, wrong
+
+    def length(self) -> int:
+        """The characters of all that is shown."""
+        return len(self.call) + len(self.right) + len(self.wrong)
+
+
+class Life:
+    """The arguments with which an object was made, and the calls of its methods."""
+
+    def __init__(self, call: tuple) -> None:
+        self.call = call
+        self.steps: list[tuple[str, tuple]] = []
 
 
 class Watch:
@@ -141,23 +87,29 @@ class Watch:
     def __init__(self, namespace: dict) -> None:
         self.namespace = namespace
         self.calls: dict[str, list] = {}
+        self.lives: dict[str, list[Life]] = {}
         self.results: dict[str, str] = {}
+        self.kinds: dict[str, str] = {}
         self.noting = True
         self.found: dict = {}
         self.left: dict = {}
         self.bound: list = []
+        self.patched: list = []
         self.state = np.random.get_state()
 
     def note(self, names: list) -> None:
-        """From now on note the calls of these functions."""
+        """From now on note the calls of these functions, and those of the methods of these classes."""
         for name in names:
-            function = self.namespace.get(name)
-            if isinstance(function, types.FunctionType):
-                self.namespace[name] = self._noting(name, function)
+            value = self.namespace.get(name)
+            if is_function(value):
+                self.namespace[name] = self._noting(name, value)
+            elif isinstance(value, type) and value.__module__ == "__main__":
+                self._note_class(name, value)
 
     def _noting(self, name: str, function):
         calls = self.calls.setdefault(name, [])
 
+        @functools.wraps(function)
         def noting(*args, **kwargs):
             if self.noting and len(calls) < NOTED:
                 with contextlib.suppress(Exception):
@@ -165,10 +117,54 @@ class Watch:
             result = function(*args, **kwargs)
             if self.noting:
                 self.results.setdefault(name, literal(result))
+                self.kinds.setdefault(name, kind_of(result))
+                result = self._followed(name, result)
             return result
 
-        vars(noting)["__wrapped__"] = function
+        for extra in ("cache_info", "cache_clear"):
+            if hasattr(function, extra):
+                setattr(noting, extra, getattr(function, extra))
         return noting
+
+    def _followed(self, name: str, result: Any) -> Any:
+        """A result of which the functions are noted, too."""
+        if isinstance(result, types.FunctionType):
+            return self._noting(f"{name}()", result)
+        if type(result) is tuple and any(isinstance(part, types.FunctionType) for part in result):
+            return tuple(self._followed(name, part) for part in result)
+        return result
+
+    def _note_class(self, name: str, kind: type) -> None:
+        lives, by_id, depth = self.lives.setdefault(name, []), {}, [0]
+        objects = []  # kept, so that no id is used twice
+
+        def patch(method: str, function) -> None:
+            @functools.wraps(function)
+            def noting(*args, **kwargs):
+                if not self.noting or depth[0] or not args or type(args[0]) is not kind:
+                    return function(*args, **kwargs)
+                with contextlib.suppress(Exception):
+                    if method == "__init__" and len(lives) < LIVES:
+                        by_id[id(args[0])] = Life(copy.deepcopy((args[1:], kwargs)))
+                        lives.append(by_id[id(args[0])])
+                        objects.append(args[0])
+                    elif method != "__init__" and (life := by_id.get(id(args[0]))) and len(life.steps) < LIVES:
+                        life.steps.append((method, copy.deepcopy((args[1:], kwargs))))
+                depth[0] += 1
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    depth[0] -= 1
+
+            self.patched.append((kind, method, vars(kind).get(method)))
+            setattr(kind, method, noting)
+
+        methods = {"__init__": getattr(kind, "__init__", None)} | vars(
+            kind
+        )  # perhaps that of a class above, or of every object
+        for method, function in methods.items():
+            if method == "__init__" or (isinstance(function, types.FunctionType) and method not in WITHOUT):
+                patch(method, function)
 
     def before(self) -> None:
         """Keep what the cell in question finds."""
@@ -176,50 +172,370 @@ class Watch:
         self.state = np.random.get_state()
 
     def after(self, names: list) -> None:
-        """Keep what the solution of that cell left; its functions get a namespace of their own."""
-        frozen = copies(self.namespace)
-        for name in names:
-            function = frozen.get(name)
-            if isinstance(function, types.FunctionType):
-                code, closure = function.__code__, function.__closure__
-                frozen[name] = types.FunctionType(code, frozen, name, function.__defaults__, closure)
-                frozen[name].__kwdefaults__ = function.__kwdefaults__
-        self.left, self.bound = frozen, names
+        """Keep what the solution of that cell left."""
+        self.left, self.bound = copies(self.namespace), names
 
     def restore(self) -> None:
         """Put back what the cell found, for the mutant."""
         self.noting = False
+        for kind, method, function in self.patched:
+            if function is None:
+                delattr(kind, method)
+            else:
+                setattr(kind, method, function)
         for name in [name for name in self.namespace if name not in self.found and mine(name)]:
             del self.namespace[name]
         self.namespace.update({name: value for name, value in copies(self.found).items() if mine(name)})
         np.random.set_state(self.state)
 
-    def difference(self, names: list) -> str:
-        """Where the mutant's cell left something else than the solution's; empty when it is equivalent."""
+    def difference(self, names: list, touched: list) -> dict:
+        """What became of the mutant: its state, a note, the input on which it differs with both results, and how many
+        calls on how many inputs were compared. ``touched`` are the names that the cell in question mentions."""
+        comparing = Comparing(self)
+        reasons = []
         for name in names:
-            if name in self.left and name not in self.namespace:
-                return f"{name} is missing"
-            old, new = self.left.get(name), self.namespace.get(name)
-            if isinstance(old, types.FunctionType):
-                if name in self.bound and (difference := unlike(old, new, self.calls.get(name, []))):
-                    return f"{name}: {difference}"
-            elif isinstance(old, DATA) and not same(old, new) and not same_numbers(old, new):
-                return f"{name} has another value"
-        return ""
+            try:
+                if name in self.left and name not in self.namespace:
+                    raise Different(f"{name} is missing")
+                comparing.name(name, touched)
+            except Different as different:
+                shown = {"call": different.call, "right": different.right, "wrong": different.wrong}
+                return {"state": "different", "note": different.note, **shown}
+            except Unproven as unproven:
+                reasons.append(f"{name}: {unproven}")
+        counts = {"calls": comparing.counted, "inputs": len(comparing.inputs)}
+        if reasons:
+            return {"state": "unproven", "note": "; ".join(reasons), **counts}
+        return {"state": "equal", "note": "", **counts}
 
     def report(self) -> str:
         whole = [name for name, value in self.namespace.items() if type(value) is int and mine(name)]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        return json.dumps({"results": self.results, "megabytes": memory, "integers": sorted(whole)})
+        kinds = {name: kind_of(value) for name, value in self.namespace.items() if mine(name) and not callable(value)}
+        facts = {"results": self.results, "kinds": kinds | self.kinds, "megabytes": memory, "integers": sorted(whole)}
+        return json.dumps(facts)
+
+
+class Side:
+    """The solution, or the mutant: what the names of the notebook mean to it."""
+
+    def __init__(self, namespace: dict, names: dict, classes: dict | None = None) -> None:
+        self.namespace, self.names, self.classes = namespace, names, classes or {}
+        self.states = [(value, _state_of(value)) for value in names.values() if isinstance(value, STATEFUL)]
+
+    def outcome(self, function, arguments: tuple, raised: bool = False) -> tuple | None:
+        """The result of a call, and its arguments afterwards; or the type of the error that it raised on purpose.
+
+        None when another error was raised; with ``raised`` the type of any error counts.
+        """
+        with self.entered():
+            args, kwargs = self.translated(copy.deepcopy(arguments))
+            try:
+                return "gives", settled(function(*args, **kwargs)), [args, kwargs]
+            except RecursionError:
+                return None
+            except Exception as error:
+                if raised or on_purpose(error, self.namespace):
+                    return "raises", type(error).__name__, [args, kwargs]
+                return None
+
+    @contextlib.contextmanager
+    def entered(self):
+        """The names of the notebook mean what they mean to this side, and random numbers begin anew."""
+        for name in [name for name in self.namespace if name not in self.names and mine(name)]:
+            del self.namespace[name]
+        self.namespace.update(self.names)
+        for value, state in self.states:
+            _set_state(value, state)
+        np.random.seed(1)
+        dice.seed(1)
+        with np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
+            yield
+
+    def translated(self, value: Any) -> Any:
+        """A value with the objects of the solution's classes as objects of the mutant's."""
+        if self.classes:
+            _translate(value, self.classes, set())
+        return value
+
+
+class Comparing:
+    """The comparison of what one cell of the solution left with what a mutant left in its place."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch, self.counted = watch, 0
+        self.inputs: set[str] = set()
+        live = {name: value for name, value in watch.namespace.items() if mine(name)}
+        left = {name: value for name, value in watch.left.items() if mine(name)}
+        classes = {
+            left[name]: live[name]
+            for name in watch.bound
+            if isinstance(left.get(name), type) and isinstance(live.get(name), type)
+        }  # the mutant's cell makes its own
+        self.solution, self.mutant = Side(watch.namespace, left), Side(watch.namespace, live, classes)
+        self.old, self.new = left, live
+
+    def name(self, name: str, touched: list) -> None:
+        """Compare what a name means to both. Raises Different and Unproven."""
+        old, new, bound = self.old.get(name), self.new.get(name), name in self.watch.bound
+        if name not in self.old:
+            return  # the solution does not bind it either
+        if is_function(old):
+            if bound:
+                self.functions(name, old, new)
+        elif isinstance(old, type):
+            if bound and old.__module__ == "__main__":
+                self.classes(name, old, new)
+        elif old is new and (name not in touched or callable(old) or isinstance(old, types.ModuleType)):
+            return  # the mutant's cell could not change it
+        elif not same(old, new) and not same_numbers(old, new):
+            raise Different(f"{name} has another value", name, shown(old), shown(new))
+
+    def functions(self, name: str, old, new) -> None:
+        if not callable(new):
+            raise Different(f"{name} is not a function")
+        if not same_code(old, new):
+            self.unlike(name, old, new, self.watch.calls.get(name, []))
+
+    def unlike(self, name: str, old, new, calls: list) -> None:
+        """Compare two functions on the noted ``calls`` and on random ones. Raises Different and Unproven."""
+        if not calls:
+            raise Unproven("no call of it was seen")
+        random, families, noted = np.random.RandomState(20), kinships(calls), list(calls)
+        counted, inputs, refused, start = 0, set(), 0, time.monotonic()
+        shortest: Different | None = None
+        reason: Unproven | None = None
+        left = SEARCH
+        for trial in range(len(calls) + TRIALS):
+            if counted >= ENOUGH and time.monotonic() - start > SECONDS:
+                break
+            seen = bool(noted) and trial % 2 == 0  # by turns, so that a slow function is tried with both
+            edge = not seen and trial % 8 == 1
+            arguments = noted.pop(0) if seen else invented(calls, families, random)
+            if edge:
+                arguments = at_an_edge(arguments, random)
+            expected = self.expected(old, arguments, random, raising=edge)
+            if expected is None:
+                refused += not edge
+                continue
+            counted += not seen and not edge
+            inputs.add(fingerprint(*arguments))
+            try:
+                self.outcomes(name, expected, new, arguments)
+            except Different as different:
+                shortest = min(different, shortest or different, key=Different.length)
+            except Unproven as unproven:
+                reason = unproven
+            if shortest:
+                left -= 1
+                if not left or time.monotonic() - start > SECONDS:
+                    break
+        self.counted, self.inputs = self.counted + counted, self.inputs | inputs
+        if shortest:
+            raise shortest
+        if reason:
+            raise reason
+        if counted < ENOUGH:
+            why = "the solution refuses the others, or answers differently" if refused > counted else "it is slow"
+            raise Unproven(f"only {counted} random calls could be compared: {why}")
+        fixed = [leaf for call in calls for value in values(call) for leaf in leaves(value) if not can_be_drawn(leaf)]
+        if len(inputs) < DISTINCT and fixed and not all(isinstance(leaf, bool | types.NoneType) for leaf in fixed):
+            kinds = sorted({type(leaf).__name__ for leaf in fixed})
+            raise Unproven(f"only {len(inputs)} different inputs were compared: no {kinds[0]} can be drawn")
+
+    def expected(self, old, arguments: tuple, random, raising: bool) -> tuple | None:
+        """What the solution gives; None for a call that does not count, with ``raising`` for all that raise nothing."""
+        first = self.solution.outcome(old, arguments)
+        if first is None or (first[0] == "raises") < raising:
+            return None
+        if first[0] == "raises":
+            return first
+        args, kwargs = arguments
+        near_arguments = [shaken(value, random) for value in args], {k: shaken(kwargs[k], random) for k in kwargs}
+        near = self.solution.outcome(old, near_arguments)
+        if not finite(first[1]) or near is None or near[0] != "gives":
+            return None
+        with contextlib.suppress(Unproven):  # it is said where the mutant's result is compared
+            if not is_alive(first[1]) and not same(first[1], near[1]):
+                return None
+        return self.solution.outcome(old, arguments) if is_alive(first[1]) else first
+
+    def outcomes(self, name: str, expected: tuple, new, arguments: tuple) -> None:
+        """Compare the mutant's outcome of a call with the expected one. Raises Different and Unproven."""
+        actual = self.mutant.outcome(new, arguments, raised=True)
+        call = f"{name}{_arguments(arguments)}"
+        if actual is None:
+            raise Different(f"{name}: raises an error", call, _told(expected), "does not end")
+        if expected[0] != actual[0]:
+            note = "raises an error" if actual[0] == "raises" else f"does not raise {expected[1]}"
+            raise Different(f"{name}: {note}", call, _told(expected), _told(actual))
+        if expected[0] == "raises":
+            if expected[1] != actual[1]:
+                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
+            return
+        returned = functools.partial(self.returned, name)
+        if not same(expected[1], actual[1], returned):
+            raise Different(f"{name}: another result", call, shown(expected[1]), shown(actual[1]))
+        if not same(expected[2], actual[2]):
+            note = f"{name}: arguments are changed differently"
+            raise Different(note, call, shown(expected[2][0]), shown(actual[2][0]))
+
+    def returned(self, name: str, old, new) -> bool:
+        """Whether two functions that a function gave do the same, call by call. Raises Unproven."""
+        calls = self.watch.calls.get(f"{name}()", [])
+        if not calls:
+            raise Unproven("no call of the function that it returns was seen")
+        random, families = np.random.RandomState(21), kinships(calls)
+        for arguments in [*calls[:20], *(invented(calls, families, random) for _ in range(20))]:
+            expected = self.solution.outcome(old, arguments)
+            actual = self.mutant.outcome(new, arguments, raised=True)
+            if expected is None:
+                continue
+            if actual is None or expected[0] != actual[0]:
+                return False
+            if not same(expected[1], actual[1], functools.partial(self.returned, f"{name}()")):
+                return False
+        return True
+
+    def classes(self, name: str, old: type, new: Any) -> None:
+        """Compare two classes by the lives of their objects. Raises Different and Unproven."""
+        if not isinstance(new, type):
+            raise Different(f"{name} is not a class")
+        changed = self._changed_members(name, old, new)
+        if not changed:
+            return
+        lives = [life for life in self.watch.lives.get(name, []) if life.steps or "__init__" in changed]
+        if not lives:
+            raise Unproven(f"no call of {listed(changed)} was seen")
+        random, start = np.random.RandomState(22), time.monotonic()
+        tried: set[str] = set()
+        shortest: Different | None = None
+        reason: Unproven | None = None
+        births = [life.call for life in lives]
+        steps: dict[str, list] = {}
+        for life in lives:
+            for method, call in life.steps:
+                steps.setdefault(method, []).append(call)
+        families = {method: kinships(calls) for method, calls in steps.items()} | {"": kinships(births)}
+        for trial in range(len(lives) + TRIALS // 2):
+            if time.monotonic() - start > SECONDS:
+                break
+            life = lives[trial] if trial < len(lives) else lives[random.randint(len(lives))]
+            if trial >= len(lives):
+                life = self._other_life(life, births, steps, families, random)
+            try:
+                self._live(name, old, new, life, tried)
+            except Different as different:
+                shortest = min(different, shortest or different, key=Different.length)
+                if trial > len(lives) + SEARCH:
+                    break
+            except Unproven as unproven:
+                reason = unproven
+        if shortest:
+            raise shortest
+        if reason:
+            raise reason
+        if missed := [method for method in changed if method not in tried]:
+            raise Unproven(f"no call of {listed(missed)} was seen")
+
+    def _other_life(self, life: Life, births: list, steps: dict, families: dict, random) -> Life:
+        """A life like a noted one, with other arguments, and with some calls twice or in another order."""
+        variation = Life(invented(births, families[""], random) if random.rand() < 0.7 else life.call)
+        if random.rand() < 0.2:
+            variation.call = at_an_edge(variation.call, random)
+        methods = [method for method, _ in life.steps]
+        if methods and random.rand() < 0.5:
+            methods = [methods[index] for index in random.randint(0, len(methods), size=2 * len(methods) + 1)]
+        variation.steps = [(method, invented(steps[method], families[method], random)) for method in methods]
+        return variation
+
+    def _changed_members(self, name: str, old: type, new: type) -> list[str]:
+        """The methods whose code differs. Raises Different where a member is missing or has another value."""
+        changed = []
+        for member, value in vars(old).items():
+            replacement = vars(new).get(member)
+            if member in ("__dict__", "__weakref__", "__doc__", "__module__") or member.startswith("__annotations"):
+                continue
+            if member not in vars(new):
+                raise Different(f"{name} has no '{member}'")
+            if isinstance(value, staticmethod | classmethod | property):
+                parts = [
+                    (getattr(value, part, None), getattr(replacement, part, None))
+                    for part in ("__func__", "fget", "fset")
+                    if getattr(value, part, None) is not None
+                ]
+                if not all(same_code(before, two) for before, two in parts):
+                    changed.append(member)
+            elif isinstance(value, types.FunctionType):
+                if not same_code(value, replacement):
+                    changed.append(member)
+            elif not member.startswith("__") and not same(value, replacement):
+                raise Different(
+                    f"{name}.{member} has another value", f"{name}.{member}", shown(value), shown(replacement)
+                )
+        return changed
+
+    def _live(self, name: str, old: type, new: type, life: Life, tried: set) -> None:
+        """Make an object of each class and call the same methods. Raises Different and Unproven."""
+        call = f"{name}{_arguments(life.call)}"
+        expected, actual = self.solution.outcome(old, life.call), self.mutant.outcome(new, life.call, raised=True)
+        if expected is None:
+            return
+        if actual is None or expected[0] != actual[0]:
+            raise Different(f"{name}: raises an error", call, _told(expected), _told(actual))
+        if expected[0] == "raises":
+            if expected[1] != actual[1]:
+                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
+            return
+        tried.add("__init__")
+        left, right = expected[1], actual[1]
+        self._attributes(name, call, left, right, tried)
+        for method, arguments in life.steps:
+            call = f"{call}.{method}{_arguments(arguments)}" if len(call) < SHOWN else f"{name}(...).{method}(...)"
+            expected = self.solution.outcome(functools.partial(getattr(old, method), left), arguments)
+            actual = self.mutant.outcome(functools.partial(getattr(new, method), right), arguments, raised=True)
+            if expected is None:
+                return
+            tried.add(method)
+            self.counted += 1
+            self.inputs.add(fingerprint(life.call, method, arguments))
+            if actual is None or expected[:1] != actual[:1]:
+                raise Different(f"{name}.{method}: raises an error", call, _told(expected), _told(actual))
+            if expected[0] == "raises":
+                if expected[1] != actual[1]:
+                    raise Different(f"{name}.{method}: raises another error", call, _told(expected), _told(actual))
+            elif not same(expected[1], actual[1], functools.partial(self.returned, f"{name}.{method}")):
+                raise Different(f"{name}.{method}: another result", call, shown(expected[1]), shown(actual[1]))
+            self._attributes(name, call, left, right, tried)
+
+    def _attributes(self, name: str, call: str, left: Any, right: Any, tried: set) -> None:
+        with self.solution.entered():
+            expected = attributes(left)
+        with self.mutant.entered():
+            actual = attributes(right)
+        tried.update(expected)
+        if not same(expected, actual):
+            raise Different(f"{name}: other attributes", call, shown(expected), shown(actual))
+
+
+def on_purpose(error: BaseException, namespace: dict) -> bool:
+    """Whether a ``raise`` or an ``assert`` of the notebook raised an error."""
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    if not trace or trace.tb_frame.f_globals is not namespace:
+        return False
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 def copies(namespace: dict) -> dict:
-    """The names with copies of their data; modules, functions and objects are not copied."""
+    """The names with copies of their data; modules, functions, classes and objects of libraries are not copied."""
     new: dict = {}
     memo: dict = {}
     for name, value in namespace.items():
         new[name] = value
-        if isinstance(value, DATA) and mine(name):
+        data = isinstance(value, (*DATA, *STATEFUL)) or type(value).__module__ == "__main__"
+        if (data or of_library(value, "pandas")) and mine(name) and not isinstance(value, type):
             with contextlib.suppress(Exception):
                 new[name] = copy.deepcopy(value, memo)
     return new
@@ -230,10 +546,56 @@ def mine(name: str) -> bool:
     return not name.startswith("_") and name not in ("In", "Out", "exit", "quit", "get_ipython")
 
 
+def _state_of(value: Any) -> Any:
+    if isinstance(value, np.random.Generator):
+        return copy.deepcopy(value.bit_generator.state)
+    return value.get_state() if isinstance(value, np.random.RandomState) else value.getstate()
+
+
+def _set_state(value: Any, state: Any) -> None:
+    if isinstance(value, np.random.Generator):
+        value.bit_generator.state = state
+    elif isinstance(value, np.random.RandomState):
+        value.set_state(state)
+    else:
+        value.setstate(state)
+
+
+def _translate(value: Any, classes: dict, seen: set) -> None:
+    if id(value) in seen:
+        return
+    if isinstance(value, list | tuple | set):
+        seen.add(id(value))
+        for part in value:
+            _translate(part, classes, seen)
+    elif isinstance(value, dict):
+        seen.add(id(value))
+        for part in value.values():
+            _translate(part, classes, seen)
+    elif type(value).__module__ == "__main__" and hasattr(value, "__dict__") and not isinstance(value, type):
+        seen.add(id(value))
+        if type(value) in classes:
+            with contextlib.suppress(TypeError):
+                value.__class__ = classes[type(value)]
+        _translate(vars(value), classes, seen)
+
+
+def kind_of(value: object) -> str:
+    """What a result is, for the mistakes that make sense of it: numbers, a truth value, parts, or its type's name."""
+    if isinstance(value, bool | np.bool_):
+        return "bool"
+    if isinstance(value, np.ndarray | np.generic | int | float | complex):
+        return "numbers"
+    if isinstance(value, list | tuple):
+        kinds = {kind_of(part) for part in value}
+        return "numbers" if kinds == {"numbers"} else "parts"
+    return "numbers" if of_library(value, "pandas") else type(value).__name__
+
+
 def literal(value: object) -> str:
     """Python source of a value, empty when there is none, or a long one."""
     if isinstance(value, np.ndarray):
-        text = f"np.array({value.tolist()!r})" if np.all(np.isfinite(value)) else ""
+        text = f"np.array({value.tolist()!r})" if finite(value) else ""
     elif isinstance(value, tuple):
         parts = [literal(part) for part in value]
         text = f"({', '.join(parts)},)" if all(parts) else ""
@@ -244,95 +606,26 @@ def literal(value: object) -> str:
     return text if len(text) < 3000 else ""
 
 
-def same(old: object, new: object) -> bool:
-    """Whether two values are of one type and shape, and equal but for rounding."""
-    if isinstance(old, list | tuple):
-        return (
-            type(old) is type(new)
-            and len(old) == len(new)
-            and all(same(one, other) for one, other in zip(old, new, strict=True))
-        )
-    if isinstance(old, dict):
-        return type(new) is dict and old.keys() == new.keys() and all(same(old[key], new[key]) for key in old)
-    if isinstance(old, int | float | complex | np.ndarray | np.generic) and not isinstance(old, bool):
-        if not isinstance(new, int | float | complex | np.ndarray | np.generic):
-            return False
-        one, other = np.asarray(old), np.asarray(new)
-        if one.shape != other.shape or one.dtype.kind not in "fciub" or one.dtype.kind != other.dtype.kind:
-            return one.shape == other.shape and one.dtype == other.dtype and bool(np.all(one == other))
-        finite = np.abs(one[np.isfinite(one)]) if one.dtype.kind in "fc" else np.abs(one)
-        tolerance = 1e-9 * max(1.0, float(finite.max(initial=0.0)))
-        return bool(np.allclose(one, other, rtol=1e-6, atol=tolerance, equal_nan=True))
-    if isinstance(old, DATA):
-        return type(old) is type(new) and old == new
-    return True
+def shown(value: Any) -> str:
+    """A value in a line."""
+    with np.printoptions(precision=4, threshold=12, edgeitems=2, suppress=True):
+        try:
+            text = " ".join(repr(getattr(value, "items", value) if type(value).__name__ == "Items" else value).split())
+        except Exception:
+            text = f"a {type(value).__name__}"
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."
 
 
-def same_numbers(old: object, new: object) -> bool:
-    """Whether one is an array and the other a list of the same numbers in the same shape; most tasks take both."""
-    if {type(old), type(new)} != {list, np.ndarray}:
-        return False
-    with contextlib.suppress(ValueError, TypeError):
-        return same(np.asarray(old), np.asarray(new))
-    return False
-
-
-def unlike(old, new, calls: list) -> str:
-    """How two functions differ; empty when enough calls have shown no difference."""
-    if not callable(new):
-        return "is not a function"
-    random, families, noted = np.random.RandomState(20), kinships(calls), list(calls)
-    counted, start = 0, time.monotonic()
-    for trial in range(len(calls) + TRIALS if calls else 0):
-        if counted >= ENOUGH and time.monotonic() - start > SECONDS:
-            break
-        known = bool(noted) and trial % 2 == 0  # by turns, so that a slow function is tried with both
-        arguments = noted.pop(0) if known else invented(calls, families, random)
-        expected = outcome(old, arguments)
-        if expected is None or not finite(expected[0]) or not steady(old, arguments, expected[0], random):
-            continue
-        counted += not known
-        given = outcome(new, arguments)
-        if given is None:
-            return "raises an error"
-        if not same(expected[0], given[0]):
-            return "another result"
-        if not same(expected[1], given[1]):
-            return "arguments are changed differently"
-    return "" if counted >= ENOUGH else "too few calls could be tried"
-
-
-def outcome(function, arguments):
-    """The result of a call, and its arguments afterwards; None when it raised."""
-    args, kwargs = copy.deepcopy(arguments)
-    np.random.seed(1)
-    try:
-        with np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
-            return function(*args, **kwargs), [args, kwargs]
-    except Exception:
-        return None
-
-
-def steady(function, arguments: tuple, result: object, random) -> bool:
-    """Whether a result is more than rounding: arguments that differ in the last digits give the same."""
+def _arguments(arguments: tuple) -> str:
     args, kwargs = arguments
-    near = outcome(
-        function, ([shaken(value, random) for value in args], {k: shaken(kwargs[k], random) for k in kwargs})
-    )
-    return near is not None and same(result, near[0])
+    return f"({', '.join([*map(shown, args), *(f'{name}={shown(value)}' for name, value in kwargs.items())])})"
 
 
-def shaken(value: Any, random) -> object:
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return value * (1 + 1e-13 * random.normal(size=value.shape)).astype(value.dtype)
-    if numbers(value) and isinstance(value[0], float):
-        return [part * (1 + 1e-13 * random.normal()) for part in value]
-    if isinstance(value, dict):
-        return {key: shaken(part, random) for key, part in value.items()}
-    return type(value)(shaken(part, random) for part in value) if type(value) in (list, tuple) else value
+def _told(outcome: tuple | None) -> str:
+    if outcome is None:
+        return "an error"
+    return f"raises {outcome[1]}" if outcome[0] == "raises" else shown(outcome[1])
 
 
-def finite(value: object) -> bool:
-    if isinstance(value, list | tuple | dict):
-        return all(finite(part) for part in (value.values() if isinstance(value, dict) else value))
-    return not isinstance(value, float | np.ndarray | np.floating) or bool(np.all(np.isfinite(value)))
+def listed(names: list) -> str:
+    return ", ".join(names)

@@ -10,7 +10,6 @@ extend      extend
 check       check, for students: it loads nothing of nbgrader
 grade       grade
 regrade     regrade
-notebook    the check inside a notebook: %viva_check
 applyrubric  rubric
 hand_back   feedback, report
 exportgrades  export, and the scores of a class as tables

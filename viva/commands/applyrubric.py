@@ -12,12 +12,12 @@ from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course import rubric
-from viva.course.gradebook import agreement
+from viva.course.gradebook import agreement, releases
 from viva.verdict import CourseError
 from viva.wording import counted
 
 SHOWN = 40
-"""So many students are listed; --json names all."""
+"""The number of listed students; --json names all."""
 
 
 class RubricCommand(VivaCommand):
@@ -42,7 +42,7 @@ class RubricCommand(VivaCommand):
             raise CourseError("Name one assignment, as in: viva rubric ps3_scaled_attention")
         (assignment,) = self.chosen_assignments()
         agreement.require_kept(self.course, [assignment])
-        self.course.released_notebooks(assignment)
+        releases.notebooks(self.course, assignment)
         path = rubric.path_of(self.course.root, assignment)
         items = rubric.read_items(path)
         if not items:
@@ -69,21 +69,21 @@ class RubricCommand(VivaCommand):
             self._say("Every comment matches the items in the file; nothing to update.")
         self.show_document(
             items=[vars(item) | {"used": used.get(item.key, 0)} for item in items],
-            updates=[vars(one) for one in planned],
+            updates=[vars(update) for update in planned],
             written=written,
         )
         return 0
 
     def _show(self, planned: list[rubric.Update]) -> None:
         table = Table("student", "question", "item", *figures("old", "new"), "")
-        for one in planned[:SHOWN]:
-            note = "kept" if one.by_hand else ""
-            names = plaintext.line(one.student), plaintext.line(one.cell), ", ".join(one.keys)
-            table.add_row(*names, f"{one.old:g}", f"{one.score:g}", note)
+        for update in planned[:SHOWN]:
+            note = "kept" if update.by_hand else ""
+            names = plaintext.line(update.student), plaintext.line(update.cell), ", ".join(update.keys)
+            table.add_row(*names, f"{update.old:g}", f"{update.score:g}", note)
         if len(planned) > SHOWN:
             table.add_row(f"and {len(planned) - SHOWN} more")
         self.console.print(table)
-        if any(one.by_hand for one in planned):
+        if any(update.by_hand for update in planned):
             self._say("A score that is not the sum of its items was typed by a grader. It is kept; check it again.")
 
     def _agreed(self, number: int) -> bool:

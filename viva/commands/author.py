@@ -9,7 +9,7 @@ from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.table import Table
-from traitlets import Bool, Dict, Unicode
+from traitlets import Bool, Dict, Int, Unicode
 
 from viva.author.adoption import adopt
 from viva.author.auditpage import proven, single_process
@@ -38,6 +38,7 @@ VARIANTS = {
         "With --variants: only list the variants that would be written.",
     ),
 }
+ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run all trials again, also those that did not change.")}
 SOLUTIONS = {
     "solutions": (
         {"ReleaseCommand": {"solutions": True}},
@@ -86,9 +87,9 @@ class ReleaseCommand(ProvingCommand):
                 f"Not released: {', '.join(sorted(refused))}. Fix the errors, excuse a surviving mutant in "
                 "answers/<assignment>/excused.toml with a reason, or override the audit with --no-audit."
             )
-        more = {"variants": [vars(one) for one in self.copies]} if self.variants else {}
+        variants = {"variants": [vars(copy) for copy in self.copies]} if self.variants else {}
         self.show_document(
-            released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **more
+            released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **variants
         )
         lost = any(done.not_passed for done in self.releases)
         return NEEDS_GRADER if refused or failures or lost else 0
@@ -108,7 +109,7 @@ class ReleaseCommand(ProvingCommand):
         return 0
 
     def _with_variants(self, assignments: list[str]) -> list[str]:
-        """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""
+        """The assignments whose variants are to be written. Raises CourseError where a named one has no variants."""
         if not self.variants:
             if self.dry_run:
                 raise CourseError("--dry-run needs --variants: it lists the variants that would be written.")
@@ -116,31 +117,31 @@ class ReleaseCommand(ProvingCommand):
         if not self.extra_args and not self.coursedir.assignment_id:
             assignments = [name for name in assignments if is_on(self.course, name)] or assignments[:1]
         for name in assignments:
-            students_of(self.course, name)  # says what is lacking before anything is released
+            students_of(self.course, name)  # reports a missing class before anything is released
         return assignments
 
     def _show_copies(self, copies: list[Copies]) -> None:
-        """What was written of variants, as a table; of a dry run, which releases nothing, as a document too."""
+        """Print a table of the written variants; after a dry run, which releases nothing, also a document."""
         table = Table("variants", *figures("new", "changed", "unchanged"), "in")
-        for one in copies:
-            counts = (str(len(part)) for part in (one.new, one.changed, one.unchanged))
-            table.add_row(one.assignment, *counts, str(one.folder))
+        for copy in copies:
+            counts = (str(len(part)) for part in (copy.new, copy.changed, copy.unchanged))
+            table.add_row(copy.assignment, *counts, str(copy.folder))
         if copies:
             self.console.print(table)
-        for one in copies:
-            self._say(*one.remarks)
-            if one.changed:
+        for copy in copies:
+            self._say(*copy.remarks)
+            if copy.changed:
                 verb = "would be" if self.dry_run else "were"
                 self._say(
-                    f"{one.assignment}: the release changed, so {len(one.changed)} variants {verb} written again. Give "
-                    "them again to students who still work on them."
+                    f"{copy.assignment}: the release changed, so {len(copy.changed)} variants {verb} written again. "
+                    "Give them again to students who still work on them."
                 )
         if self.dry_run:
             self._say(
                 "Nothing was released or written; the copies were compared with the current release/. Run the same "
                 "command without --dry-run to write them."
             )
-            self.show_document(variants=[vars(one) for one in copies], dry_run=True)
+            self.show_document(variants=[vars(copy) for copy in copies], dry_run=True)
 
     def _release(self, assignments: list[str], unproven: list[str], alone: bool) -> dict[str, str]:
         """Release assignments, each whatever becomes of the others; by name, why one could not be released.
@@ -171,9 +172,9 @@ class ReleaseCommand(ProvingCommand):
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)
-        if found := [done.assignment for done in self.releases if done.assignment in unproven]:
-            self._say(f"Released without an audit: {', '.join(found)}.")
-        for sentence in folded(f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
+        if names := [done.assignment for done in self.releases if done.assignment in unproven]:
+            self._say(f"Released without an audit: {', '.join(names)}.")
+        for sentence in folded(f"{done.assignment}/{test}" for done in self.releases for test in done.not_passed):
             self._say_error(sentence if sentence.endswith(".") else f"{sentence}.")
         for assignment, sentence in failures.items():
             self._say_error(f"Not released: {assignment}. {sentence}")
@@ -232,23 +233,34 @@ class AdoptCommand(VivaCommand):
     examples = """
         viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
+        viva adopt --in-place source/ps1/problem1.ipynb      correct it there, with a copy in backup/
     """
     aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
-    flags = VivaCommand.flags | NO_SANDBOX
+    flags = (
+        VivaCommand.flags
+        | NO_SANDBOX
+        | {
+            "in-place": (
+                {"AdoptCommand": {"in_place": True}},
+                "correct a notebook of the course, and keep a copy of it",
+            )
+        }
+    )
     settings = (Execute, Examine)
     called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
+    in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
-        adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
+        adopted = adopt(self.course, Path(self.extra_args[0]), self.called, self.in_place)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
-        told = {
+        lists = {
             "Errors, to fix before the release:": adopted.missing,
             "Warnings, which block nothing:": adopted.style,
             "Optional, for a stronger audit:": adopted.advice,
         }
-        for heading, things in told.items():
+        for heading, things in lists.items():
             sentences += ["", heading, *(f"- {sentence}" for sentence in folded(things))] if things else []
         sentences += ["", f"Then run: viva audit {adopted.assignment}"]
         self._say(*sentences)
@@ -262,14 +274,21 @@ class AuditCommand(ProvingCommand):
     examples = """
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
+        viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
+        viva audit --all                  also what was tried before, and has not changed
         viva audit --cluster=local:4      on the workers of a Dask cluster, here four local processes
     """
-    aliases = nbgrader_aliases | WORKERS | remote.aliases()
-    flags = VivaCommand.flags | NO_SANDBOX | remote.flags()
+    aliases = nbgrader_aliases | WORKERS | remote.aliases() | {"mutant": "AuditCommand.mutant"}
+    flags = VivaCommand.flags | NO_SANDBOX | ALL | remote.flags()
+    everything = Bool(False, help="Run all trials again.").tag(config=True)
+    mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
 
     def run(self) -> int:
+        if self.mutant:
+            self.show_mutant(self.chosen_assignments(), self.mutant)
+            return 0
         audits: list[Audit] = []
         sound = self.prove(self.chosen_assignments(), audits)
-        self.show_document(audits=[one.summary() for one in audits])
+        self.show_document(audits=[audit.summary() for audit in audits])
         return 0 if all(sound.values()) else NEEDS_GRADER

@@ -27,8 +27,8 @@ from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import moved, renamed, warning
 from viva.course.course import Course
+from viva.course.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.gradebook import lateness
-from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
 from viva.course.location import course_above, is_configured, may_be_strangers
 from viva.course.processes import leftovers, stopping
@@ -49,11 +49,11 @@ STRANGERS = (
     "'{command}' in your course folder. If {folder} is your course, add --course-dir=."
 )
 NAMED = 20
-"""So many students of whom the same is said are named; --json names all."""
+"""The number of students that one sentence names; --json names all."""
 
 
 class VivaCommand(ShortHelp, NbGrader):
-    """A step of the flow. Positional arguments are assignments; none means all of them."""
+    """A step of the flow. Positional arguments are assignments; without any, all assignments."""
 
     version = viva.__version__
     aliases = nbgrader_aliases
@@ -73,7 +73,7 @@ class VivaCommand(ShortHelp, NbGrader):
     workers = Int(0, min=0, help="Number of parallel submissions; 0 means one per core.").tag(config=True)
 
     settings: tuple[type, ...] = ()
-    """What the step asks about its settings beside nbgrader's own."""
+    """The classes whose settings the step uses beside nbgrader's own."""
 
     @default("classes")
     def _classes_default(self) -> list[type]:
@@ -92,13 +92,13 @@ class VivaCommand(ShortHelp, NbGrader):
     def init_syspath(self) -> None:
         """Nothing is imported from the working folder, as nbgrader would."""
 
-    def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
+    def load_config_file(self, **options: Any) -> None:  # type: ignore[override]  # as nbgrader has it
         """Raises CourseError where a configuration would be run that may be a student's or another user's."""
         root, named = Path(self.coursedir.root), "root" in self.cli_config.get("CourseDirectory", {})
         if self.runs_config and not named and is_configured(root) and may_be_strangers(root):
             raise CourseError(STRANGERS.format(folder=root, command=self._called()))
         self._import_from_course()
-        super().load_config_file(**known)
+        super().load_config_file(**options)
 
     def update_config(self, config: Config) -> None:
         """Each configuration that was loaded, before anything is made with it."""
@@ -111,7 +111,7 @@ class VivaCommand(ShortHelp, NbGrader):
         return issubclass(self.python_config_loader_class, PyFile)
 
     def _import_from_course(self) -> None:
-        """Let a configuration import what lies beside it. Raises CourseError for a folder of students' files."""
+        """Let a configuration import modules beside it. Raises CourseError for a folder of students' files."""
         root = self.coursedir.root
         require_no_students_file(Path(root))
         chosen = "root" in self.config.get("CourseDirectory", {}) or is_configured(Path(root))
@@ -127,8 +127,8 @@ class VivaCommand(ShortHelp, NbGrader):
             self.refuse(str(error))
         self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
         self.course = Course(self.coursedir)
-        place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
-        lateness.follow(self.config, **place)  # with what the command line says
+        address = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
+        lateness.follow(self.config, **address)  # now with the options of the command line
         self.console = console(errors=self.json)
         for handler in self.log.handlers:
             handler.addFilter(cleaned)
@@ -179,7 +179,7 @@ class VivaCommand(ShortHelp, NbGrader):
         return BAD_REQUEST
 
     def _prepare(self, stack: contextlib.ExitStack) -> None:
-        """Say what is wrong with the course; where it cannot be written to, and need not be, work on a copy."""
+        """Report a problem of the course. On a read-only course, a command that may do so works on a copy."""
         self.course.require_folder()
         if self.course.exists() and (sentence := warning(self.config)):
             self._warn(sentence)
@@ -206,14 +206,14 @@ class VivaCommand(ShortHelp, NbGrader):
         self._warn(waiting(error, self.coursedir.db_url))
 
     def _unfit(self, error: Exception) -> str:
-        """A sentence for what nbgrader did not find in the gradebook, or did not get into it."""
+        """A sentence for an entry that nbgrader missed in the gradebook, or could not write into it."""
         cause = error.__context__
         if isinstance(cause, DBAPIError) and not isinstance(cause, IntegrityError):
             return trouble(cause, self.coursedir.db_url)
-        said = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
+        message = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
         return (
-            f"The gradebook {shown(self.coursedir.db_url)} does not match the earlier steps ({said}). It may have been "
-            "replaced during this command. Restore its newest copy, then run the same command again."
+            f"The gradebook {shown(self.coursedir.db_url)} does not match the earlier steps ({message}). It may have "
+            "been replaced during this command. Restore its newest copy, then run the same command again."
         )
 
     def run(self) -> int:
@@ -221,7 +221,7 @@ class VivaCommand(ShortHelp, NbGrader):
         raise NotImplementedError
 
     def chosen_assignments(self) -> list[str]:
-        """The assignments named on the command line or with --assignment, all when none is named."""
+        """The assignments named on the command line or with --assignment; all when none is named."""
         named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
         return self.course.chosen(named)
 
@@ -278,18 +278,18 @@ class VivaCommand(ShortHelp, NbGrader):
                 counts[outcome.submission.assignment].update(map(str, outcome.verdicts))
         if not counts:
             return
-        found = [verdict for verdict in map(str, Verdict) if any(count[verdict] for count in counts.values())]
-        table = Table("checks", *figures(*found))
+        verdicts = [verdict for verdict in map(str, Verdict) if any(count[verdict] for count in counts.values())]
+        table = Table("checks", *figures(*verdicts))
         for assignment, count in sorted(counts.items()):
-            table.add_row(assignment, *(str(count[verdict] or "") for verdict in found))
+            table.add_row(assignment, *(str(count[verdict] or "") for verdict in verdicts))
         self.console.print(table)
 
     def target(self, name: str) -> Path:
         """The file to write, in the course folder unless its name says otherwise. Raises CourseError."""
         path = self.course.root / name
         if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise CourseError(f"{path} {what}, so nothing was written. Name another file with --to.")
+            problem = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
+            raise CourseError(f"{path} {problem}, so nothing was written. Name another file with --to.")
         return path
 
     def alone(self, dry_run: bool = False) -> AbstractContextManager[None]:
@@ -309,7 +309,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self._say(f"There are no submissions: the folder {where} does not exist.")
 
     def _say(self, *sentences: str) -> None:
-        """Print sentences, each in one line, which a terminal breaks: what is copied out of it stays whole."""
+        """Print each sentence as one line, which the terminal breaks: copied text stays whole."""
         for sentence in sentences:
             self.console.print(sentence, soft_wrap=True)
 
@@ -351,13 +351,13 @@ def documents(outcomes: list[Ending]) -> list[dict]:
 
 
 def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
-    """The reasons and notes of submissions, folded: those of one shape are one sentence, which names the students."""
-    found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    """The reasons and notes of submissions, folded: sentences of one shape become one, which names the students."""
+    occurrences: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for outcome in outcomes:
         for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
             student = plaintext.line(outcome.submission.student)
-            found[outcome.submission.assignment, wording.shape(sentence)].append((student, sentence.rstrip(".")))
-    for (assignment, _), same in found.items():
+            occurrences[outcome.submission.assignment, wording.shape(sentence)].append((student, sentence.rstrip(".")))
+    for (assignment, _), same in occurrences.items():
         by_sentence: dict[str, list[str]] = defaultdict(list)
         for student, sentence in same:
             by_sentence[sentence].append(student)
@@ -372,5 +372,7 @@ def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
 
 def _notes(outcome: Ending) -> list[str]:
     """What else is worth saying about a submission, with the repairs of its notebooks."""
-    repairs = [f"{name}.ipynb: {told}" for name, of in outcome.repairs.items() for told in wording.sentences(of)]
+    repairs = [
+        f"{name}.ipynb: {sentence}" for name, of in outcome.repairs.items() for sentence in wording.sentences(of)
+    ]
     return [*outcome.notes, *repairs]

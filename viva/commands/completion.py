@@ -12,7 +12,7 @@ import viva
 from viva.commands.terminal import RENAMED, ShortHelp
 
 KINDS = ("notebooks", "tables", "files", "assignments")
-"""What the arguments of a command can be (``ShortHelp.completes``); tables are in CSV."""
+"""The kinds of a command's arguments (``ShortHelp.completes``); tables are CSV files."""
 # The space behind a word is added here: zsh has no option for a single word.
 SCRIPT = r"""_viva() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" words="" one IFS=$' \n'
@@ -98,8 +98,8 @@ def _commands() -> Iterator[tuple[str, Any]]:
     """Each command with its class."""
     from viva.cli import subcommands
 
-    for name, (place, _) in subcommands().items():
-        yield name, import_item(place)
+    for name, (path, _) in subcommands().items():
+        yield name, import_item(path)
 
 
 def _options() -> Iterator[tuple[str, list[str], list[str]]]:

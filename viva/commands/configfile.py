@@ -41,22 +41,22 @@ def require_no_students_file(folder: Path) -> None:
 
 
 class _Told(FileConfigLoader):
-    """Says in a sentence what is wrong with the file."""
+    """Reports an error in the file in one sentence."""
 
     def load_config(self) -> Config:
         """Raises ConfigFileNotFound, and CourseError; for one that lies among students' files too."""
-        with contextlib.suppress(OSError):  # there is none: its loader says so
+        with contextlib.suppress(OSError):  # a missing file: the loader reports it
             require_no_students_file(Path(filefind(self.filename, self.path)).parent)
         try:
             return super().load_config()
         except ConfigFileNotFound:
             raise
-        except (Exception, SystemExit) as told:
-            error = (told.__cause__ or told) if isinstance(told, CourseError) else told
-            what = error.msg if isinstance(error, SyntaxError) else str(error)
-            what = ": ".join([type(error).__name__, *what.splitlines()[:1]])
+        except (Exception, SystemExit) as problem:
+            error = (problem.__cause__ or problem) if isinstance(problem, CourseError) else problem
+            message = error.msg if isinstance(error, SyntaxError) else str(error)
+            message = ": ".join([type(error).__name__, *message.splitlines()[:1]])
             raise CourseError(
-                f"{_place(error, self.full_filename)}: {what}. Nothing was done, because the course would have "
+                f"{_place(error, self.full_filename)}: {message}. Nothing was done, because the course would have "
                 "other rules without this file. Fix it, then run the same command again."
             ) from error
 
@@ -89,12 +89,12 @@ class ReadPlain(_Told, PyFileConfigLoader):
     """The same, without the values that only running the file would show."""
 
     left_out: dict[str, list[str]] = {}
-    """By file, what was left out; whoever reads files empties it before."""
+    """By file, the settings that were left out; callers empty it before they read files."""
 
     def _read_file_as_dict(self) -> None:
         path = Path(self.full_filename)
         self.config, computed = said_in(path), computed_in(path)
-        for section, _, name in (one.partition(".") for one in computed if "." in one):
+        for section, _, name in (setting.partition(".") for setting in computed if "." in setting):
             self.config[section].pop(name, None)
         if computed:
             self.left_out[self.full_filename] = computed
@@ -102,27 +102,29 @@ class ReadPlain(_Told, PyFileConfigLoader):
 
 def without_unknown_plugins(config: Config) -> list[str]:
     """Take out the plugins that are not installed, as only the course's own folder may hold them; their settings."""
-    found = []
+    names = []
     for section in set(PLUGINS) & set(config):
-        for name, place in list(config[section].items()):
+        for name, plugin in list(config[section].items()):
+            if not isinstance(plugin, str):
+                continue
             try:
-                import_item(place) if isinstance(place, str) else None
+                import_item(plugin)
             except Exception:  # whatever an installed package raises
-                found.append(f"{section}.{name}")
+                names.append(f"{section}.{name}")
                 del config[section][name]
-    return found
+    return names
 
 
 def computed_in(path: Path) -> list[str]:
-    """What a configuration file says only when it is run: settings such as ``Exchange.root``, or ``line 7``."""
-    found: dict[str, None] = {}
+    """The settings that a configuration file computes, such as ``Exchange.root``, or ``line 7``."""
+    names: dict[str, None] = {}
     for node in ast.parse(path.read_bytes()).body:
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Attribute(value=ast.Name(), attr=section), attr=name)], value=value
             ):
                 if not _is_literal(value):
-                    found[f"{section}.{name}"] = None
+                    names[f"{section}.{name}"] = None
             case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
                 pass
             case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name("get_config"))):
@@ -130,8 +132,8 @@ def computed_in(path: Path) -> list[str]:
             case ast.Expr(value=ast.Call(func=function)) if ast.unparse(function) in APPLIES:
                 pass
             case _:
-                found[f"line {node.lineno}"] = None
-    return list(found)
+                names[f"line {node.lineno}"] = None
+    return list(names)
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -143,7 +145,7 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def said_in(path: Path) -> Config:
-    """What the lines of a configuration file say, read and not run; empty where there is none.
+    """The settings in a configuration file's lines, which are read and not run; empty where there is no file.
 
     A value that is not a constant, name or list of such is kept as its text. What a loop, a function or another file
     sets is not known. Raises CourseError for a syntax error.

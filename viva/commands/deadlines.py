@@ -18,11 +18,11 @@ from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
 from viva.course.deadlines.rule import Reckoning, exact, number, percent
-from viva.course.gradebook import agreement, lateness
+from viva.course.gradebook import agreement, health, lateness, releases
 from viva.verdict import CourseError
 
 SHOWN = 40
-"""So many rows of a table are shown; --json has all."""
+"""The number of rows of a table; --json has all."""
 WIDE = 110
 """Columns of a terminal in which a table has room for a sentence."""
 Reckonings = Mapping[tuple[str, str], Reckoning]
@@ -44,14 +44,16 @@ class LateCommand(VivaCommand):
 
     def students(self, gradebook: Gradebook) -> set[str]:
         """All whom the gradebook knows, or who submitted something."""
-        return {one.id for one in gradebook.students} | {one.student for one in self.course.folders("submitted")}
+        return {entry.id for entry in gradebook.students} | {
+            entry.student for entry in self.course.folders("submitted")
+        }
 
     def require_released(self) -> None:
-        """Raises CourseError where there is no gradebook, or no assignment in it, or it lost what was graded."""
+        """Raises CourseError where there is no gradebook, or it has no assignment, or it lost graded submissions."""
         agreement.require_kept(self.course, self.course.assignments())
         path = self.course.gradebook_file
         if path and not path.exists():
-            self.course.released_notebooks(self.course.assignments()[0])
+            releases.notebooks(self.course, self.course.assignments()[0])
 
 
 class DeadlinesCommand(LateCommand):
@@ -92,46 +94,50 @@ class DeadlinesCommand(LateCommand):
             )
         assignments = self.chosen_assignments()
         self.require_released()
-        self.course.settle()
+        health.settle(self.course)
         with self.course.gradebook() as gradebook, self.console.status("computing"):
             rules = self.rules(gradebook)
             session = gradebook.db()
-            dues = {one.name: one.duedate and one.duedate.replace(tzinfo=UTC) for one in gradebook.assignments}
+            dues = {
+                assignment.name: assignment.duedate and assignment.duedate.replace(tzinfo=UTC)
+                for assignment in gradebook.assignments
+            }
             now = _chosen(lateness.reckonings(session, rules), assignments)
-            other = rules.otherwise(assignments, settings, self.budget) if self.what_if else None
-            then = _chosen(lateness.reckonings(session, other), assignments) if other else {}
+            trial = rules.otherwise(assignments, settings, self.budget) if self.what_if else None
+            then = _chosen(lateness.reckonings(session, trial), assignments) if trial else {}
             strangers = sorted(self._granted(rules) - self.students(gradebook))
         if strangers:
-            who = plaintext.some([plaintext.quoted(one) for one in strangers], SHOWN)
+            who = plaintext.some([plaintext.quoted(student) for student in strangers], SHOWN)
             self._say(f"{EXTENSIONS} has extensions for unknown students: {who}. Correct their ids there.")
-        if other:
+        if trial:
             self._compare(now, then)
         else:
             self._timetable(rules, {name: dues.get(name) for name in assignments}, now)
         return 0
 
     def _granted(self, rules: LatePolicy) -> set[str]:
-        """Who has more time by the course's own file."""
+        """The assignments and students with an extension in the course's own file."""
         return {student for _, student in Concessions.of(self.course.root, rules.place).extensions or ()}
 
     def _settings(self) -> dict[str, object]:
         names = ("per_day", "per_hour", "of", "floor", "grace", "close", "due", "late_days")
-        found = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        settings = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         try:
             steps = {limit: float(share) for limit, share in self.steps.items()}
         except ValueError as error:
             raise CourseError("A step is a time span and a share, as in: --steps='1 hour=0.05'") from error
-        return found | ({"steps": steps} if steps else {})
+        return settings | ({"steps": steps} if steps else {})
 
     def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
         table = Table(whole("assignment"), whole(f"due ({rules.zone})"), "closes", *figures("late", "points lost"))
         penalties: dict[str, list[str]] = {}
         documents = []
         for name, due in dues.items():
-            terms, late = rules.terms(name), [one for (of, _), one in now.items() if of == name and one.late]
+            terms = rules.terms(name)
+            late = [reckoning for (assignment, _), reckoning in now.items() if assignment == name and reckoning.late]
             closes = terms.rule.closes(due, due, rules.place) if due else None
-            times = [moment.local(one, rules.place) if one else "-" for one in (due, closes)]
-            lost = sum(one.penalty for one in late)
+            times = [moment.local(time, rules.place) if time else "-" for time in (due, closes)]
+            lost = sum(reckoning.penalty for reckoning in late)
             penalties.setdefault(costs(terms), []).append(name)
             table.add_row(name, *times, str(len(late) or ""), number(lost) if lost else "")
             documents.append(
@@ -150,12 +156,14 @@ class DeadlinesCommand(LateCommand):
             self.console.print(f"Late penalty{of}: {penalty}.")
         if rules.budget:
             self._say(f"Each student has {rules.budget} free late days in the term.")
-        rows = [(place, one) for place, one in sorted(now.items()) if one.late or one.delivery.until]
+        rows = [
+            (pair, reckoning) for pair, reckoning in sorted(now.items()) if reckoning.late or reckoning.delivery.until
+        ]
         if rows:
             wide = self.console.width >= WIDE
             self.console.print(_late_table(rows, wide))
-            for (assignment, student), one in rows[:SHOWN] if not wide else ():
-                if how := _how(one):
+            for (assignment, student), reckoning in rows[:SHOWN] if not wide else ():
+                if how := _how(reckoning):
                     self.console.print(f"{plaintext.line(student)}, {assignment}: {how}")
         if undue := [name for name, due in dues.items() if due is None]:
             self._say(
@@ -167,7 +175,7 @@ class DeadlinesCommand(LateCommand):
         )
 
     def _compare(self, now: Reckonings, then: Reckonings) -> None:
-        changed = [place for place in sorted(now) if abs(now[place].penalty - then[place].penalty) > 1e-9]
+        changed = [pair for pair in sorted(now) if abs(now[pair].penalty - then[pair].penalty) > 1e-9]
         table = Table("student", "assignment", "late", *figures("score", "now", "then", "change"))
         for assignment, student in changed[:SHOWN]:
             before, after = now[assignment, student], then[assignment, student]
@@ -177,7 +185,7 @@ class DeadlinesCommand(LateCommand):
             table.add_row(*cells, number(before.left), number(after.left), f"{change:+.6g}")
         if changed:
             self.console.print(table)
-        gains = [then[place].left - now[place].left for place in changed]
+        gains = [then[pair].left - now[pair].left for pair in changed]
         if len(changed) > SHOWN:
             self._say(f"And {len(changed) - SHOWN} more; --json lists all.")
         students = len({student for _, student in changed})
@@ -191,10 +199,10 @@ class DeadlinesCommand(LateCommand):
         self._say("Nothing was written. To use that rule, set it in nbgrader_config.py, as c.LatePolicy.")
         self.show_document(
             changes=[
-                {"assignment": place[0], "student": place[1], "score": now[place].delivery.score}
-                | {"now": now[place].left, "then": then[place].left}
-                | {"arithmetic": wording.sentences(then[place].notes())}
-                for place in changed
+                {"assignment": pair[0], "student": pair[1], "score": now[pair].delivery.score}
+                | {"now": now[pair].left, "then": then[pair].left}
+                | {"arithmetic": wording.sentences(then[pair].notes())}
+                for pair in changed
             ],
             compared=len(now),
         )
@@ -205,48 +213,53 @@ def costs(terms: Terms) -> str:
     rule = terms.rule
     base = {"score": "of the score", "maximum": "of the maximum", "cap": "less as maximum"}[rule.of]
     if rule.steps:
-        said = ", ".join(
+        text = ", ".join(
             f"{percent(exact(share))} up to {wording.span(limit.total_seconds())}" for limit, share in rule.steps
         )
-        said = f"{said}; {base}"
+        text = f"{text}; {base}"
     elif rule.costs:
         each, unit = (rule.per_hour, "hour") if rule.per_hour else (rule.per_day, "day")
-        said = f"{percent(exact(each))} {base} for each started {unit}"
+        text = f"{percent(exact(each))} {base} for each started {unit}"
     else:
-        said = "nothing"
+        text = "nothing"
     if rule.floor and rule.costs:
-        said += f", at least {percent(exact(rule.floor))} are kept"
+        text += f", at least {percent(exact(rule.floor))} are kept"
     if rule.grace:
-        said += f", {wording.span(rule.grace.total_seconds())} without a penalty"
+        text += f", {wording.span(rule.grace.total_seconds())} without a penalty"
     if terms.late_days is not None:
-        said += f", at most {terms.late_days} free late days"
-    return said
+        text += f", at most {terms.late_days} free late days"
+    return text
 
 
-def _chosen(found: Reckonings, assignments: list[str]) -> Reckonings:
-    return {place: one for place, one in found.items() if place[0] in assignments}
+def _chosen(reckonings: Reckonings, assignments: list[str]) -> Reckonings:
+    return {pair: reckoning for pair, reckoning in reckonings.items() if pair[0] in assignments}
 
 
-def _how(one: Reckoning) -> str:
+def _how(reckoning: Reckoning) -> str:
     """The arithmetic of a penalty, without its first sentence and its sum, which the table shows."""
-    return "; ".join(wording.sentences(one.notes())[1:-1])
+    return "; ".join(wording.sentences(reckoning.notes())[1:-1])
 
 
 def _late_table(rows: list[tuple[tuple[str, str], Reckoning]], wide: bool) -> Table:
-    """Who is late; the arithmetic stands in it where the terminal is wide enough."""
-    table = Table("student", "assignment", "late", *figures("score", "penalty", "left"), *["how"] * wide)
-    for (assignment, student), one in rows[:SHOWN]:
-        late = wording.span(one.late.total_seconds()) if one.late else "on time"
-        points = number(one.delivery.score), number(one.penalty), number(one.left)
-        table.add_row(plaintext.line(student), assignment, late, *points, *[_how(one)] * wide)
+    """A table of late students; a wide terminal also shows the arithmetic."""
+    table = Table("student", "assignment", "late", *figures("score", "penalty", "left"))
+    if wide:
+        table.add_column("how")
+    for (assignment, student), reckoning in rows[:SHOWN]:
+        late = wording.span(reckoning.late.total_seconds()) if reckoning.late else "on time"
+        points = number(reckoning.delivery.score), number(reckoning.penalty), number(reckoning.left)
+        arithmetic = [_how(reckoning)] if wide else []
+        table.add_row(plaintext.line(student), assignment, late, *points, *arithmetic)
     if len(rows) > SHOWN:
         table.add_row(f"and {len(rows) - SHOWN} more")
     return table
 
 
-def _row(place: tuple[str, str], one: Reckoning) -> dict:
+def _row(pair: tuple[str, str], reckoning: Reckoning) -> dict:
+    delivery = reckoning.delivery
     return {
-        "assignment": place[0], "student": place[1], "due": one.delivery.own_due, "handed_in": one.delivery.at,
-        "seconds_late": one.late.total_seconds(), "score": one.delivery.score, "penalty": one.penalty, "left": one.left,
-        "budget": one.budget, "arithmetic": wording.sentences(one.notes()),
+        "assignment": pair[0], "student": pair[1], "due": delivery.own_due, "handed_in": delivery.at,
+        "seconds_late": reckoning.late.total_seconds(),
+        "score": delivery.score, "penalty": reckoning.penalty, "left": reckoning.left,
+        "budget": reckoning.budget, "arithmetic": wording.sentences(reckoning.notes()),
     }  # fmt: skip

@@ -24,8 +24,8 @@ from viva.cleaning import plaintext
 from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, ignored, missing
 from viva.course.course import Course
-from viva.course.gradebook import agreement
-from viva.course.gradebook.database import shown, trouble, with_retries
+from viva.course.database import shown, trouble, with_retries
+from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results
 from viva.course.markers import require_usual_hidden
 from viva.course.overrides import is_own
@@ -75,11 +75,11 @@ def examine(
     yield _kernel()
     unknown = {name for names in [*unread.values(), plugins] for name in names}
     for file, names in unread.items():
-        what = f"{file} computes {plaintext.some(names, 12)}, which is not known without running it"
-        yield Diagnosis(what, False, RUN, needed=False)
+        subject = f"{file} computes {plaintext.some(names, 12)}, which is not known without running it"
+        yield Diagnosis(subject, False, RUN, needed=False)
     if plugins:
-        what = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
-        yield Diagnosis(what, False, RUN, needed=False)
+        subject = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
+        yield Diagnosis(subject, False, RUN, needed=False)
     if "CourseDirectory.db_url" not in unknown:
         yield from _gradebook(course)
         yield from _agreement(course)
@@ -150,25 +150,25 @@ def _kernel() -> Diagnosis:
 
 
 def _sandbox() -> Iterator[Diagnosis]:
-    found = protection(all_layers=True)
-    for layer in found.layers:
+    protected = protection(all_layers=True)
+    for layer in protected.layers:
         fault = f" ({layer.fault})" if layer.fault else ""
         yield Diagnosis(f"sandbox, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
-    if found.level != "none":
+    if protected.level != "none":
         yield from _everyday()
     remedy = "fix the problems above; until then grading needs --no-sandbox"
-    yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
+    yield Diagnosis(f"protection from student code: {protected.level}", protected.level != "none", remedy)
 
 
 def _everyday() -> Iterator[Diagnosis]:
-    """Whether what students do works in the sandbox, through this machine's paths."""
+    """Whether everyday student code works in the sandbox, with this machine's paths."""
     around = Sandbox.for_candidate(), Sandbox.for_examiner()
     with contextlib.closing(Pair(60.0, around, ("numpy", "matplotlib.pyplot"))) as pair:
-        found = everyday.failures(pair)
-    for what, error in found.items():
+        failures = everyday.failures(pair)
+    for activity, error in failures.items():
         remedy = "make the environment anew where every user can read it, and without links: make setup"
-        yield Diagnosis(f"students' code cannot {what} in the sandbox ({error})", False, remedy)
-    if not found:
+        yield Diagnosis(f"students' code cannot {activity} in the sandbox ({error})", False, remedy)
+    if not failures:
         yield Diagnosis("students' code can draw figures, import modules and read files in the sandbox", True)
 
 
@@ -184,45 +184,45 @@ def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
     except (CourseError, TraitError) as error:
         yield Diagnosis("this course's markers of hidden tests", False, str(error))
     for sentence in ignored(config):
-        what, _, instead = sentence.partition(": ")
-        yield Diagnosis(what, False, instead, needed=False)
+        subject, _, instead = sentence.partition(": ")
+        yield Diagnosis(subject, False, instead, needed=False)
 
 
 def _gradebook(course: Course) -> Iterator[Diagnosis]:
     """Whether the gradebook can be used; one in a file is made when it is needed."""
-    if course.gradebook_file and not course.gradebook_file.exists():
+    if not course.has_gradebook():
         return
     url = course.directory.db_url
-    what = f"gradebook {shown(url)}"
+    subject = f"gradebook {shown(url)}"
     try:
-        with_retries(course.require_gradebook)
-        with_retries(course.require_whole)
+        health.require(course)
+        health.require_whole(course)
     except DBAPIError as error:
-        yield Diagnosis(what, False, trouble(error, url))
+        yield Diagnosis(subject, False, trouble(error, url))
     except CourseError as error:
-        yield Diagnosis(what, False, str(error))
+        yield Diagnosis(subject, False, str(error))
     else:
-        yield Diagnosis(what, True)
+        yield Diagnosis(subject, True)
 
 
 def _agreement(course: Course) -> Iterator[Diagnosis]:
-    """Whether the gradebook holds what was graded."""
+    """Whether the gradebook has all graded submissions."""
     results = Results.of(course.directory).path
     try:
         names = course.assignments()
         with_retries(lambda: agreement.require_kept(course, names))
-        found = with_retries(lambda: agreement.apart(course, names)) if results.exists() else {}
+        differing = with_retries(lambda: agreement.apart(course, names)) if results.exists() else {}
     except DBAPIError:  # as was said of the gradebook
         return
     except CourseError as error:
         if course.exists():
             yield Diagnosis("the gradebook has all graded submissions", False, str(error))
         return
-    for name, students in found.items():
-        who = plaintext.some([plaintext.line(one) for one in students], 5)
-        what = f"{name}: the gradebook and {results} have different scores of {who}"
-        yield Diagnosis(what, False, f"restore the newest copy of the gradebook, or run: viva grade {name}")
-    if results.exists() and not found:
+    for name, students in differing.items():
+        who = plaintext.some([plaintext.line(student) for student in students], 5)
+        subject = f"{name}: the gradebook and {results} have different scores of {who}"
+        yield Diagnosis(subject, False, f"restore the newest copy of the gradebook, or run: viva grade {name}")
+    if results.exists() and not differing:
         yield Diagnosis(f"the gradebook matches {results}", True)
 
 
@@ -251,13 +251,13 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
     yield Diagnosis(f"course {course.root} with {counted(len(assignments), 'assignment')}", True)
     writable = os.access(course.root, os.W_OK | os.X_OK)
     yield Diagnosis("the course folder is writable", writable, f"chmod u+w {_typed(course.root)}")
-    closed = any(not place.stat().st_mode & stat.S_IXOTH for place in (course.root, *course.root.parents))
-    what = "the course folder, closed to other users of this machine"
-    yield Diagnosis(what, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
+    closed = any(not folder.stat().st_mode & stat.S_IXOTH for folder in (course.root, *course.root.parents))
+    subject = "the course folder, closed to other users of this machine"
+    yield Diagnosis(subject, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
     unreleased = []
     for name in assignments if known_gradebook else ():
         try:
-            course.released_notebooks(name)
+            releases.notebooks(course, name)
         except DBAPIError:  # as was said of the gradebook
             return
         except CourseError:

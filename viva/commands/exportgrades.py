@@ -17,15 +17,16 @@ from traitlets import Bool, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand, not_released
 from viva.commands.terminal import figures, whole
-from viva.course.gradebook import agreement, export, questions
-from viva.course.gradebook.export import CsvExport
-from viva.course.gradebook.sheetplan import Line, Plan, SheetExport, format_of, formats
-from viva.course.gradebook.standing import Status
+from viva.course.gradebook import agreement, health, releases
+from viva.course.grades import export, questions
+from viva.course.grades.export import CsvExport
+from viva.course.grades.sheetplan import Line, Plan, SheetExport, format_of, formats
+from viva.course.grades.standing import Status
 from viva.verdict import CourseError
 from viva.wording import counted
 
 SHOWN = 20
-"""So many students of a part are named; --json names all."""
+"""The number of students that each part names; --json names all."""
 PARTS = {
     "written": "written",
     "replaced": "replaced",
@@ -34,9 +35,9 @@ PARTS = {
     "absent": "absent",
     "strangers": "unclear",
 }
-"""The parts of a plan, and what the tables call them."""
+"""The parts of a plan, and their names in tables."""
 TOLD = ("replaced", "left", "absent", "strangers")
-"""Those whose students are named."""
+"""The parts whose students are named."""
 
 
 class ExportCommand(VivaCommand):
@@ -84,7 +85,7 @@ class ExportCommand(VivaCommand):
         if self.to:
             self.target(self.to)
         self.part = self.coursedir.student_id != "*" and not self.to
-        self.course.settle()
+        health.settle(self.course)
         if self.points:
             self._write_questions(assignments)
         elif of_one:
@@ -95,23 +96,23 @@ class ExportCommand(VivaCommand):
 
     def _write_table(self, assignments: list[str], exporter: CsvExport) -> None:
         """All scores in one file, and the class on the terminal."""
-        if given := sorted(self.cli_config.get("SheetExport", ())):
+        if options := sorted(self.cli_config.get("SheetExport", ())):
             raise CourseError(
-                f"--{given[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
+                f"--{options[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
                 "scores with and without late penalties."
             )
         path = self.target(self.to or exporter.name)
         with self.course.gradebook() as gradebook:
             rows = list(export.scores(self.course, gradebook, assignments, self.coursedir.student_id))
-            others = {one.name for one in gradebook.assignments} - set(assignments)
+            unchosen = {assignment.name for assignment in gradebook.assignments} - set(assignments)
         if not self.dry_run and not self.part:
             exporter.write(rows, path)
         for table in class_tables(rows, assignments, self.console):
             self.console.print(table)
-        alone = f", only of {', '.join(assignments)}" if others and not self.to else ""
+        alone = f", only of {', '.join(assignments)}" if unchosen and not self.to else ""
         done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
-        said = self._unwritten(path) or done
-        self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {said}")
+        message = self._unwritten(path) or done
+        self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {message}")
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
 
     def _write_questions(self, assignments: list[str]) -> None:
@@ -129,7 +130,7 @@ class ExportCommand(VivaCommand):
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, columns=header, rows=rows)
 
     def _write_sheet(self, assignment: str, exporter: SheetExport) -> None:
-        """One assignment for a learning system, and what becomes of whom."""
+        """Export one assignment for a learning system, and list what happens to each student's row."""
         with self.console.status(f"reading {assignment}"), self.course.gradebook() as gradebook:
             plan = exporter.plan(self.course, gradebook, assignment, self.coursedir.student_id)
         if not self.dry_run and not self.part:
@@ -164,14 +165,14 @@ class ExportCommand(VivaCommand):
         return "Nothing was written. Run the same command without --dry-run to write it." if self.dry_run else ""
 
     def _released(self, assignments: list[str]) -> list[str]:
-        """Those that are in the gradebook. Raises CourseError when none is.
+        """The assignments that are in the gradebook. Raises CourseError when none is.
 
         A sentence says which were never released, and one of each other assignment that is not in the gradebook.
         """
-        released, refusals, future = [], [], set(self.course.unreleased(assignments))
+        released, refusals, future = [], [], set(releases.unreleased(self.course, assignments))
         for assignment in assignments:
             try:
-                self.course.released_notebooks(assignment)
+                releases.notebooks(self.course, assignment)
             except CourseError as refusal:
                 refusals.append((assignment, refusal))
             else:
@@ -191,17 +192,17 @@ def _counts(plan: Plan) -> Table:
 
 
 def _people(plan: Plan) -> Table:
-    """Who is not simply given a score."""
+    """A table of the students who do not simply get a new score."""
     table = Table("", whole("student"), "name", "what")
     for part in TOLD:
         row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
-        told = defaultdict(list)
+        lines_by_reason = defaultdict(list)
         for line in lines:
-            told[line.what].append(line)
+            lines_by_reason[line.what].append(line)
         # In a class most are left for one of a few reasons; a list of the first students would hide the other ones.
         if part == "left" and len(lines) > SHOWN:
-            lines = [replace(some[0], name=_counted(some), what=what) for what, some in told.items()]
-            lines.sort(key=lambda line: -len(told[line.what]))
+            lines = [replace(same[0], name=_counted(same), what=reason) for reason, same in lines_by_reason.items()]
+            lines.sort(key=lambda line: -len(lines_by_reason[line.what]))
         for line in lines[:SHOWN]:
             row(*(plaintext.line(text) for text in (line.student, line.name, line.what)))
         if len(lines) > SHOWN:
@@ -210,7 +211,7 @@ def _people(plan: Plan) -> Table:
 
 
 def _counted(lines: list[Line]) -> str:
-    """The name of the first of those of whom the same is said, and how many more there are."""
+    """The first student of a group, and the number of the others."""
     return lines[0].name + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
 
 
@@ -235,7 +236,7 @@ def class_tables(rows: list[dict], assignments: list[str], console: Console) -> 
 
 def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) -> Table:
     """A column for each of some assignments, and, where some are to be ``summed``, one for their total."""
-    numbers = figures(*(name.partition("_")[0] for name in assignments), *["total"] * bool(summed))
+    numbers = figures(*(name.partition("_")[0] for name in assignments), *(["total"] if summed else []))
     table = Table(whole("student"), *numbers)
     by_place = {(row["student_id"], row["assignment"]): row for row in rows}
     for student in dict.fromkeys(row["student_id"] for row in rows):
@@ -244,12 +245,12 @@ def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) ->
         of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
         scores = [_score(by_place[student, name]) for name in assignments]
         together = _waiting(f"{total:.4g}", any(row["needs_manual_grade"] for row in cells)) + of
-        table.add_row(plaintext.line(student), *scores, *[together] * bool(summed))
+        table.add_row(plaintext.line(student), *scores, *([together] if summed else []))
     table.add_section()
     maxima: Counter[str] = Counter()
     for row in rows:
         maxima[row["assignment"]] = max(maxima[row["assignment"]], row["max_score"])
-    most = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
+    most = [f"{sum(maxima[name] for name in summed):g}"] if summed else []
     table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *most)
     return table
 

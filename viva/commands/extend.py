@@ -19,7 +19,7 @@ from viva.course.deadlines import concessions, moment
 from viva.course.deadlines.concessions import EXCUSED, EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy
 from viva.course.deadlines.rule import number
-from viva.course.gradebook import lateness
+from viva.course.gradebook import health, lateness
 from viva.verdict import CourseError
 
 
@@ -64,53 +64,53 @@ class ExtendCommand(LateCommand):
         *students, name = self.extra_args
         (assignment,) = self.course.chosen([name])
         self.require_released()
-        self.course.settle()
+        health.settle(self.course)
         with self.course.gradebook() as gradebook:
             rules = self.rules(gradebook)
             self._known(gradebook, students)
             before = lateness.reckonings(gradebook.db(), rules)
-            due = {one.name: one.duedate for one in gradebook.assignments}.get(assignment)
-            own = _own_extensions(gradebook, rules)
-            grants = self._grants(rules, assignment, students, due and due.replace(tzinfo=UTC), own)
-            after = lateness.reckonings(gradebook.db(), rules, granted=self._granted(rules, grants, own))
+            due = {entry.name: entry.duedate for entry in gradebook.assignments}.get(assignment)
+            extensions = _own_extensions(gradebook, rules)
+            grants = self._grants(rules, assignment, students, due and due.replace(tzinfo=UTC), extensions)
+            after = lateness.reckonings(gradebook.db(), rules, granted=self._granted(rules, grants, extensions))
         if not self.dry_run:
             with self.alone(), self.course.writing() as gradebook:
-                self._write(grants, own)
+                self._write(grants, extensions)
                 lateness.settle(gradebook.db())
         self._show(assignment, students, grants, before, after)
         return 0
 
     def _known(self, gradebook: Gradebook, students: list[str]) -> None:
         """Raises CourseError for a student whom the course does not know."""
-        known = self.students(gradebook)
+        enrolled = self.students(gradebook)
         for student in students:
-            if student not in known:
-                near = difflib.get_close_matches(student, sorted(known), n=1)
+            if student not in enrolled:
+                near = difflib.get_close_matches(student, sorted(enrolled), n=1)
                 meant = f" Did you mean {plaintext.quoted(near[0])}?" if near else ""
                 raise CourseError(
                     f"There is no student {plaintext.quoted(student)} in this course; nothing was written.{meant}"
                 )
 
     def _grants(
-        self, rules: LatePolicy, assignment: str, students: list[str], due: datetime | None, own: dict
+        self, rules: LatePolicy, assignment: str, students: list[str], due: datetime | None, extensions: dict
     ) -> list[_Grant]:
-        """What is to be written. Raises CourseError for a time that is none, or gives no more time."""
+        """The grants to write. Raises CourseError for a time that cannot be read, or that is not later."""
         if self.remove:
-            found = [
-                _Grant(name, assignment, one, None)
-                for name, rows in self._rows([], own).items()
-                for one in students
-                if (assignment, one) in rows
+            undone = [
+                _Grant(name, assignment, student, None)
+                for name, rows in self._rows([], extensions).items()
+                for student in students
+                if (assignment, student) in rows
             ]
-            if not found:
+            if not undone:
                 raise CourseError(
                     f"{', '.join(students)} {'has' if len(students) == 1 else 'have'} no extension or excuse for "
                     f"{assignment}; nothing was written."
                 )
-            return found
+            return undone
         row = {"assignment": assignment, "reason": plaintext.line(self.reason)}
         if self.excuse:
-            return [_Grant(EXCUSED, assignment, one, row | {"student_id": one}) for one in students]
+            return [_Grant(EXCUSED, assignment, student, row | {"student_id": student}) for student in students]
         if due is None:
             raise CourseError(f"{assignment} has no deadline, so it cannot be extended; nothing was written.")
         until = self._until(rules, due)
@@ -120,7 +120,7 @@ class ExtendCommand(LateCommand):
                 f"{assignment} ({rules.zone}); nothing was written."
             )
         row["until"] = f"{moment.local(until, rules.place)} {rules.zone}"
-        return [_Grant(EXTENSIONS, assignment, one, row | {"student_id": one}) for one in students]
+        return [_Grant(EXTENSIONS, assignment, student, row | {"student_id": student}) for student in students]
 
     def _until(self, rules: LatePolicy, due: datetime) -> datetime:
         try:
@@ -129,24 +129,24 @@ class ExtendCommand(LateCommand):
             return moment.parse(self.until, rules.place)
         return moment.after_days(due, days, rules.place) + rest
 
-    def _rows(self, grants: list[_Grant], own: dict) -> dict[str, dict]:
-        """By file, what stands in it once the grants are written."""
+    def _rows(self, grants: list[_Grant], extensions: dict) -> dict[str, dict]:
+        """By file, its rows after the grants are written."""
         rows = {name: concessions.rows(self.course.root / name) for name in (EXCUSED, EXTENSIONS)}
-        rows[EXTENSIONS] = own | rows[EXTENSIONS]
+        rows[EXTENSIONS] = extensions | rows[EXTENSIONS]
         for grant in grants:
             rows[grant.file].pop((grant.assignment, grant.student), None)
             if grant.row is not None:
                 rows[grant.file][grant.assignment, grant.student] = grant.row
         return rows
 
-    def _granted(self, rules: LatePolicy, grants: list[_Grant], own: dict) -> Concessions:
+    def _granted(self, rules: LatePolicy, grants: list[_Grant], extensions: dict) -> Concessions:
         """What counts once the grants are written."""
-        rows = self._rows(grants, own)
-        extended = {place: moment.parse(row["until"], rules.place) for place, row in rows[EXTENSIONS].items()}
-        return Concessions(extended, {place: row["reason"] for place, row in rows[EXCUSED].items()})
+        rows = self._rows(grants, extensions)
+        extended = {pair: moment.parse(row["until"], rules.place) for pair, row in rows[EXTENSIONS].items()}
+        return Concessions(extended, {pair: row["reason"] for pair, row in rows[EXCUSED].items()})
 
-    def _write(self, grants: list[_Grant], own: dict) -> None:
-        rows = self._rows(grants, own)
+    def _write(self, grants: list[_Grant], extensions: dict) -> None:
+        rows = self._rows(grants, extensions)
         for name in {grant.file for grant in grants}:
             concessions.write(self.course.root / name, rows[name])
 
@@ -154,12 +154,12 @@ class ExtendCommand(LateCommand):
         self, assignment: str, students: list[str], grants: list[_Grant], before: Reckonings, after: Reckonings
     ) -> None:
         table = Table("student", "assignment", "granted", "score now", "score then")
-        others = [(of, who) for of, who in before if who in students and of != assignment]
+        affected = [(of, who) for of, who in before if who in students and of != assignment]
         rows = []
         for student in students:
             granted = "; ".join(_said(grant) for grant in grants if grant.student == student)
             rows.append((assignment, student, granted or "nothing to undo"))
-        rows += [(*place, "") for place in others if _left(before, place) != _left(after, place)]
+        rows += [(*pair, "") for pair in affected if _left(before, pair) != _left(after, pair)]
         for of, student, granted in rows:
             scores = _left(before, (of, student)), _left(after, (of, student))
             cells = plaintext.line(student), of, granted or "uses its free late days differently"
@@ -185,27 +185,27 @@ class ExtendCommand(LateCommand):
 
 def _own_extensions(gradebook: Gradebook, rules: LatePolicy) -> dict[tuple[str, str], dict[str, str]]:
     """The extensions that the gradebook has of its own, as rows; they move into the file when the first is written."""
-    found = {}
+    extensions = {}
     for assignment in gradebook.assignments:
-        for one in assignment.submissions:
-            if one.extension and assignment.duedate:
-                until = (assignment.duedate + one.extension).replace(tzinfo=UTC)
-                row = {"assignment": assignment.name, "student_id": one.student_id, "reason": ""}
+        for submission in assignment.submissions:
+            if submission.extension and assignment.duedate:
+                until = (assignment.duedate + submission.extension).replace(tzinfo=UTC)
+                row = {"assignment": assignment.name, "student_id": submission.student_id, "reason": ""}
                 row["until"] = f"{moment.local(until, rules.place)} {rules.zone}"
-                found[assignment.name, one.student_id] = row
-    return found
+                extensions[assignment.name, submission.student_id] = row
+    return extensions
 
 
 def _said(grant: _Grant) -> str:
-    what = "excused" if grant.file == EXCUSED else "extension"
+    label = "excused" if grant.file == EXCUSED else "extension"
     if grant.row is None:
-        return f"{what}: undone"
-    return what if grant.file == EXCUSED else f"until {grant.row['until']}"
+        return f"{label}: undone"
+    return label if grant.file == EXCUSED else f"until {grant.row['until']}"
 
 
-def _score(found: Reckonings, place: tuple[str, str]) -> float | None:
-    return found[place].left if place in found else None
+def _score(reckonings: Reckonings, pair: tuple[str, str]) -> float | None:
+    return reckonings[pair].left if pair in reckonings else None
 
 
-def _left(found: Reckonings, place: tuple[str, str]) -> str:
-    return number(found[place].left) if place in found else "-"
+def _left(reckonings: Reckonings, pair: tuple[str, str]) -> str:
+    return number(reckonings[pair].left) if pair in reckonings else "-"

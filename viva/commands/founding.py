@@ -1,4 +1,4 @@
-"""A course of one's own: its folders, configuration and a first assignment; or what an nbgrader course lacks."""
+"""A new course: its folders, configuration and a first assignment; or the lines that an nbgrader course lacks."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ HEADER = "**Before you submit.** Choose *Kernel, Restart Kernel and Run All Cell
 
 @dataclass(frozen=True)
 class Founding:
-    """What a folder needs to be a course: ``files`` by path below it, or, in a course, the rules that it lacks."""
+    """The plan for a folder: ``files`` to write by path, or, in an existing course, the rules that it lacks."""
 
     folder: Path
     files: dict[str, str]
@@ -122,7 +122,7 @@ class Founding:
 
 
 def plan(folder: Path) -> Founding:
-    """What would be written into a folder. Raises CourseError where no course can be founded, or one cannot be read."""
+    """The plan for a folder. Raises CourseError where no course can be created, or the present one cannot be read."""
     folder = folder.resolve()
     require_plain(folder)
     if outer := course_of_students_files(folder):
@@ -131,26 +131,27 @@ def plan(folder: Path) -> Founding:
         raise CourseError(f"{folder} is a file. Name a folder: viva init my_course")
     config = folder / CONFIG
     if config.is_file() or (folder / "source").is_dir():
-        said = said_in(config)
-        lacking = tuple(missing(said))
+        text = said_in(config)
+        lacking = tuple(missing(text))
         files = {CONFIG: _with_lines(config)} if lacking else {}
-        return Founding(folder, files, lacking, exists=True, ignored=tuple(ignored(said)))
+        return Founding(folder, files, lacking, exists=True, ignored=tuple(ignored(text)))
     if (above := course_above(folder)) and Path(above) != folder:
         raise CourseError(f"{folder} is inside the course {above}. Name a folder outside of it.")
     name = re.sub(r"[^\w-]+", "_", folder.name).strip("_") or "course"
-    about = {"name": name, "first": FIRST}
-    files = {CONFIG: SETTINGS.format(**about), "README.md": README.format(**about), "Makefile": MAKEFILE}
+    names = {"name": name, "first": FIRST}
+    files = {CONFIG: SETTINGS.format(**names), "README.md": README.format(**names), "Makefile": MAKEFILE}
     files |= {".gitignore": IGNORED, "source/header.ipynb": nbformat.writes(_header()) + "\n"}
     files |= {f"{step}/.gitignore": KEPT_EMPTY for step in ("submitted", "autograded")}
-    if there := [name for name in files if (folder / name).exists()]:
+    if existing := [name for name in files if (folder / name).exists()]:
         raise CourseError(
-            f"{folder} already has {', '.join(there)}, so nothing was written. Name another folder: viva init my_course"
+            f"{folder} already has {', '.join(existing)}, so nothing was written. "
+            "Name another folder: viva init my_course"
         )
     return Founding(folder, files)
 
 
 def found(founding: Founding) -> list[Path]:
-    """Write what was planned; the paths. Of what is there only a configuration is replaced, by itself with more."""
+    """Write the planned files and return their paths. An existing configuration gets more lines; other files stay."""
     files = {founding.folder / name: text for name, text in founding.files.items()}
     if founding.exists:
         for path, text in files.items():

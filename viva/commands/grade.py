@@ -17,12 +17,13 @@ from viva.cleaning import plaintext
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.course import batch, remote
 from viva.course.autograde import Autograde, Examine
-from viva.course.gradebook.database import with_retries
+from viva.course.database import with_retries
+from viva.course.gradebook import health, releases
 from viva.course.regrade import edition
 from viva.verdict import VivaError
 
 SHOWN = 10
-"""So many files that lie astray are named."""
+"""The number of misplaced files that are named."""
 
 
 class GradeCommand(VivaCommand):
@@ -39,13 +40,13 @@ class GradeCommand(VivaCommand):
     settings = (BaseConverter, Autograde, Execute, Examine, *remote.settings())
 
     def _left_alone(self) -> Iterator[str]:
-        """What lies under submitted/ and belongs to no assignment, a sentence for each name."""
+        """A sentence for each name under submitted/ that belongs to no assignment."""
         by_name: dict[str, list[Path]] = defaultdict(list)
         for folder in self.course.strangers():
             by_name[folder.name].append(folder)
-        for first, *others in by_name.values():
-            more = f" and {len(others)} more with that name were" if others else " was"
-            yield f"Not an assignment of this course: {first}{more} skipped."
+        for first, *rest in by_name.values():
+            remainder = f" and {len(rest)} more with that name were" if rest else " was"
+            yield f"Not an assignment of this course: {first}{remainder} skipped."
         if loose := self.course.loose():
             where = self.course.path("submitted", "<assignment>", "<student>")
             listed = plaintext.some([plaintext.line(str(path)) for path in loose], SHOWN)
@@ -68,10 +69,10 @@ class GradeCommand(VivaCommand):
         self._say(*self._left_alone())
         if not submissions:
             for assignment in assignments:
-                self.course.released_notebooks(assignment)
+                releases.notebooks(self.course, assignment)
             self.say_nothing_handed_in()
             return 0
-        self.course.settle()  # a rule that is none is told before a class is graded
+        health.settle(self.course)  # a wrong rule is reported before a class is graded
         graders = remote.chosen(self.config)
         with batch.alone(self.course, self._say):
             outcomes = batch.grade(
@@ -92,7 +93,9 @@ class GradeCommand(VivaCommand):
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
         self._say(*self._behind(sorted({outcome.submission.assignment for outcome in collected})))
-        older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
+        older = sum(
+            self.course.path("feedback", submission.assignment, submission.student).is_dir() for submission in graded
+        )
         if older:
             self._say(
                 f"The feedback pages of {older} of these are older than their grades. To update them, run: "

@@ -13,7 +13,7 @@ from nbgrader.converters import BaseConverter
 from traitlets import Bool, Unicode
 
 from viva.commands.command import FORCE, WORKERS, VivaCommand, not_released
-from viva.course.gradebook import agreement
+from viva.course.gradebook import agreement, health, releases
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
 from viva.wording import counted
@@ -36,20 +36,24 @@ class FeedbackCommand(VivaCommand):
         if not submissions:
             self.say_nothing_handed_in()
             return 0
-        agreement.require_kept(self.course, {one.assignment for one in submissions})
+        agreement.require_kept(self.course, {submission.assignment for submission in submissions})
         self._say(*self._closed())
-        self.course.require_columns()
-        self.course.settle()
-        self._say(*self._early({one.assignment for one in submissions}))
+        health.require_columns(self.course)
+        health.settle(self.course)
+        self._say(*self._early({submission.assignment for submission in submissions}))
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
 
     def _early(self, assignments: set[str]) -> Iterator[str]:
         """A sentence for each assignment whose deadline is still to come: its hidden tests have called student code."""
-        if self.course.gradebook_file is not None and not self.course.gradebook_file.exists():
+        if not self.course.has_gradebook():
             return
         with self.course.gradebook() as gradebook:
-            due = {one.name: one.duedate for one in gradebook.assignments if one.duedate and one.name in assignments}
+            due = {
+                assignment.name: assignment.duedate
+                for assignment in gradebook.assignments
+                if assignment.duedate and assignment.name in assignments
+            }
         for name, when in sorted(due.items()):
             if when.replace(tzinfo=UTC) > datetime.now(UTC):
                 yield (
@@ -104,12 +108,12 @@ class ReportCommand(VivaCommand):
 
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
-        future = self.course.unreleased(assignments)
+        future = releases.unreleased(self.course, assignments)
         assignments = [name for name in assignments if name not in future] or assignments
         future = [name for name in future if name not in assignments]
         for reason in list(agreement.unrecorded(self.course, assignments).values())[:1]:
             raise CourseError(reason)
-        self.course.settle()
+        health.settle(self.course)
         people, folder = people_of(self.course), self._folder()
         path, figures = report.write(self.course, assignments, self.server, self.anonymous, people, folder, future)
         self.show_document(**figures)

@@ -15,6 +15,7 @@ from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import shortened
 from viva.course import remote
 from viva.course.autograde import Autograde, Examine
+from viva.course.gradebook import releases
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
 from viva.course.regrade.regrading import Regrade
 from viva.course.regrade.trialcopy import shadow
@@ -22,7 +23,7 @@ from viva.verdict import CourseError
 from viva.wording import folded
 
 MOST_NAMES = 20
-"""So many students are named in a row of a regrade's table."""
+"""The number of students in a row of a regrade's table."""
 VERBOSE = {
     "verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with the reason.")
 }
@@ -47,14 +48,14 @@ class RegradeCommand(ProvingCommand):
     settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, *remote.settings())
 
     def stays_outside(self) -> bool:
-        """What is tried is tried in a copy."""
+        """--what-if works in a copy of the course."""
         return self.what_if
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
         (assignment,) = self.chosen_assignments()
-        self.course.released_notebooks(assignment)
+        releases.notebooks(self.course, assignment)
         may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
         if not may:
             self._say(
@@ -62,8 +63,8 @@ class RegradeCommand(ProvingCommand):
                 "change with --what-if, or override the audit with --no-audit."
             )
             return NEEDS_GRADER
-        with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as place:
-            course, config = place or (self.course, self.config)
+        with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as trial:
+            course, config = trial or (self.course, self.config)
             graders, regrade = remote.chosen(config), Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
@@ -73,17 +74,17 @@ class RegradeCommand(ProvingCommand):
             total = len(regrade.submissions())
             outcomes = regrade.grade(self.workers or None, self._say, graders)
             collected = self.watch(outcomes, total, "grading") if total else []
-            found = regrade.finish()
-        changes = found.changes
+            comparison = regrade.finish()
+        changes = comparison.changes
         status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
-        self._say(*folded(found.suspects))
-        if found.look_again:
+        self._say(*folded(comparison.suspects))
+        if comparison.look_again:
             self._say(
                 "Check these manual grades again. They are kept, but the test or its result changed, or the "
                 "question has other points:"
             )
-        self._say(*(f"  {sentence}" for sentence in shortened(found.look_again)))
+        self._say(*(f"  {sentence}" for sentence in shortened(comparison.look_again)))
         path = self.course.root / "report" / "regrade" / ("what-if" if self.what_if else ".") / f"{assignment}.csv"
         writable = self.course.is_writable()
         if not changes:
@@ -107,8 +108,8 @@ class RegradeCommand(ProvingCommand):
             remarks=remarks,
             submissions=documents(collected),
             changes=[vars(change) for change in changes],
-            look_again=found.look_again,
-            suspects=found.suspects,
+            look_again=comparison.look_again,
+            suspects=comparison.suspects,
             csv=path if writable else None,
         )
         return status

@@ -62,8 +62,8 @@ class InitCommand(VivaCommand):
         if lacking and founding.exists:
             self._say(LATE_WORK)
         if founding.exists and not (lacking and self.write):
-            said = f"Add these lines to {founding.folder / CONFIG} ('viva init --write' does it):\n{LINES}"
-            self._say(said if lacking else f"{founding.folder} is a complete course.")
+            advice = f"Add these lines to {founding.folder / CONFIG} ('viva init --write' does it):\n{LINES}"
+            self._say(advice if lacking else f"{founding.folder} is a complete course.")
             self.show_document(folder=founding.folder, lacking=lacking, written=[])
             return NEEDS_GRADER if lacking else 0
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
@@ -130,9 +130,9 @@ class DemoCommand(VivaCommand):
         students = counted(self.students, "demo student")
         for assignment, count in counts.items():
             self.console.print(f"{assignment}: {counted(count, 'submission')} by {students}")
-        for number, what in demo.ROLES.items():
+        for number, role in demo.ROLES.items():
             if number <= self.students:
-                self._say(f"demo-{number:02d} {what}.")
+                self._say(f"demo-{number:02d} {role}.")
         self.show_document(students=self.students, submissions=counts)
         return 0
 
@@ -152,12 +152,12 @@ class DoctorCommand(VivaCommand):
     machine = Bool(False, help="Do not check a course.").tag(config=True)
     run_config = Bool(False, help="Run nbgrader_config.py, and import from its folder.").tag(config=True)
 
-    def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
+    def load_config_file(self, **options: Any) -> None:  # type: ignore[override]  # as nbgrader has it
         """The configuration is read as text, as somebody else may have written it, unless told otherwise."""
         cls = type(self)  # traitlets asks the class, not the instance
         cls.python_config_loader_class = PyFile if self.run_config else ReadPlain
         ReadPlain.left_out.clear()
-        super().load_config_file(**known)
+        super().load_config_file(**options)
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         super().initialize(argv, root)
@@ -166,8 +166,8 @@ class DoctorCommand(VivaCommand):
     def run(self) -> int:
         sick, diagnoses = False, []
         unread = {} if self.run_config else ReadPlain.left_out
-        known = self.course, self.config, unread, self.plugins
-        for diagnosis in doctor.machine() if self.machine else doctor.examine(*known):
+        subjects = self.course, self.config, unread, self.plugins
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(*subjects):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"

@@ -1,4 +1,4 @@
-"""What a command says and where: plain text when nobody looks at a terminal, one JSON document, a short --help."""
+"""The output of commands: plain text where there is no terminal, one JSON document, a short --help."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ OPTIONS = {
     "debug": "show all of nbgrader's log",
     "quiet": "show nothing of nbgrader's log",
 }
-"""What nbgrader's own options mean, in fewer words than its own."""
+"""Short descriptions of nbgrader's own options."""
 SHOWN = 20
-"""So many students are named in a sentence, and so many sentences of a kind are shown."""
+"""The number of students in a sentence, and of sentences of a kind."""
 
 
 class CleanConsole(Console):
@@ -65,13 +65,13 @@ def console(errors: bool = False, **options: Any) -> Console:
     """
     plain = bool(os.environ.get("NO_COLOR")) or not (sys.stderr if errors else sys.stdout).isatty()
     # Without colours alone, rich would still print bold text and move the cursor.
-    known: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "force_terminal": False if plain else None,
         "soft_wrap": plain,
         "markup": False,
         "highlight": False,
     }
-    return CleanConsole(stderr=errors, **(known | options))
+    return CleanConsole(stderr=errors, **(defaults | options))
 
 
 def figures(*headers: str) -> list[Column]:
@@ -86,8 +86,8 @@ def whole(header: str) -> Column:
 
 def shortened(sentences: list[str]) -> list[str]:
     """The first of many sentences or names, and how many more there are."""
-    more = len(sentences) - SHOWN
-    return [*sentences[:SHOWN], f"and {more} more (--json has all)"] if more > 0 else sentences
+    remaining = len(sentences) - SHOWN
+    return [*sentences[:SHOWN], f"and {remaining} more (--json has all)"] if remaining > 0 else sentences
 
 
 _POSIX_ZONE = re.compile(r"(<[\w+-]{3,}>|[A-Za-z]{3,})[+-]?\d{1,2}(:\d\d){0,2}\S*")
@@ -96,14 +96,14 @@ _POSIX_ZONE = re.compile(r"(<[\w+-]{3,}>|[A-Za-z]{3,})[+-]?\d{1,2}(:\d\d){0,2}\S
 
 def zone_problem() -> str:
     """A sentence for a variable TZ that names no time zone; the system takes UTC for it, without a word."""
-    told = os.environ.get("TZ", "").removeprefix(":")
-    if not told or _POSIX_ZONE.fullmatch(told) or (told.startswith("/") and os.path.isfile(told)):
+    zone = os.environ.get("TZ", "").removeprefix(":")
+    if not zone or _POSIX_ZONE.fullmatch(zone) or (zone.startswith("/") and os.path.isfile(zone)):
         return ""
     try:
-        ZoneInfo(told)
+        ZoneInfo(zone)
     except (ValueError, OSError, KeyError):
         return (
-            f"The variable TZ is {plaintext.quoted(told)}, which is not a time zone, so UTC is used. "
+            f"The variable TZ is {plaintext.quoted(zone)}, which is not a time zone, so UTC is used. "
             "Set it to a time zone such as Europe/Berlin, or unset it."
         )
     return ""
@@ -128,9 +128,9 @@ class ShortHelp(Application):
     """
 
     arguments = ""
-    """What stands behind the command's name."""
+    """The arguments behind the command's name."""
     completes = ""
-    """What a shell completes these arguments by: one of ``completion.KINDS``, or nothing."""
+    """The kind of these arguments for a shell's completion: one of ``completion.KINDS``, or empty."""
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         words = sys.argv[1:] if argv is None else argv
@@ -186,11 +186,11 @@ class ShortHelp(Application):
         for name, (_, text) in self.flags.items():
             if len(name) > 1 and not text.startswith(RENAMED):
                 yield f"--{name}", OPTIONS.get(name, _first_sentence(text))
-        for name, place in self.aliases.items():
-            class_name, _, trait = place.partition(".")
-            known = traits.get(class_name, {}).get(trait)
-            text = OPTIONS.get(name) or _first_sentence(known.help if known else "")
-            default = known.default_value if known and name not in OPTIONS else None
+        for name, target in self.aliases.items():
+            class_name, _, trait = target.partition(".")
+            trait_object = traits.get(class_name, {}).get(trait)
+            text = OPTIONS.get(name) or _first_sentence(trait_object.help if trait_object else "")
+            default = trait_object.default_value if trait_object and name not in OPTIONS else None
             yield f"--{name}={name.upper()}", f"{text} ({default})" if default and default is not Undefined else text
 
 

@@ -1,12 +1,14 @@
-"""A course on disk: what is released, what is submitted, what it came to.
+"""A course on disk: its releases, its submissions and their results.
 
 Theory of operation. Folders and gradebook are nbgrader's own. A batch plans what is new, workers mark submissions in
 processes of their own, through nbgrader's steps with a draft in place of the gradebook, and one writer records each in
 a transaction. A command that was killed leaves nothing that the next one does not clear away.
 
-course         a course on disk: assignments, students, submissions, gradebook
+course         a course on disk: its folder, assignments, submissions and gradebook
+database       what the gradebook's database says, waiting for it, and the indexes that it lacks
 processes/     workers, Ctrl-C, and what a killed command leaves behind
-gradebook/     what is recorded of a class, and read out again
+gradebook/     what is recorded of a class
+grades/        a course's grades, read out again
 deadlines/     until when something may be submitted, and what it costs to be late
 table          a list in a file, as a learning system or a spreadsheet writes it
 links          links by which a submission holds what is not its student's
@@ -37,6 +39,6 @@ snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why
 
-Public, for plug-ins: autograde, batch, course, exchange, filing, fingerprint, graders, joined, marking, material,
-pipeline, rehearsals, remote, table, variants.
+Public, for plug-ins: autograde, batch, course, database, exchange, filing, fingerprint, graders, joined, marking,
+material, pipeline, rehearsals, remote, table, variants.
 """

@@ -79,23 +79,23 @@ class Examine(NbGraderPreprocessor):
         language = language_of(notebook.metadata)
         if not execute.enabled:
             return notebook, resources
-        place, work = resources["nbgrader"], Work.of(resources)
+        names, work = resources["nbgrader"], Work.of(resources)
         if language != "python":
             self._refuse_kernel(
                 execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", ""), language
             )
             work.sandboxed = False
             return execute.preprocess(notebook, resources)
-        if problem := name_problem(place["student"]):
+        if problem := name_problem(names["student"]):
             raise CourseError(f"Not graded: {problem}.")
         if work.grader is None:
-            self._prepare(work, place, float(execute.timeout or 30))
-        known = work.examination
-        assert work.grader is not None and known is not None and work.data is not None  # given, or prepared
+            self._prepare(work, names, float(execute.timeout or 30))
+        reference = work.examination
+        assert work.grader is not None and reference is not None and work.data is not None  # given, or prepared
         files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
-            notebook, known = seeded(notebook, work.seed), examined(known, work.seed)
-        work.outcome = work.grader.grade(notebook, known, work.data, files)
+            notebook, reference = seeded(notebook, work.seed), examined(reference, work.seed)
+        work.outcome = work.grader.grade(notebook, reference, work.data, files)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
         work.record.repairs = [*work.record.repairs, *work.outcome.doubts]
@@ -103,17 +103,17 @@ class Examine(NbGraderPreprocessor):
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
 
-    def _prepare(self, work: Work, place: dict, seconds: float) -> None:
-        """Where nbgrader's own converter runs this step: what a batch would have given it. Raises CourseError."""
+    def _prepare(self, work: Work, names: dict, seconds: float) -> None:
+        """Prepare as a batch does, where nbgrader's own converter runs this step. Raises CourseError."""
         require_usual_hidden(self.config)
-        source = source_notebook(CourseDirectory(parent=self.parent), place["assignment"], place["notebook"])
+        source = source_notebook(CourseDirectory(parent=self.parent), names["assignment"], names["notebook"])
         work.grader, work.data = warm_grader(seconds, self.no_sandbox, self.memory, self.budget), source.parent
-        with Gradebook(place["db_url"]) as gradebook:
-            expected = Expected.of(gradebook, place["assignment"])
-        of = place["notebook"]
-        known = expected.locked(of), expected.stubs(of), expected.tests(of)
-        rehearsals = Rehearsals.of(CourseDirectory(parent=self.parent), place["assignment"])
-        work.examination = examination(source, work.grader, *known, rehearsals)
+        with Gradebook(names["db_url"]) as gradebook:
+            expected = Expected.of(gradebook, names["assignment"])
+        of = names["notebook"]
+        texts = expected.locked(of), expected.stubs(of), expected.tests(of)
+        rehearsals = Rehearsals.of(CourseDirectory(parent=self.parent), names["assignment"])
+        work.examination = examination(source, work.grader, *texts, rehearsals)
 
     def _refuse_kernel(self, name: str, language: str) -> None:
         """Raise CourseError for a kernel that is not there, or that nobody said may run without a sandbox."""
@@ -176,9 +176,9 @@ class NoResponse(NbGraderPreprocessor):
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         answered = dict(self._answered(notebook))
         if answered:
-            place = resources["nbgrader"]
-            where = place["notebook"], place["assignment"], place["student"]
-            with Gradebook(place["db_url"]) as gradebook:
+            names = resources["nbgrader"]
+            where = names["notebook"], names["assignment"], names["student"]
+            with Gradebook(names["db_url"]) as gradebook:
                 for task, yes in answered.items():
                     grade = gradebook.find_grade(task, *where)
                     yes = yes or task in doubtful(Work.of(resources).record.repairs)
@@ -186,8 +186,8 @@ class NoResponse(NbGraderPreprocessor):
                         grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
                         gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."
                 gradebook.db.commit()
-        known = Work.of(resources).instructor_texts
-        writtenanswers.note(notebook, given_texts(self, resources) if known is None else known)
+        instructor_texts = Work.of(resources).instructor_texts
+        writtenanswers.note(notebook, given_texts(self, resources) if instructor_texts is None else instructor_texts)
         return notebook, resources
 
     def _answered(self, notebook: NotebookNode):
@@ -206,26 +206,26 @@ class RecordResults(NbGraderPreprocessor):
     """After SaveScores: write the result of every check beside the gradebook."""
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        place, work = resources["nbgrader"], Work.of(resources)
+        names, work = resources["nbgrader"], Work.of(resources)
         if work.outcome:
-            results, where = Results.of(CourseDirectory(parent=self.parent)), (place["assignment"], place["student"])
-            known = results.read().get(where)
-            record = SubmissionRecord(*where, graded=now(), notebooks=known.notebooks if known else {})
-            enter(record, place["notebook"], work)
+            results, where = Results.of(CourseDirectory(parent=self.parent)), (names["assignment"], names["student"])
+            recorded = results.read().get(where)
+            record = SubmissionRecord(*where, graded=now(), notebooks=recorded.notebooks if recorded else {})
+            enter(record, names["notebook"], work)
             results.add([record])
         before = getattr(getattr(self.parent, "parent", None), "viva_before", None)  # of nbgrader's own converter
         if before is not None:
-            self._compare(before, notebook, place)
+            self._compare(before, notebook, names)
         return notebook, resources
 
-    def _compare(self, before: writtenanswers.Before, notebook: NotebookNode, place: dict) -> None:
+    def _compare(self, before: writtenanswers.Before, notebook: NotebookNode, names: dict) -> None:
         """Let the written answers wait that have changed since they were graded, and no other ones."""
-        where = place["notebook"], place["assignment"], place["student"]
-        with Gradebook(place["db_url"]) as gradebook:
-            when = gradebook.find_submission(place["assignment"], place["student"]).timestamp
-            same, changed = before.compare(place["notebook"], notebook.cells, when)
+        where = names["notebook"], names["assignment"], names["student"]
+        with Gradebook(names["db_url"]) as gradebook:
+            when = gradebook.find_submission(names["assignment"], names["student"]).timestamp
+            same, changed = before.compare(names["notebook"], notebook.cells, when)
             for name in same:
-                waited = before.standings[place["notebook"], name].waits
+                waited = before.standings[names["notebook"], name].waits
                 gradebook.find_grade(name, *where).needs_manual_grade = waited
             for name in changed:
                 gradebook.find_grade(name, *where).needs_manual_grade = True
@@ -282,7 +282,7 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
 
 
 def _trace(result: CheckResult, why: str) -> list[str]:
-    """The lines of a traceback; what an exception of our own is called and says tells nobody anything."""
+    """The lines of a traceback, without the names and texts of Viva's own exceptions, which nobody outside knows."""
     lines = result.traceback.splitlines()
     if result.raised_by == "grader":
         lines = [*itertools.takewhile(lambda line: not line.startswith(OURS), lines), why]

@@ -35,16 +35,16 @@ from viva import ENGINE, wording
 from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
+from viva.course.database import concerns_all, with_retries
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
-from viva.course.gradebook import advisory, agreement
-from viva.course.gradebook.database import concerns_all, with_retries
+from viva.course.gradebook import advisory, agreement, health, releases
 from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
 from viva.course.graders import absent_libraries, new_grader, require_everyday, require_sandbox
 from viva.course.links import Links
 from viva.course.markers import require_usual_hidden
-from viva.course.marking import Job, Marker
+from viva.course.marking import Job, Marked, Marker
 from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.course.processes import leftovers, slow, stopping
@@ -65,7 +65,7 @@ More = Callable[[], list[Submission]]
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
 SHOWN = 10
-"""So many students are named."""
+"""The number of students that a sentence names."""
 LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
 
@@ -90,9 +90,9 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
 
     Raises CourseError when the gradebook cannot be used.
     """
-    course.require_gradebook()
-    place = course.directory.db_url, course.directory.course_id
-    with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*place, tell):
+    health.require(course)
+    address = course.directory.db_url, course.directory.course_id
+    with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*address, tell):
         yield
 
 
@@ -105,7 +105,7 @@ def grade(
     remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
 ) -> Iterator[Ending]:
-    """Grade submissions, yielding an ending for each when it is recorded; who calls it is alone with the course.
+    """Grade submissions, and yield an ending for each when it is recorded; the caller is ``alone`` with the course.
 
     ``workers`` of this machine grade, or ``remote`` graders where there are some.
 
@@ -130,7 +130,7 @@ def grade_in_groups(
     more: More | None = None,
     assignments: Iterable[str] = (),
 ) -> Generator[list[Ending]]:
-    """Grade submissions as ``grade`` does, yielding those endings together that were recorded together.
+    """Grade submissions as ``grade`` does; endings that were recorded together are yielded together.
 
     While a worker has nothing to do, ``more`` is asked for further submissions, of the same or of these
     ``assignments``, and of students of whom everything is recorded. The batch ends when there are none and all are
@@ -158,7 +158,7 @@ def gradable(
     for name in assignments:
         try:
             with_retries(partial(agreement.require_kept, course, [name]))
-            notebooks = course.released_notebooks(name)
+            notebooks = releases.notebooks(course, name)
             seeds[name] = with_retries(partial(seeds_of, course, name))
             released[name] = notebooks
         except (CourseError, BlueprintError) as error:
@@ -166,11 +166,11 @@ def gradable(
     return released, seeds, refused
 
 
-def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[str], object]) -> None:
+def tell_differing(course: Course, submissions: list[Submission], tell: Callable[[str], object]) -> None:
     """Say which submissions are graded again as the gradebook holds something else than was recorded."""
     students: dict[str, list[str]] = defaultdict(list)
-    for one in submissions:
-        students[one.assignment].append(plaintext.line(one.student))
+    for submission in submissions:
+        students[submission.assignment].append(plaintext.line(submission.student))
     for assignment, names in students.items():
         tell(
             f"{assignment}: {course.book} and {Results.of(course.directory).path} have different scores or times for "
@@ -184,7 +184,7 @@ def tell_failing(assignment: str, examinations: list[Examination], tell: Callabl
 
     `viva release` says so too, but an assignment may be released with nbgrader.
     """
-    if names := sorted(plaintext.quoted(name) for one in examinations for name in one.failing):
+    if names := sorted(plaintext.quoted(name) for examination in examinations for name in examination.failing):
         tell(
             f"{assignment}: The solution itself does not pass {plaintext.some(names, SHOWN)} in grading, so right "
             f"answers may lose points. The reason is in: viva audit {assignment}"
@@ -195,7 +195,7 @@ def tell_failing(assignment: str, examinations: list[Examination], tell: Callabl
 def _swept(course: Course) -> Iterator[None]:
     """Before and after, nothing lies around that was being built; in the end the results are in order."""
     leftovers.finish_builds(course.folders_around("autograded"))
-    course.quicken()
+    health.quicken(course)
     try:
         yield
         Results.of(course.directory).tidy()
@@ -208,8 +208,24 @@ def cores(workers: int | None, most: int) -> int:
     return max(1, min(workers or len(os.sched_getaffinity(0)), most))
 
 
+def _without_result(job: Job, marked: Marked | None) -> Ending | None:
+    """The ending of a submission that has no result; None where it has one.
+
+    ``marked`` is the answer of the worker; None where its process was killed twice.
+    """
+    submission, notes = job.submission, job.finding.notes
+    if marked is None:
+        reason = "its grading process was killed twice; check the machine, then grade again"
+        return Ending(submission, Status.FAILED, reason, notes)
+    if marked.passed is None:
+        return Ending(submission, Status.FAILED, marked.problem, notes, marked.log)
+    if marked.passed.explained:
+        return Ending(submission, Status.EXPLAINED, marked.passed.explained, notes)
+    return None
+
+
 class _Batch:
-    """What is the same for every submission of a batch."""
+    """The settings and the state that all submissions of a batch share."""
 
     def __init__(
         self,
@@ -234,41 +250,42 @@ class _Batch:
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
-        self.found: dict[Submission, Finding] = {}
+        self.findings: dict[Submission, Finding] = {}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.held = agreement.held(gradebook, assignments)
-        self.known, self.agree = {}, {}
+        self.recorded_keys, self.agreeing = {}, {}
         for record in () if self.converter.force else self.results.each():
-            self.known[record.place] = None if record.faults else record.key
-            self.agree[record.place] = record.place in self.held and self.held[record.place].agrees(record)
+            self.recorded_keys[record.place] = None if record.faults else record.key
+            self.agreeing[record.place] = record.place in self.held and self.held[record.place].agrees(record)
         steps = (*self.converter.sanitize_preprocessors, *self.converter.autograde_preprocessors)
         self.steps = [step if isinstance(step, str) else f"{step.__module__}.{step.__qualname__}" for step in steps]
         self.grounds = {name: self._ground(name) for name in assignments}
 
     def _ground(self, assignment: str) -> bytes:
-        """A hash of what is recorded depends on, beside the submission."""
+        """A hash of everything beside the submission that its result depends on."""
         settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
-        settings += " visible" * self.visible_only
+        if self.visible_only:
+            settings += " visible"
         if submitted := submitted_files(self.config, assignment):
             settings += f" {sorted(submitted)}"
         source, release = self.course.path("source", assignment), self.course.path("release", assignment)
         return ground(source, release, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
-        """Taken once, before grading: what is submitted meanwhile is graded afterwards."""
+        """The key of a submission, computed once before grading: what a student submits meanwhile is graded later."""
         if submission not in self.keys:
             seeds = self.seeds[submission.assignment]
             seed = "" if seeds is None else f"seed {seeds.get(submission.student)}"
-            if submission.zones:  # which may have changed since, and so what its timestamp.txt means
+            if submission.zones:  # these may have changed since, and with them the meaning of its timestamp.txt
                 with contextlib.suppress(SubmissionError):
                     seed += f" at {timestamp.of(submission)}"
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
 
     def sort(self, submissions: list[Submission], todo: list[Submission]) -> Iterator[Ending]:
-        """Put what is to be graded into ``todo``; the endings of everything else."""
-        apart, links = [], Links(self.course)
+        """Put the submissions that are to be graded into ``todo``; yield the endings of all others."""
+        differing, links = [], Links(self.course)
         for submission in submissions:
             self.keys.pop(submission, None)
             if submission.assignment in self.refused:
@@ -278,22 +295,26 @@ class _Batch:
             finding = Finding(problem) if problem else find(submission, self.released[submission.assignment])
             if finding.problem:
                 yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
-            elif self.recorded(submission) and self.agrees(submission):
+                continue
+            recorded = self.recorded(submission)
+            if recorded and self.agrees(submission):
                 yield Ending(submission, Status.UNCHANGED, "", finding.notes)
-            else:
-                todo.append(submission)
-                apart += [submission] * self.recorded(submission)
-                other = self.renamed(submission)
-                self.found[submission] = replace(finding, notes=(*finding.notes, other)) if other else finding
-        tell_apart(self.course, apart, self.tell)
+                continue
+            if recorded:
+                differing.append(submission)
+            if warning := self.renamed(submission):
+                finding = replace(finding, notes=(*finding.notes, warning))
+            self.findings[submission] = finding
+            todo.append(submission)
+        tell_differing(self.course, differing, self.tell)
 
     def renamed(self, submission: Submission) -> str:
-        """A sentence where a folder holds what somebody was graded for whose own folder is gone; empty where not.
+        """A sentence where a folder holds the graded files of another student whose folder is gone; else empty.
 
         The points that were given by hand stay with the other name, so a folder that was renamed loses them.
         """
-        place = submission.assignment, submission.student
-        if place in self.held:
+        pair = submission.assignment, submission.student
+        if pair in self.held:
             return ""
         for student in self._graded_by_key.get((submission.assignment, self.key(submission)), ()):
             folder = self.course.path("submitted", submission.assignment, student)
@@ -307,36 +328,36 @@ class _Batch:
 
     @functools.cached_property
     def _graded_by_key(self) -> dict[tuple[str, str], list[str]]:
-        """By assignment and key of what was submitted, the students whom the gradebook knows for it."""
-        found = defaultdict(list)
-        for (name, student), known in self.known.items():
-            if known and (name, student) in self.held:
-                found[name, known].append(student)
-        return found
+        """By assignment and key of a submission, the students for whom the gradebook has recorded it."""
+        students = defaultdict(list)
+        for (name, student), recorded_key in self.recorded_keys.items():
+            if recorded_key and (name, student) in self.held:
+                students[name, recorded_key].append(student)
+        return students
 
     def recorded(self, submission: Submission) -> bool:
         """Whether this was graded, and is there."""
-        place = submission.assignment, submission.student
-        graded = self.course.path("autograded", *place).is_dir()
-        return self.known.get(place) == self.key(submission) and graded
+        pair = submission.assignment, submission.student
+        graded = self.course.path("autograded", *pair).is_dir()
+        return self.recorded_keys.get(pair) == self.key(submission) and graded
 
     def agrees(self, submission: Submission) -> bool:
         """Whether the gradebook holds what was recorded."""
-        place = submission.assignment, submission.student
-        return self.agree[place] and self.held[place].is_of(submission)
+        pair = submission.assignment, submission.student
+        return self.agreeing[pair] and self.held[pair].is_of(submission)
 
     def _libraries(self, todo: list[Submission], assignments: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """What the fork servers load; of the source only the examiners' may know."""
+        """The libraries that the fork servers load; only the examiners' servers load those of the source."""
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
         source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
-        handed_in = (path for one in todo for path in libraries.looked_at(one.folder))
+        handed_in = (path for submission in todo for path in libraries.looked_at(submission.folder))
         return {
             "libraries": libraries.wanted(released, handed_in),
             "hidden": libraries.wanted(source),
         }
 
     def grade(self, todo: list[Submission], workers: int | None, more: More | None) -> Iterator[list[Ending]]:
-        assignments = set(self.released) if more else {one.assignment for one in todo}
+        assignments = set(self.released) if more else {submission.assignment for submission in todo}
         settings = self.seconds, self.no_sandbox, self.memory, self.budget
         loaded = self._libraries(todo, assignments)
         count = 1 if self.remote else cores(workers, sys.maxsize if more else len(todo))
@@ -363,25 +384,20 @@ class _Batch:
                 coming = todo
                 while coming or more:
                     for submission in coming:
-                        yield Job(submission, self.found[submission], material[submission.assignment])
+                        yield Job(submission, self.findings[submission], material[submission.assignment])
                     coming = []
                     if more:
                         endings.extend(self.sort(more(), coming))
                         if not coming:
                             yield None
 
-            for finished in pool.follow(jobs()) if graders is pool else ([one] for one in graders.map(jobs())):
-                for job, done in finished:
-                    about = job.submission, job.finding.notes
-                    if done is None:
-                        reason = "its grading process was killed twice; check the machine, then grade again"
-                        endings.append(Ending(about[0], Status.FAILED, reason, about[1]))
-                    elif done.passed is None:
-                        endings.append(Ending(about[0], Status.FAILED, done.problem, about[1], done.log))
-                    elif done.passed.explained:
-                        endings.append(Ending(about[0], Status.EXPLAINED, done.passed.explained, about[1]))
+            groups = pool.follow(jobs()) if graders is pool else ([finished] for finished in graders.map(jobs()))
+            for group in groups:
+                for job, marked in group:
+                    if ending := _without_result(job, marked):
+                        endings.append(ending)
                     else:
-                        waiting.append((job, done.passed))
+                        waiting.append((job, marked.passed))
                 if len(waiting) >= IN_ONE_TRANSACTION or time.monotonic() - start > 1:
                     endings += self._record(writer, waiting)
                     waiting, start = [], time.monotonic()
@@ -395,14 +411,14 @@ class _Batch:
         self, pool: Workers, assignments: set[str], folder: Path, grader: Grader
     ) -> dict[str, Path | VivaError]:
         """By assignment, the file with what workers have to know of it, or why nobody can know that."""
-        known: dict[str, Path | VivaError] = {}
+        files: dict[str, Path | VivaError] = {}
         for number, (assignment, data) in enumerate(pool.map(sorted(assignments))):
-            known[assignment] = data or BlueprintError("the instructor's notebook ended the process that ran it, twice")
+            files[assignment] = data or BlueprintError("the instructor's notebook ended the process that ran it, twice")
             if isinstance(data, bytes):
-                known[assignment] = path = folder / f"material-{number}"
+                files[assignment] = path = folder / f"material-{number}"
                 path.write_bytes(data)
                 material = Material.from_bytes(data, None if self.remote else self.config)
-                examinations = [one for one in material.examinations.values() if isinstance(one, Examination)]
+                examinations = [entry for entry in material.examinations.values() if isinstance(entry, Examination)]
                 for examination in examinations:
                     grader.learn(examination)
                 tell_failing(assignment, examinations, self.tell)
@@ -410,7 +426,7 @@ class _Batch:
             require_everyday(grader)
         for sentence in absent_libraries(grader):
             self.tell(f"{sentence}.")
-        return known
+        return files
 
     def _record(self, writer: Writer, waiting: list[tuple[Job, Passed]]) -> list[Ending]:
         """Save drafts in one transaction; where that fails, each in its own."""
@@ -421,13 +437,13 @@ class _Batch:
             if concerns_all(error):
                 raise
             if len(waiting) > 1:
-                return [ending for one in waiting for ending in self._record(writer, [one])]
+                return [ending for pair in waiting for ending in self._record(writer, [pair])]
             reason = f"the gradebook refused it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
             return [Ending(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
             for job, done in waiting:
                 done.results[0].key = self.key(job.submission)
-                self.known.pop(done.results[0].place, None)  # whoever submits again meanwhile is graded again
+                self.recorded_keys.pop(done.results[0].place, None)  # whoever submits again meanwhile is graded again
             self.results.add(done.results[0] for _, done in waiting)
         for job, done in waiting:
             record, _ = done.results

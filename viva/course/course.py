@@ -1,4 +1,4 @@
-"""A course on disk: its assignments, students, submissions and gradebook, as nbgrader lays them out."""
+"""A course on disk: its folder, assignments, submissions and gradebook, as nbgrader lays them out."""
 
 from __future__ import annotations
 
@@ -11,25 +11,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from nbgrader.api import Assignment, Base, Gradebook, Notebook
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import false, inspect, make_url, text, update
+from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from viva import clock
-from viva.course.gradebook import database, lateness
-from viva.course.gradebook.results import Results
+from viva.course import database
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
-LOST = (
-    "The gradebook {book} is missing, but graded submissions are in {results}. Restore a copy of the gradebook: a new "
-    "one from 'viva release' would have no manual grades. To start over, delete {results} first."
-)
-EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")
-
-
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 
 class Course:
@@ -46,52 +38,19 @@ class Course:
         return clock.of_course(self.directory.config)
 
     def require_writable(self) -> None:
-        """Raises CourseError when nothing can be written into the course folder, or there is none."""
+        """Raises CourseError when the course folder does not exist or is read-only."""
         self.require_folder()
         if not self.is_writable():
             raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
 
     def require_folder(self) -> None:
-        """Raises CourseError when there is no course folder, or its path is none that nbgrader can work with."""
+        """Raises CourseError when there is no course folder, or nbgrader cannot work with its path."""
         if not self.root.is_dir():
             raise CourseError(f"The folder {self.root} does not exist. Name a course folder with --course-dir.")
         require_plain(self.root)
 
     def is_writable(self) -> bool:
         return os.access(self.root, os.W_OK | os.X_OK)
-
-    def require_gradebook(self) -> None:
-        """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's.
-
-        What a server does not allow raises DBAPIError: before a class is graded, and not after it.
-        """
-        path = self.gradebook_file
-        if path and not path.exists():
-            return
-        if path and not os.access(path, os.W_OK):
-            raise CourseError(
-                f"The gradebook {path} is read-only; nothing was done. Make it writable, then run the same command "
-                "again."
-            )
-        self.require_columns()
-        if not path:
-            self._asked(_try_writing)
-
-    def require_whole(self) -> None:
-        """Raises CourseError or DBAPIError when the file of a gradebook is damaged anywhere; all of it is read."""
-        if self.gradebook_file:
-            said = self._asked(lambda gradebook: gradebook.db.scalar(text("PRAGMA quick_check(1)")))
-            if said != "ok":
-                raise CourseError(database.damaged(self.directory.db_url, said))
-
-    def require_columns(self) -> None:
-        """Raises CourseError when the gradebook lacks what nbgrader's models ask for; it is only read."""
-        if missing := self._asked(_missing_columns):
-            table, column = missing[0]
-            raise CourseError(
-                f"The gradebook {database.shown(self.directory.db_url)} is from an older nbgrader: its table "
-                f"{table} has no column {column}. Run 'nbgrader db upgrade', then the same command again."
-            )
 
     @property
     def gradebook_file(self) -> Path | None:
@@ -125,27 +84,21 @@ class Course:
         In SQLite nobody else can write until it is closed. Raises DBAPIError where it is locked or read-only.
         """
         with self.gradebook() as gradebook:
-            _lock(gradebook)
+            database.begin_writing(gradebook)
             yield gradebook
 
-    def settle(self) -> None:
-        """Compute late penalties again where another program changed the gradebook."""
-        if self.gradebook_file is None or self.gradebook_file.exists():
-            self._asked(lambda gradebook: lateness.settle(gradebook.db()))
+    def ask(self, question: Callable[[Gradebook], Answer]) -> Answer:
+        """The answer of the gradebook; it is asked again where it is locked or out of reach. Raises DBAPIError."""
 
-    def quicken(self) -> None:
-        """Give the gradebook the indexes that it lacks."""
-        if self.gradebook_file is None or self.gradebook_file.exists():
-            self._asked(database.ensure_indexes)
-
-    def _asked(self, question: Callable[[Gradebook], Found]) -> Found:
-        """What the gradebook says; asked again where it is locked or out of reach. Raises DBAPIError."""
-
-        def ask() -> Found:
+        def attempt() -> Answer:
             with self.gradebook() as gradebook:
                 return question(gradebook)
 
-        return database.with_retries(ask)
+        return database.with_retries(attempt)
+
+    def has_gradebook(self) -> bool:
+        """Whether there is a gradebook. One in another database than SQLite's counts as there."""
+        return self.gradebook_file is None or self.gradebook_file.exists()
 
     def path(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of an assignment in a step of the flow: source, release, submitted, ..."""
@@ -177,8 +130,8 @@ class Course:
 
         Raises CourseError for a name that is not an assignment, with the nearest one that is.
         """
-        known = self.assignments()
-        return list(dict.fromkeys(_meant(name, known) for name in names)) or known
+        assignments = self.assignments()
+        return list(dict.fromkeys(_meant(name, assignments) for name in names)) or assignments
 
     def source_notebooks(self, assignment: str) -> list[Path]:
         return sorted(self.path("source", assignment).glob("*.ipynb"))
@@ -188,22 +141,24 @@ class Course:
 
         Raises CourseError when a student was named and submitted none of them.
         """
-        found = [submission for name in assignments for submission in self._submissions(name, student)]
-        if not found and student != "*":
-            known = {submission.student for name in self.assignments() for submission in self._submissions(name, "*")}
+        submissions = [submission for name in assignments for submission in self._submissions(name, student)]
+        if not submissions and student != "*":
+            students = {
+                submission.student for name in self.assignments() for submission in self._submissions(name, "*")
+            }
             raise CourseError(
                 f"No submission of {_listed(assignments)} by a student '{student}'. "
-                f"{_nearest(student, sorted(known))}Submissions are in "
+                f"{_nearest(student, sorted(students))}Submissions are in "
                 f"{self.path('submitted', '<assignment>', '<student>')}."
             )
-        return found
+        return submissions
 
     def _submissions(self, assignment: str, student: str) -> list[Submission]:
         step = self.directory.submitted_directory
-        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", re.escape(assignment), escape=True))
+        pattern = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", re.escape(assignment), escape=True))
         folders = folders_named(self.directory.format_path(step, student, glob.escape(assignment)), student)
-        known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
-        matches = [(place.fullmatch(folder), folder) for folder in known]
+        present = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
+        matches = [(pattern.fullmatch(folder), folder) for folder in present]
         zones = self.zones
         return [Submission(assignment, match["student"], Path(folder), zones) for match, folder in matches if match]
 
@@ -217,87 +172,31 @@ class Course:
 
         Of a student's folder that is a link and leads to none of them, the link: not what is where it leads.
         """
-        known, found = set(self.assignments()), self.folders("submitted")
-        led = {one.folder.parent for one in found if one.assignment in known}
+        assignments, submissions = set(self.assignments()), self.folders("submitted")
+        led = {submission.folder.parent for submission in submissions if submission.assignment in assignments}
         links = [folder for folder in self.folders_around("submitted") if folder.is_symlink() and folder not in led]
-        others = [one.folder for one in found if one.assignment not in known and not one.folder.parent.is_symlink()]
-        return sorted([*links, *others])
+        folders = [
+            submission.folder
+            for submission in submissions
+            if submission.assignment not in assignments and not submission.folder.parent.is_symlink()
+        ]
+        return sorted([*links, *folders])
 
     def loose(self) -> list[Path]:
         """The notebooks under submitted/ that lie above the folders of submissions, in order."""
         places = {self.path("submitted", "."), *self.folders_around("submitted")}
-        return sorted(path for place in places for path in place.glob("*.ipynb") if path.is_file())
+        return sorted(path for folder in places for path in folder.glob("*.ipynb") if path.is_file())
 
     def folders(self, step: str) -> list[Submission]:
         """Every folder of a student and an assignment in a step of the flow, known ones and others, in order."""
         name = getattr(self.directory, f"{step}_directory")
-        place = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
+        pattern = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
         folders = sorted(glob.glob(self.directory.format_path(name, "*", "*")))
-        matches = [(re.fullmatch(place, folder), folder) for folder in folders if os.path.isdir(folder)]
+        matches = [(re.fullmatch(pattern, folder), folder) for folder in folders if os.path.isdir(folder)]
         zones = self.zones
         return [
             Submission(match["assignment"], match["student"], Path(folder), zones) for match, folder in matches if match
         ]
-
-    def unreleased(self, assignments: list[str]) -> list[str]:
-        """Those of the assignments that were never released: not in the gradebook, and nobody submitted them."""
-        released: set[str] = set()
-        if self.gradebook_file is None or self.gradebook_file.exists():
-            released = self._asked(
-                lambda gradebook: {
-                    name
-                    for (name,) in gradebook.db.query(Assignment.name).join(
-                        Notebook, Assignment.id == Notebook.assignment_id
-                    )
-                }
-            )
-        return [name for name in assignments if name not in released and not self._submissions(name, "*")]
-
-    def released_notebooks(self, assignment: str) -> set[str]:
-        """The names of the assignment's notebooks in the gradebook.
-
-        Raises CourseError when the assignment was not released into it yet, or the gradebook is gone.
-        """
-        hint = f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first."
-        results = Results.of(self.directory)
-        if self.gradebook_file and not self.gradebook_file.exists():
-            lost = results.path.exists()
-            raise CourseError(LOST.format(book=self.gradebook_file, results=results.path) if lost else hint)
-        names = self._asked(lambda gradebook: _notebooks(gradebook, assignment))
-        if not names:
-            lost = any(record.assignment == assignment for record in results.each())
-            raise CourseError(
-                EMPTY.format(book=self.book, assignment=assignment, results=results.path) if lost else hint
-            )
-        return names
-
-
-def _notebooks(gradebook: Gradebook, assignment: str) -> set[str]:
-    """The names of an assignment's notebooks; none where the gradebook does not know it."""
-    rows = gradebook.db.query(Notebook.name).join(Assignment, Assignment.id == Notebook.assignment_id)
-    return {name for (name,) in rows.filter(Assignment.name == assignment)}
-
-
-def _missing_columns(gradebook: Gradebook) -> list[tuple[str, str]]:
-    """The tables and columns that nbgrader's models ask for, and the gradebook lacks."""
-    tables = inspect(gradebook.engine)
-    found = []
-    for table in Base.metadata.sorted_tables:
-        known = {column["name"] for column in tables.get_columns(table.name)}
-        found += [(table.name, name) for name in sorted({column.name for column in table.columns} - known)]
-    return found
-
-
-def _try_writing(gradebook: Gradebook) -> None:
-    _lock(gradebook)
-    gradebook.db.rollback()
-
-
-def _lock(gradebook: Gradebook) -> None:
-    """Begin to write into every table, and change nothing: until the transaction ends SQLite lets nobody else write."""
-    for table in Base.metadata.sorted_tables:
-        key = next(iter(table.primary_key))
-        gradebook.db.execute(update(table).values({key: key}).where(false()))
 
 
 def require_plain(folder: Path) -> None:
@@ -319,34 +218,34 @@ def require_plain(folder: Path) -> None:
         )
 
 
-def _meant(name: str, known: list[str]) -> str:
+def _meant(name: str, assignments: list[str]) -> str:
     """The assignment that a name or its beginning means. Raises CourseError when it is none, or several.
 
     ``ps1`` means ``ps1_attention`` rather than ``ps10_training``.
     """
-    begun = [other for other in known if other.startswith(name)]
-    whole = [other for other in begun if not name[-1:].isdigit() or not other[len(name) :][:1].isdigit()]
+    begun = [assignment for assignment in assignments if assignment.startswith(name)]
+    whole = [assignment for assignment in begun if not name[-1:].isdigit() or not assignment[len(name) :][:1].isdigit()]
     begun = whole if len(whole) == 1 else begun
-    if name in known or len(begun) == 1:
-        return name if name in known else begun[0]
+    if name in assignments or len(begun) == 1:
+        return name if name in assignments else begun[0]
     if begun and name:
         raise CourseError(
             f"'{name}' matches several assignments: {', '.join(begun)}. Name one or more of them in full."
         )
     raise CourseError(
-        f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
+        f"There is no assignment '{name}'. {_nearest(name, assignments)}The assignments are: {', '.join(assignments)}."
     )
 
 
 def _in_order(name: str) -> list[tuple]:
     """A key for names in which numbers count as numbers."""
     parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), "") if place % 2 else (1, 0, part) for place, part in enumerate(parts)]
+    return [(0, int(part), "") if number % 2 else (1, 0, part) for number, part in enumerate(parts)]
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    begun = [other for other in known if other.startswith(name)]
-    nearest = begun or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+def _nearest(name: str, names: list[str]) -> str:
+    begun = [full_name for full_name in names if full_name.startswith(name)]
+    nearest = begun or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     return f"Did you mean '{nearest[0]}'? " if nearest else ""
 
 
@@ -355,5 +254,5 @@ def _listed(names: list[str]) -> str:
 
 
 def folders_named(path: str, student: str) -> list[str]:
-    """What a student's path means: that of this name, where there is one, and else those of the pattern."""
+    """The folders of a student's path: the folder of that name if it exists, otherwise all that match the pattern."""
     return [path] if student != "*" and os.path.lexists(path) else sorted(glob.glob(path))

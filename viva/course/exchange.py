@@ -43,11 +43,11 @@ from viva.verdict import CourseError, SubmissionError
 KB = 1000
 NEVER = datetime.datetime.max
 ADDED = ("timestamp.txt", "submission_secret.txt")
-"""What nbgrader adds to a submission, at the end."""
+"""The files that nbgrader writes into a submission after all others."""
 SLACK = datetime.timedelta(seconds=30)
-"""So much earlier may a submission's own time be than what is seen of it: clocks differ a little, disks are slow."""
+"""How much earlier a submission's own time may be than its files' times: clocks differ a little, disks are slow."""
 COPYING = datetime.timedelta(minutes=10)
-"""So long may it take to copy one into the exchange."""
+"""The time that copying a submission into the exchange may take."""
 QUIET = 30.0
 """Seconds after which a copy that ends in the middle was interrupted."""
 TAIL = 64
@@ -68,7 +68,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies in a submission in the exchange; nothing of it was read but the ends of notebooks."""
+    """The contents of a submission in the exchange; only the ends of notebooks were read."""
 
     state: tuple
     """Something else after each change."""
@@ -79,23 +79,23 @@ class Contents:
 
 
 class Collect(ExchangeCollect):
-    """nbgrader's, which takes what its student owns, and files and folders alone."""
+    """nbgrader's collector, restricted to files and folders that the submission's student owns."""
 
     src_records: list[dict]
     only: Container[str] | None = None
-    """The names of those that may be taken; None means all."""
+    """The names of the submissions that may be collected; None means all."""
     counted: Mapping[str, Claim] = {}
     """By name, from when a submission counts, where that is not the time that it claims."""
 
-    def __init__(self, *args: Any, **known: Any) -> None:
-        super().__init__(*args, **known)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.passed: dict[str, str] = {}
         """By name, why a submission was passed over."""
         self.logins: dict[int, str] = {}
         """By user id; a directory of users may be slow to ask."""
 
     def start(self) -> None:
-        """Collect; what is copied waits in a folder of its own until all of it was looked at."""
+        """Collect; a copy waits in a folder of its own until all of it was checked."""
         with tempfile.TemporaryDirectory(prefix="viva-collect-") as folder:
             self.local = Path(folder)
             self.coursedir.get_existing_timestamp = self._existing
@@ -149,15 +149,15 @@ class Collect(ExchangeCollect):
             claimed = self._moment(when)
         except (CourseError, ValueError, OverflowError) as error:
             raise SubmissionError("its name is not an nbgrader name with a clear time") from error
-        about = os.lstat(path)
-        if not stat.S_ISDIR(about.st_mode):
+        status = os.lstat(path)
+        if not stat.S_ISDIR(status.st_mode):
             raise SubmissionError("it is not a folder")
-        if self.check_owner and self._login(about.st_uid) != student:
+        if self.check_owner and self._login(status.st_uid) != student:
             raise SubmissionError(f"it is named after {quoted(student)}, but owned by another user")
-        return Entry(path, student, assignment, claimed, about)
+        return Entry(path, student, assignment, claimed, status)
 
     def _login(self, user: int) -> str:
-        """The name of a user; empty where there is none."""
+        """The name of a user; empty for an unknown id."""
         if user not in self.logins:
             self.logins[user] = ""
             with contextlib.suppress(KeyError):
@@ -165,7 +165,7 @@ class Collect(ExchangeCollect):
         return self.logins[user]
 
     def survey(self, entry: Entry) -> Contents:
-        """What lies in a submission, by names and sizes. Raises SubmissionError for one that would not be taken."""
+        """The contents of a submission, by names and sizes. Raises SubmissionError for one that cannot be collected."""
         return survey(entry.path, entry.about.st_uid if self.check_owner else None, self._most())
 
     def _most(self) -> int:
@@ -186,11 +186,11 @@ class Collect(ExchangeCollect):
         return self.timezone, *clock.of_course(self.config)
 
     def _existing(self, folder: str) -> datetime.datetime | None:
-        """The time of what was collected before. Raises SubmissionError where it is not certain."""
+        """The time of the submission that was collected before. Raises SubmissionError where it is not certain."""
         return timestamp.read(Path(folder, timestamp.NAME), self._zones())
 
     def _sort_by_timestamp(self, records: list[dict]) -> list[dict]:
-        """Newest first; then those that were interrupted, and the refused ones last."""
+        """A sort key: newest submissions first, then interrupted ones, refused ones last."""
         newest = super()._sort_by_timestamp(records)
         return sorted(newest, key=lambda record: (record["timestamp"] == NEVER, record["interrupted"]))
 
@@ -203,11 +203,11 @@ class Collect(ExchangeCollect):
         if record["timestamp"] == NEVER:
             return False
         path = Path(self.inbound_path, record["filename"])
-        place = self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
+        names = self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
         try:
-            known = self._existing(self.coursedir.format_path(*place))  # nobody knows whether what came is newer
-            if known == record["claimed"]:  # a grader believes it, or it was collected before anybody doubted it
-                record["timestamp"] = known
+            recorded = self._existing(self.coursedir.format_path(*names))  # nobody knows whether what came is newer
+            if recorded == record["claimed"]:  # a grader believes it, or it was collected before anybody doubted it
+                record["timestamp"] = recorded
             owner = path.lstat().st_uid if self.check_owner else None
             take(path, self.local / path.name, owner, self._most())
             self._complete(self.local / path.name, record)
@@ -236,25 +236,25 @@ def why(error: SubmissionError | OSError) -> str:
 
 
 def _by_the_disk(record: dict) -> Claim | None:
-    """What the file system says against the time that a submission claims; it may be slow to be copied."""
+    """The file system's evidence against the time that a submission claims; copying may be slow."""
     claimed = record["claimed"].replace(tzinfo=datetime.UTC)
     changed = datetime.datetime.fromtimestamp(record["changed"], datetime.UTC).replace(microsecond=0)
     return Claim(claimed, changed) if changed > claimed + SLACK else None
 
 
 def survey(folder: Path, owner: int | None, most: int) -> Contents:
-    """What lies in a folder into which somebody may write meanwhile; no file is opened but notebooks, for their ends.
+    """The contents of a folder that others may write to meanwhile; only notebooks are opened, to read their ends.
 
     Raises SubmissionError for what ``take`` refuses, and for a folder that holds nothing of its student's.
     """
     state: list[tuple] = []
     changed, names = 0.0, set()
-    for name, about in _inside(folder, owner):
-        state.append((name, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))
-        changed = max(changed, about.st_ctime)
-        if not stat.S_ISDIR(about.st_mode):
+    for name, status in _inside(folder, owner):
+        state.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+        changed = max(changed, status.st_ctime)
+        if not stat.S_ISDIR(status.st_mode):
             names.add(name)
-            if (most := most - about.st_size) < 0:
+            if (most := most - status.st_size) < 0:
                 raise SubmissionError(TOO_LARGE)
     if names <= {*ADDED, claim.NAME}:
         raise SubmissionError("it is empty, so submitting was interrupted")
@@ -266,7 +266,7 @@ TOO_LARGE = "it is larger than this course allows (c.CourseDirectory.max_dir_siz
 
 
 def _inside(folder: Path, owner: int | None) -> Iterator[tuple[str, os.stat_result]]:
-    """What is in a folder, by its path there, and the folder itself as "."; no more of it than may be there is listed.
+    """The entries of a folder by relative path, and the folder itself as "."; listing stops at the largest number.
 
     Raises SubmissionError as ``take`` does, and OSError.
     """
@@ -279,15 +279,15 @@ def _inside(folder: Path, owner: int | None) -> Iterator[tuple[str, os.stat_resu
                 yield ".", os.fstat(descriptor)
             with os.scandir(descriptor) as entries:
                 for entry in entries:
-                    about, path = entry.stat(follow_symlinks=False), os.path.join(inner, entry.name)
-                    _require_own(about, owner, entry.name)
-                    if stat.S_ISDIR(about.st_mode):
+                    status, path = entry.stat(follow_symlinks=False), os.path.join(inner, entry.name)
+                    _require_own(status, owner, entry.name)
+                    if stat.S_ISDIR(status.st_mode):
                         todo.append((path, level + 1))
-                    elif not stat.S_ISREG(about.st_mode):
+                    elif not stat.S_ISREG(status.st_mode):
                         raise SubmissionError(f"{quoted(entry.name)} in it is not a file")
                     if (count := count + 1) > MOST_FILES or level >= MOST_LEVELS:
                         raise SubmissionError(TOO_MANY)
-                    yield path, about
+                    yield path, status
         finally:
             os.close(descriptor)
 
@@ -311,24 +311,24 @@ def take(folder: Path, to: Path, owner: int | None, most: int) -> None:
     or deeper, than is looked into; OSError for what cannot be read.
     """
     files = 0
-    for place, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
-        below = to / Path(place).relative_to(folder)
+    for folder_path, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
+        below = to / Path(folder_path).relative_to(folder)
         below.mkdir()
         files += len(names) + len(folders)
         if files > MOST_FILES or len(below.relative_to(to).parts) > MOST_LEVELS:
             raise SubmissionError(TOO_MANY)
-        _require_own(os.fstat(descriptor), owner, Path(place).name)
+        _require_own(os.fstat(descriptor), owner, Path(folder_path).name)
         for name in folders:
             _require_own(os.stat(name, dir_fd=descriptor, follow_symlinks=False), owner, name)
         for name in names:
             with _opened(name, descriptor) as file:
-                about = os.fstat(file.fileno())
-                if not stat.S_ISREG(about.st_mode):
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode):
                     raise SubmissionError(f"{quoted(name)} in it is not a file")
-                _require_own(about, owner, name)
-                if (most := most - about.st_size) < 0:
+                _require_own(status, owner, name)
+                if (most := most - status.st_size) < 0:
                     raise SubmissionError(TOO_LARGE)
-                (below / name).write_bytes(file.read(about.st_size))
+                (below / name).write_bytes(file.read(status.st_size))
 
 
 def _opened(name: str, folder: int) -> BinaryIO:
@@ -340,8 +340,8 @@ def _opened(name: str, folder: int) -> BinaryIO:
         raise
 
 
-def _require_own(about: os.stat_result, owner: int | None, name: str) -> None:
-    if stat.S_ISLNK(about.st_mode):
+def _require_own(status: os.stat_result, owner: int | None, name: str) -> None:
+    if stat.S_ISLNK(status.st_mode):
         raise SubmissionError(f"{quoted(name)} in it is a link, and links are not followed")
-    if owner is not None and about.st_uid != owner:
+    if owner is not None and status.st_uid != owner:
         raise SubmissionError(f"{quoted(name)} in it is not owned by the student")

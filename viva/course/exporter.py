@@ -24,25 +24,25 @@ from viva.verdict import SubmissionError
 
 
 class RepairingExporter(NotebookExporter):
-    """nbconvert's, but a submission is opened as in a batch; the log and the results say what was done."""
+    """nbconvert's, but it opens a submission as a batch does, and writes repairs into the log and the results."""
 
     opened: Opened | None = None
 
     def from_file(self, file_stream: IO, resources: dict | None = None, **kw: Any) -> tuple[Any, dict]:
         """Raises SubmissionError when a submission holds no notebook that can be graded as this one."""
-        place = (resources or {}).get("nbgrader", {})
+        names = (resources or {}).get("nbgrader", {})
         if getattr(self.parent, "_sanitizing", False):
-            return self.from_notebook_node(self._opened(Path(file_stream.name), place), resources, **kw)
+            return self.from_notebook_node(self._opened(Path(file_stream.name), names), resources, **kw)
         if self.opened is not None:
-            work, name = Work.of(resources or {}), place["notebook"]
+            work, name = Work.of(resources or {}), names["notebook"]
             work.record.repairs, work.seed = self.opened.repairs[name], self.opened.seeds.get(name)
             work.record.integrity = list(self.opened.integrity[name])
         return super().from_file(file_stream, resources, **kw)
 
-    def _opened(self, path: Path, place: dict) -> NotebookNode:
+    def _opened(self, path: Path, names: dict) -> NotebookNode:
         course = Course(CourseDirectory(parent=self.parent))
-        name = place["notebook"]
-        submission = Submission(place["assignment"], place["student"], path.parent, course.zones)
+        name = names["notebook"]
+        submission = Submission(names["assignment"], names["student"], path.parent, course.zones)
         opened = Inbox.of(course, [submission.assignment]).open(submission)
         if name not in opened.notebooks:
             raise SubmissionError(f"Not graded: {opened.problem or '; '.join(opened.notes)}")

@@ -23,7 +23,7 @@ from viva.submission.packing import copy
 from viva.submission.submission import Submission
 
 NOTEBOOKS = "*.ipynb"
-"""What is not laid beside graded notebooks."""
+"""Files that are not copied beside graded notebooks."""
 
 
 class Filing:
@@ -57,7 +57,7 @@ class Filing:
         passed.notebooks.clear()
 
     def _compare(self, submission: Submission, passed: Passed) -> None:
-        """Find the written answers that have a manual grade and are, or are not, what they were."""
+        """Find the written answers with a manual grade: which are the same as before, and which have changed."""
         graded = passed.results[1]
         before = writtenanswers.Before.of(
             self._target(submission), self.course.gradebook, submission.assignment, submission.student
@@ -68,7 +68,7 @@ class Filing:
             )
 
     def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
-        """Put what was graded on another machine where it belongs, with the files that lie beside it here."""
+        """Put notebooks that another machine graded into autograded/, with the files that lie beside them here."""
         with self.build(submission) as build:
             lay_out(self.copy(submission, build, (NOTEBOOKS,)), material, build, self.course.directory)
             self.keep(submission, passed, build)
@@ -76,7 +76,7 @@ class Filing:
 
     @functools.cached_property
     def _permissions(self) -> int:
-        """Those that nbgrader's converter gives to graded files."""
+        """The permissions that nbgrader's converter gives to graded files."""
         return int(str(Autograde(coursedir=self.course.directory, config=self.config).permissions), 8)
 
     def _target(self, submission: Submission) -> Path:

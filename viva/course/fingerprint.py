@@ -1,4 +1,4 @@
-"""Hashes by which the next batch knows what has not changed since it was graded."""
+"""Hashes that tell the next batch which submissions have not changed since they were graded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viva.verdict import BlueprintError, SubmissionError
 
 
 def ground(source: Path, release: Path, settings: str, expected: Expected) -> bytes:
-    """Of what the verdicts depend on beside the submission.
+    """A hash of everything beside the submission that its verdicts depend on.
 
     Tests, points and locked cells are the gradebook's until the next release, so those in ``source`` are left out: only
     its answers and unlocked code count. Of ``release`` the cells count, against which submissions are repaired.
@@ -35,14 +35,14 @@ def ground(source: Path, release: Path, settings: str, expected: Expected) -> by
     return digest.digest()
 
 
-def _in_order(about: dict) -> list:
-    """What the gradebook knows of a notebook. nbgrader asks for its rows in no order: a server's may change."""
-    tables = {name: sorted(map(repr, value)) if isinstance(value, list) else value for name, value in about.items()}
+def _in_order(book: dict) -> list:
+    """The gradebook's rows of a notebook, sorted: nbgrader asks for them in no order, and a server's may change."""
+    tables = {name: sorted(map(repr, value)) if isinstance(value, list) else value for name, value in book.items()}
     return sorted(tables.items())
 
 
 def _notebook(path: Path, replaced: set[str], answers: bool = True) -> bytes:
-    """What counts of a notebook; its bytes where it is none, so that it is read anew, and the fault told."""
+    """A hash of the parts of a notebook that count. The bytes count of any other file, so it is read again."""
     if not path.is_file():
         return b"none"
     try:
@@ -50,22 +50,22 @@ def _notebook(path: Path, replaced: set[str], answers: bool = True) -> bytes:
     except BlueprintError:
         return hashlib.sha256(path.read_bytes()).digest()
     cells = [_cell(cell, replaced, answers) for cell in notebook.cells]
-    known = [notebook.metadata.get("viva", {}) if answers else {}, language_of(notebook.metadata), cells]
-    return hashlib.sha256(json.dumps(known, sort_keys=True, default=repr).encode("utf-8", "surrogatepass")).digest()
+    content = [notebook.metadata.get("viva", {}) if answers else {}, language_of(notebook.metadata), cells]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=repr).encode("utf-8", "surrogatepass")).digest()
 
 
 def _cell(cell: NotebookNode, replaced: set[str], answers: bool) -> list:
     """The kind, name, settings and text of a cell; in the source no text that nobody grades by."""
-    about = {
+    metadata = {
         name: value for name, value in cell.metadata.get("nbgrader", {}).items() if name not in ("points", "checksum")
     }
-    name = about.get("grade_id")
+    name = metadata.get("grade_id")
     text = "" if name in replaced or (answers and cell.cell_type != "code") else cell.source
-    return [cell.cell_type, name or cell.get("id"), about, cell.metadata.get("viva", {}), text]
+    return [cell.cell_type, name or cell.get("id"), metadata, cell.metadata.get("viva", {}), text]
 
 
 def key(ground: bytes, folder: Path, seed: str = "") -> str:
-    """Of that, of what was submitted, and of the seed of a variant where there are any."""
+    """A hash of the ground, the submitted files and, in an assignment with variants, the seed."""
     digest = hashlib.sha256(ground)
     _hash_folder(folder, digest, MOST_FILES, ignored=())
     digest.update(seed.encode())
@@ -75,9 +75,9 @@ def key(ground: bytes, folder: Path, seed: str = "") -> str:
 def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:
     for path in sorted(itertools.islice(walk(folder, ignored), most)):
         with contextlib.suppress(OSError, SubmissionError):  # nobody can read it
-            about = path.lstat()
-            if stat.S_ISREG(about.st_mode):
-                large = about.st_size > MOST_BYTES
-                content = f"changed at {about.st_mtime_ns}".encode() if large else read_file(path)
+            status = path.lstat()
+            if stat.S_ISREG(status.st_mode):
+                large = status.st_size > MOST_BYTES
+                content = f"changed at {status.st_mtime_ns}".encode() if large else read_file(path)
                 digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
                 digest.update(content)

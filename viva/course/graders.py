@@ -54,7 +54,7 @@ def examination(
     tests: Mapping[str, float],
     rehearsals: Rehearsals,
 ) -> Examination:
-    """What the grader knows about an instructor notebook, learnt once for each version of it.
+    """The examination of an instructor notebook, learnt once for each version of it.
 
     ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the points of test cells that
     were: the source may have been corrected since. Raises CourseError when the notebook lacks one of those.
@@ -63,14 +63,14 @@ def examination(
     key = (str(source), digest, grader.seconds, *map(frozenset, released))
     if key not in _examinations:
         _examinations[key] = rehearsals.examination(source, grader, locked, tests)
-    known = replace(_examinations[key], stubs=stubs)
-    there = {cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
-    if lost := [name for name in tests if name not in there]:
+    result = replace(_examinations[key], stubs=stubs)
+    test_names = {cell.id for cell in result.blueprint.cells if cell.purpose == Purpose.TESTS}
+    if lost := [name for name in tests if name not in test_names]:
         raise CourseError(
             f"{source} no longer has the released test {plaintext.some(sorted(lost), 5)}, so nothing "
             "can be graded with it. Restore the notebook as it was released."
         )
-    return known
+    return result
 
 
 def warm_grader(seconds: float, no_sandbox: bool, memory: int, budget: float = 0.0) -> Grader:
@@ -108,7 +108,7 @@ def new_grader(
 
 
 FEWEST_FILES, ENOUGH_FILES = 128, 1024
-"""So many files must a process be allowed to open; so many it allows itself where it may."""
+"""The number of files that a process must be allowed to open, and the number that it asks for."""
 
 
 def require_files() -> None:
@@ -136,10 +136,10 @@ def require_sandbox() -> None:
 
 
 def require_everyday(grader: Grader) -> None:
-    """Raises CourseError when student code cannot do in the sandbox what students do; tried once in a process."""
+    """Raises CourseError when the sandbox stops everyday student code; tried once in a process."""
     if grader.sandboxed and os.getpid() not in _tried:
-        if found := everyday.failures(grader):
-            listed = "; ".join(f"{what} ({error})" for what, error in found.items())
+        if failures := everyday.failures(grader):
+            listed = "; ".join(f"{activity} ({error})" for activity, error in failures.items())
             raise CourseError(
                 f"Student code cannot do this in the sandbox of this machine: {listed}. Right answers would lose "
                 "points, so nothing was graded. 'viva doctor' says more."
@@ -152,15 +152,15 @@ def absent_libraries(grader: Grader) -> list[str]:
 
     Raises CourseError for a library whose codecs are broken.
     """
-    found = []
+    sentences = []
     for name, why in sorted(grader.absent().items()):
         if why.startswith(CODECS):
             raise CourseError(f"{why.removeprefix(CODECS)} Right answers could lose points, so nothing was graded.")
-        found.append(
+        sentences.append(
             f"{name} starts {why} when it is imported, so it cannot be loaded before the submissions come. Grading is "
             "right, but slower: each submission that uses it imports it anew"
             if why.startswith(THREADS)
             else f"{name} cannot be imported in grading ({plaintext.line(why)}). Tests and answers that need it fail. "
             "Repair its installation"
         )
-    return found
+    return sentences

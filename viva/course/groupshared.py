@@ -24,7 +24,7 @@ OTHERS = 0o007
 
 @contextlib.contextmanager
 def shared(course: Course) -> Iterator[None]:
-    """What is made inside belongs to the group too, where the course says so."""
+    """Inside, new files belong to the group too, if the course is configured so."""
     if not course.directory.groupshared:
         yield
         return
@@ -38,10 +38,10 @@ def shared(course: Course) -> Iterator[None]:
 
 
 def share(course: Course) -> None:
-    """Give the group what is this user's and the group cannot write to; what another made is theirs to give."""
-    for place in course.root.iterdir():
-        if place.name.endswith(MADE) and place.is_file():
-            _give(place, FILE)
+    """Let the group write to this user's files. Files of other users stay as they are."""
+    for path in course.root.iterdir():
+        if path.name.endswith(MADE) and path.is_file():
+            _give(path, FILE)
     for folder in (*(course.path(step, ".") for step in FOLDERS), *(course.root / name for name in OURS)):
         for parent, _, files in os.walk(folder):
             _give(Path(parent), FOLDER)
@@ -51,7 +51,7 @@ def share(course: Course) -> None:
 
 def _give(path: Path, rights: int) -> None:
     with contextlib.suppress(OSError):
-        about = path.lstat()
-        mode = stat.S_IMODE(about.st_mode)
-        if about.st_uid == os.geteuid() and not stat.S_ISLNK(about.st_mode) and mode & rights != rights:
+        status = path.lstat()
+        mode = stat.S_IMODE(status.st_mode)
+        if status.st_uid == os.geteuid() and not stat.S_ISLNK(status.st_mode) and mode & rights != rights:
             path.chmod(mode | rights)

@@ -1,4 +1,4 @@
-"""What was submitted to a course, opened; the released notebooks of an assignment are read once for all of it."""
+"""Opens the submissions of a course; the released notebooks of an assignment are read once for all of them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Inbox:
     def __init__(self, course: Course, expected: dict[str, Expected], nameless: bool = False) -> None:
         """``nameless`` problems are for students, and name no other student."""
         self.course, self.expected = course, expected
-        self.known: dict[str, tuple[dict[str, Released], Shipped]] = {}
+        self.notebooks: dict[str, tuple[dict[str, Released], Shipped]] = {}
         self.seeds: dict[str, dict[str, int] | None] = {}
         self.links = Links(course, nameless)
 
     @classmethod
     def of(cls, course: Course, assignments: Iterable[str], nameless: bool = False) -> Inbox:
-        """The inbox of those of some assignments that were released into the gradebook."""
+        """The inbox for the named assignments that the gradebook knows."""
         expected = {}
         with course.gradebook() as gradebook:
             for name in assignments:
@@ -40,16 +40,16 @@ class Inbox:
         return cls(course, expected, nameless)
 
     def open(self, submission: Submission) -> Opened:
-        """The notebooks in a submission, repaired, or why there are none.
+        """The repaired notebooks in a submission, or the reason why there are none.
 
         Raises CourseError when an assignment has neither release nor source, or has variants and no key.
         """
         if problem := self.links.problem(submission):
             return Opened(problem=problem)
         name = submission.assignment
-        if name not in self.known:
-            self.known[name] = handed_out(self.course, name, self.expected[name])
+        if name not in self.notebooks:
+            self.notebooks[name] = handed_out(self.course, name, self.expected[name])
             self.seeds[name] = seeds_of(self.course, name)
         seeds = self.seeds[name]
-        own = None if seeds is None else Seeds(submission.student, seeds)
-        return open_submission(submission, *self.known[name], own)
+        student_seeds = None if seeds is None else Seeds(submission.student, seeds)
+        return open_submission(submission, *self.notebooks[name], student_seeds)

@@ -33,30 +33,30 @@ class Joined:
 def read(root: Path) -> dict[str, Joined]:
     """By id that is another's now. Raises CourseError for a file that cannot be read."""
     path = root / SAME
-    found = {}
+    pairs = {}
     for line, cells in own_rows(path, COLUMNS, {"id", "student_id"}).items():
-        one = Joined(*(cells[name].strip() for name in COLUMNS))
-        if not one.id or not one.student_id or one.id in found or one.id == one.student_id:
+        pair = Joined(*(cells[name].strip() for name in COLUMNS))
+        if not pair.id or not pair.student_id or pair.id in pairs or pair.id == pair.student_id:
             raise CourseError(
-                f"Line {line} of {path} does not name two ids, or names {plaintext.quoted(one.id)} again."
+                f"Line {line} of {path} does not name two ids, or names {plaintext.quoted(pair.id)} again."
             )
-        found[one.id] = one
-    return found
+        pairs[pair.id] = pair
+    return pairs
 
 
 def write(root: Path, joined: Iterable[Joined]) -> None:
     """Write the file, whole or not at all."""
-    leftovers.write(root / SAME, csv_text(COLUMNS, map(astuple, sorted(joined, key=lambda one: one.id))))
+    leftovers.write(root / SAME, csv_text(COLUMNS, map(astuple, sorted(joined, key=lambda pair: pair.id))))
 
 
 def students(root: Path) -> dict[str, str]:
     """By every other id of somebody, the student, also where ids were joined one after another."""
-    known = read(root)
-    found = {}
-    for one in known:
-        student, seen = known[one].student_id, {one}
-        while student in known and student not in seen:
+    pairs = read(root)
+    students = {}
+    for joined in pairs:
+        student, seen = pairs[joined].student_id, {joined}
+        while student in pairs and student not in seen:
             seen.add(student)
-            student = known[student].student_id
-        found[one] = student
-    return found
+            student = pairs[student].student_id
+        students[joined] = student
+    return students

@@ -46,28 +46,31 @@ class Links:
                 if step and submission.student in owner.parts:
                     continue
                 name = plaintext.quoted(os.path.relpath(path, submission.folder))
-                if whose := self._whose(submission, path, owner, step):
-                    return f"the file {name} is a hard link to {whose}; replace it by the student's own file"
+                if owned_by := self._whose(submission, path, owner, step):
+                    return f"the file {name} is a hard link to {owned_by}; replace it by the student's own file"
         return ""
 
     def _whose(self, submission: Submission, path: Path, owner: Path, step: str) -> str:
         """Whose file a hard link leads to; empty where the student had it first."""
         if not step:
             return f"{owner} of this course"
-        other = next(
-            (one for one in self.course.folders(step) if one.folder in (self.course.root / owner).parents), None
+        second = next(
+            (listed for listed in self.course.folders(step) if listed.folder in (self.course.root / owner).parents),
+            None,
         )
-        told = "a file of another student's"
+        description = "a file of another student's"
         if not self.nameless:
-            told = f"{owner}, a file of {plaintext.quoted(other.student)}" if other else f"{owner}, a file of a student"
-        if step != "submitted" or other is None:
-            return told
-        mine, theirs = _since(submission, path), _since(other, self.course.root / owner)
-        if mine[0] and theirs[0] and mine[0] != theirs[0]:
-            return told if mine[0] > theirs[0] else ""
-        if mine[1] == theirs[1]:
-            return f"{told}, and it is unknown who had it first"
-        return told if mine[1] > theirs[1] else ""
+            description = (
+                f"{owner}, a file of {plaintext.quoted(second.student)}" if second else f"{owner}, a file of a student"
+            )
+        if step != "submitted" or second is None:
+            return description
+        first, last = _since(submission, path), _since(second, self.course.root / owner)
+        if first[0] and last[0] and first[0] != last[0]:
+            return description if first[0] > last[0] else ""
+        if first[1] == last[1]:
+            return f"{description}, and it is unknown who had it first"
+        return description if first[1] > last[1] else ""
 
     def _owners_of(self, inode: Inode) -> list[tuple[Path, str]]:
         if inode not in self._owners:
@@ -77,14 +80,14 @@ class Links:
     @functools.cached_property
     def _owners(self) -> dict[Inode, list[tuple[Path, str]]]:
         """By inode, the places of the course's files, and a student's step; none of what was released."""
-        found: dict[Inode, list[tuple[Path, str]]] = {}
+        owners: dict[Inode, list[tuple[Path, str]]] = {}
         for path, step in self._files():
             if inode := _inode(path):
-                found.setdefault(inode, []).append((Path(os.path.relpath(path, self.course.root)), step))
+                owners.setdefault(inode, []).append((Path(os.path.relpath(path, self.course.root)), step))
         for path in walk(self.course.path("release", ".")):
             if inode := _inode(path):
-                found[inode] = []
-        return found
+                owners[inode] = []
+        return owners
 
     def _files(self) -> Iterator[tuple[Path, str]]:
         yield from ((path, "") for path in self.course.root.iterdir() if path.is_file())
@@ -102,12 +105,12 @@ def _since(submission: Submission, path: Path) -> tuple[datetime | None, int]:
 
 
 def _inode(path: Path) -> Inode | None:
-    """Of a file that several names lead to."""
+    """The inode of a file that has several names; None for any other."""
     try:
-        about = path.lstat()
+        status = path.lstat()
     except OSError:  # it has gone meanwhile
         return None
-    return (about.st_dev, about.st_ino) if about.st_nlink > 1 else None
+    return (status.st_dev, status.st_ino) if status.st_nlink > 1 else None
 
 
 def _folder_problem(submission: Submission) -> str:
@@ -115,10 +118,10 @@ def _folder_problem(submission: Submission) -> str:
 
     The instructor's own links, such as submitted/ on another disk, lie above.
     """
-    for place in (submission.folder, *submission.folder.parents):
-        if place.name not in (submission.student, submission.assignment):
+    for folder in (submission.folder, *submission.folder.parents):
+        if folder.name not in (submission.student, submission.assignment):
             break
-        if place.is_symlink():
-            name = plaintext.quoted(place.name)
+        if folder.is_symlink():
+            name = plaintext.quoted(folder.name)
             return f"the folder {name} is a link, and links are not followed; replace it by the files themselves"
     return ""

@@ -17,16 +17,16 @@ from pathlib import Path
 
 CONFIGS = ("nbgrader_config.py", "nbgrader_config.json")
 READ = (*CONFIGS, "jupyter_config.py", "jupyter_config.json")
-"""What a command reads from the folder of a course."""
+"""The files by which a course's folder configures a command."""
 STEPS = ("submitted", "autograded", "feedback", "attempts", "unmatched")
 """The folders of a course that students' files come to; a course may name the first three otherwise."""
 RELEASE = "release"
 SOURCE = re.compile("source_directory")
 RENAMED, RELEASED = re.compile("(?:submitted|autograded|feedback)_directory"), re.compile("release_directory")
 ANYWHERE = frozenset(("submitted", "autograded", "unmatched", "inbound"))
-"""Where no course is to be seen, a folder with such a name above is likely to hold what students sent."""
+"""Where no course is visible, a folder below one of these names probably holds students' files."""
 DELIVERED, NEAR = "timestamp.txt", 4
-"""What lies in each folder that a student submitted: it is looked for in a folder and in three above it."""
+"""The file in each submitted folder; it is looked for in a folder and in the three above it."""
 
 
 def course_above(folder: Path) -> str:
@@ -37,7 +37,7 @@ def course_above(folder: Path) -> str:
     """
     if outer := course_of_students_files(folder):
         return str(outer)
-    return next((str(place) for place in (folder, *folder.parents) if _is_course(place, folder)), "")
+    return next((str(directory) for directory in (folder, *folder.parents) if _is_course(directory, folder)), "")
 
 
 def course_of_students_files(folder: Path, released: bool = True) -> Path | None:
@@ -45,9 +45,9 @@ def course_of_students_files(folder: Path, released: bool = True) -> Path | None
 
     ``release/`` counts as one of them, unless told not ``released``: its files are the instructor's own.
     """
-    for place in _typed_and_real(folder):
-        for outer in reversed(place.parents):
-            if _is_course(outer, folder) and _holds_students_files(outer, place, released):
+    for path in _typed_and_real(folder):
+        for outer in reversed(path.parents):
+            if _is_course(outer, folder) and _holds_students_files(outer, path, released):
                 return outer
     return None
 
@@ -58,20 +58,20 @@ def may_be_strangers(folder: Path) -> bool:
     That is where a name on the way to it is that of a folder for submissions, where a time of submission lies, and
     where everybody may write.
     """
-    for place in _typed_and_real(folder):
-        near = (place, *place.parents)[:NEAR]
-        if ANYWHERE & set(place.parts) or any((above / DELIVERED).is_file() for above in near):
+    for path in _typed_and_real(folder):
+        near = (path, *path.parents)[:NEAR]
+        if ANYWHERE & set(path.parts) or any((above / DELIVERED).is_file() for above in near):
             return True
     return _is_another_users(folder, READ)
 
 
 def _holds_students_files(course: Path, folder: Path, released: bool) -> bool:
-    """Whether a folder lies in, or is, one of those of a course that students' files come to."""
+    """Whether a folder is, or lies in, one of a course's folders for students' files."""
     parts, names = folder.relative_to(course).parts, [*STEPS, *_said(course, RENAMED)]
     if released:
         names += [RELEASE, *_said(course, RELEASED)]
     folders = (Path(os.path.normpath(course / name)) for name in names)
-    named = [place.relative_to(course).parts for place in folders if place != course and place.is_relative_to(course)]
+    named = [path.relative_to(course).parts for path in folders if path != course and path.is_relative_to(course)]
     # A course may put the folder of a step below a student's.
     return any(name == parts[start : start + len(name)] for name in named for start in range(len(parts)))
 
@@ -81,11 +81,11 @@ def is_configured(folder: Path, names: tuple[str, ...] = READ) -> bool:
     return any((folder / name).is_file() for name in names)
 
 
-def _is_course(place: Path, folder: Path) -> bool:
+def _is_course(directory: Path, folder: Path) -> bool:
     """Whether there is a course in a ``place`` at or above a folder."""
-    if place != folder and (not is_configured(place, CONFIGS) or _is_another_users(place, CONFIGS)):
+    if directory != folder and (not is_configured(directory, CONFIGS) or _is_another_users(directory, CONFIGS)):
         return False
-    return any(os.path.isdir(place / name) for name in ("source", *_said(place, SOURCE)))
+    return any(os.path.isdir(directory / name) for name in ("source", *_said(directory, SOURCE)))
 
 
 def _is_another_users(folder: Path, names: tuple[str, ...]) -> bool:
@@ -111,8 +111,8 @@ def _said(course: Path, names: re.Pattern) -> Iterator[str]:
             if not (course / config).is_file():  # a pipe would wait
                 continue
             data = (course / config).read_bytes()
-            known = _in_json(data) if config.endswith(".json") else _in_python(data)
-            yield from [value for name, value in known if names.fullmatch(name) and isinstance(value, str) and value]
+            values = _in_json(data) if config.endswith(".json") else _in_python(data)
+            yield from [value for name, value in values if names.fullmatch(name) and isinstance(value, str) and value]
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue
 

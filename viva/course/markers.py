@@ -1,4 +1,4 @@
-"""The markers of what students may not see: those of nbgrader's, and lines that were meant to be one.
+"""The markers around hidden text: nbgrader's markers, and lines that are almost one.
 
 nbgrader finds a marker letter by letter. A line with a slip in it is a comment for nbgrader, and the solution or the
 hidden test below it is released.
@@ -30,7 +30,7 @@ FORMS = {
     ClearHiddenTests: ("HIDDENTEST", "HIDDENTESTS", "HIDDENTESTCASES", "HIDDEN"),
     ClearMarkScheme: ("MARKSCHEME", "MARKINGSCHEME", "GRADINGSCHEME"),
 }
-"""How the region of a step is called, also by those who do not remember its name."""
+"""The names of each step's region, also the wrong ones that people use for it."""
 VERBS = (("BEGIN", "START"), ("END", "STOP"))
 LONG = 15
 """Letters of a marker in which two slips are not another word yet."""
@@ -41,10 +41,12 @@ COMMENT = re.compile(r"\s*[^\w\s'\"(\[{@.]")
 
 
 def marker_in(text: str, config: Config) -> str:
-    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
-    own = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
+    """The first marker of hidden text that a notebook's text still holds; empty where it holds none."""
+    configured = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
     # A notebook's text is JSON, in which quotes and letters of other scripts are written in another way.
-    return next((marker for marker in (*MARKERS, *own) if marker in text or json.dumps(marker)[1:-1] in text), "")
+    return next(
+        (marker for marker in (*MARKERS, *configured) if marker in text or json.dumps(marker)[1:-1] in text), ""
+    )
 
 
 def require_usual_hidden(config: Config) -> None:
@@ -75,8 +77,8 @@ class RightMarkers(NbGraderPreprocessor):
         return cell, resources
 
     def _markers(self, step: type[NbGraderPreprocessor], names: tuple[str, str]) -> tuple[str, str]:
-        known = step(parent=self.parent, config=self.config)
-        begin, end = (str(getattr(known, name)) for name in names)
+        configured = step(parent=self.parent, config=self.config)
+        begin, end = (str(getattr(configured, name)) for name in names)
         return begin, end
 
     def _slips(self, cell: NotebookNode) -> Iterator[tuple[int, str, str]]:
@@ -85,8 +87,8 @@ class RightMarkers(NbGraderPreprocessor):
         lines, code = cell.source.split("\n"), cell.cell_type == "code"
         inside = ""
         for number, line in enumerate(lines, 1):
-            if here := next((pair for pair in markers.values() if pair[0] in line or pair[1] in line), None):
-                inside = here[0] if here[0] in line else ""
+            if marker_pair := next((pair for pair in markers.values() if pair[0] in line or pair[1] in line), None):
+                inside = marker_pair[0] if marker_pair[0] in line else ""
             elif len(line) <= LONGEST and (not code or COMMENT.match(line)):
                 letters = "".join(re.findall(r"[^\W\d_]+", line)).upper()
                 if meant := _meant(letters, markers):
@@ -95,7 +97,7 @@ class RightMarkers(NbGraderPreprocessor):
                     yield number, line, markers[ClearHiddenTests][0]
 
     def _require_begun(self, cell: NotebookNode, begin: str, end: str) -> None:
-        """Raises CourseError for an end without a begin: nbgrader removes the line, and releases what stands above."""
+        """Raises CourseError for an end without a begin: nbgrader removes the line, and releases the lines above it."""
         open_ = False
         for number, line in enumerate(cell.source.split("\n"), 1):
             if begin in line:

@@ -26,7 +26,7 @@ from viva.verdict import SubmissionError, VivaError
 
 @dataclass
 class Marked:
-    """What a worker says of a submission; ``problem`` is why the grader is needed."""
+    """The answer of a worker about a submission; ``problem`` tells why it could not be graded."""
 
     passed: Passed | None = None
     problem: str = ""
@@ -35,7 +35,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class Job:
-    """A submission with what was found in it, and the file that holds its assignment's material."""
+    """A submission, the files found in it, and the file with its assignment's material."""
 
     submission: Submission
     finding: Finding
@@ -51,7 +51,7 @@ class Marker:
     ) -> None:
         self.course, self.config, self.expected = course, config, expected
         self.folder, self.grader, self.filing = folder, grader, Filing(course, config)
-        self.known: dict[Path, Material] = {}
+        self.materials: dict[Path, Material] = {}
         self.links = Links(course)
 
     def __call__(self, job: str | Job) -> bytes | VivaError | Marked:
@@ -80,10 +80,10 @@ class Marker:
     def _grade(self, job: Job, log: logging.Logger) -> Passed:
         if isinstance(job.material, VivaError):
             raise job.material
-        if job.material not in self.known:
-            self.known[job.material] = Material.from_bytes(job.material.read_bytes(), self.config)
-        material = self.known[job.material]
-        if problem := self.links.problem(job.submission):  # it was none when the batch began
+        if job.material not in self.materials:
+            self.materials[job.material] = Material.from_bytes(job.material.read_bytes(), self.config)
+        material = self.materials[job.material]
+        if problem := self.links.problem(job.submission):  # it had no link when the batch began
             return Passed(problem)
         with self.filing.build(job.submission) as build:
             submission = self.filing.copy(job.submission, build)
@@ -94,7 +94,7 @@ class Marker:
 
 
 def attempt(name: str, work: Callable[[logging.Logger], Passed]) -> Marked:
-    """The result of a submission that is called ``name``, or a sentence for what its grading raised."""
+    """The result of the submission ``name``, or a sentence for the error that its grading raised."""
     log, stream = memory_log(name)
     try:
         return Marked(work(log))

@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 from viva.course.autograde import Examine
 from viva.course.course import Course
-from viva.course.gradebook.database import AGAIN
+from viva.course.database import AGAIN
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import examination, require_source
 from viva.course.markers import require_usual_hidden
@@ -44,7 +44,7 @@ from viva.verdict import BlueprintError, CourseError, VivaError
 
 @dataclass
 class Material:
-    """What is known about the notebooks of an assignment, by name, and the assignment's own ``files``, by path."""
+    """The facts about an assignment's notebooks, by name, and the assignment's own ``files``, by path."""
 
     assignment: str
     config: Config | None
@@ -84,28 +84,30 @@ class Material:
         )
 
     def rehearse(self, source: Path, grader: Grader, rehearsals: Rehearsals) -> None:
-        """Find out what the solutions show; in the folder ``source`` are the instructor's notebooks and the files."""
+        """Rehearse the solutions; the folder ``source`` holds the instructor's notebooks and their files."""
         only = Examine(config=self.config).visible_only
         for name in self.expected.notebooks:
-            known = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
-            if only and isinstance(known, Examination):
-                known = visible(known, self._texts(name))
-            self.examinations[name] = known
+            examination = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
+            if only and isinstance(examination, Examination):
+                examination = visible(examination, self._texts(name))
+            self.examinations[name] = examination
 
     def examination(self, notebook: str) -> Examination:
-        """Raises what stands there in its place."""
-        known = self.examinations[notebook]
-        if isinstance(known, VivaError):
-            raise known
-        return known
+        """The examination of a notebook. Raises the reason why it cannot be graded."""
+        examination = self.examinations[notebook]
+        if isinstance(examination, VivaError):
+            raise examination
+        return examination
 
     def without_hidden_lines(self) -> Material:
-        """The same without the hidden lines of the tests: what students read may come of it before the deadline."""
-        known = {
-            name: without_hidden_lines(one, self._texts(name)) if isinstance(one, Examination) else one
-            for name, one in self.examinations.items()
+        """The same without the hidden lines of the tests: students may read its results before the deadline."""
+        examinations = {
+            name: without_hidden_lines(examination, self._texts(name))
+            if isinstance(examination, Examination)
+            else examination
+            for name, examination in self.examinations.items()
         }
-        return replace(self, examinations=known)
+        return replace(self, examinations=examinations)
 
     def _texts(self, notebook: str) -> dict[str, str]:
         """The released texts of a notebook's cells, by name."""
@@ -133,13 +135,13 @@ class Material:
 
         A process of the same course has the ``config`` already. Raises CourseError where nobody has it.
         """
-        material, known = pickle.loads(data)
-        if config is None and not known:
+        material, sent = pickle.loads(data)
+        if config is None and not sent:
             raise CourseError(
                 "The course's nbgrader_config.py defines a function, which cannot be sent to another process. Move "
                 "it into a module beside that file, and import it."
             )
-        return replace(material, config=pickle.loads(known) if config is None else config)
+        return replace(material, config=pickle.loads(sent) if config is None else config)
 
 
 def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dict[str, Released], Shipped]:
@@ -150,18 +152,18 @@ def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dic
     folders = [course.path(step, assignment) for step in ("release", "source")]
     shipped = Shipped(next(filter(Path.is_dir, folders), folders[0]), set(expected.notebooks))
     cells = {name: {cell.name for cell in book.source_cells} for name, book in expected.notebooks.items()}
-    released = {name: released_notebook(course, assignment, name, known) for name, known in cells.items()}
+    released = {name: released_notebook(course, assignment, name, names) for name, names in cells.items()}
     return {name: Released(book, shipped.texts) for name, book in released.items()}, shipped
 
 
 def _rehearsed(
     source: Path, name: str, expected: Expected, grader: Grader, rehearsals: Rehearsals
 ) -> Examination | VivaError:
-    """What the grader knows about a notebook, or why it cannot be graded."""
+    """The examination of a notebook, or the reason why it cannot be graded."""
     try:
         require_source(source)
-        known = expected.locked(name), expected.stubs(name), expected.tests(name)
-        return grader.twice(partial(examination, source, grader, *known, rehearsals))
+        texts = expected.locked(name), expected.stubs(name), expected.tests(name)
+        return grader.twice(partial(examination, source, grader, *texts, rehearsals))
     except ExaminerFault as fault:
         return BlueprintError(f"{source}: {fault}")
     except VivaError as error:
@@ -171,7 +173,7 @@ def _rehearsed(
 
 
 def trouble(error: OSError) -> str:
-    """A sentence for what the machine said."""
+    """A sentence for an error of the operating system."""
     return f"it could not be graded: {error.strerror or error}. {AGAIN}"
 
 
@@ -179,10 +181,12 @@ def _without_secrets(config: Config | None) -> Config | None:
     """The configuration without the key of variants, the gradebook's address and whatever an exchange needs."""
     if config is None:
         return None
-    kept = {name: section for name, section in config.items() if name != Variants.__name__ and "Exchange" not in name}
-    known = Config(copy.deepcopy(kept))
-    known.CourseDirectory.pop("db_url", None)
-    return known
+    sections = {
+        name: section for name, section in config.items() if name != Variants.__name__ and "Exchange" not in name
+    }
+    public = Config(copy.deepcopy(sections))
+    public.CourseDirectory.pop("db_url", None)
+    return public
 
 
 def _rooted(config: Config, course: Course) -> Config:
@@ -193,26 +197,26 @@ def _rooted(config: Config, course: Course) -> Config:
 # --- the tests without their hidden lines
 
 
-def visible(known: Examination, released: Mapping[str, str]) -> Examination:
+def visible(examination: Examination, released: Mapping[str, str]) -> Examination:
     """The examination of the test cells' ``released`` texts, by name: no hidden line is in it, so none can be run.
 
     Checks without a visible line are left out, and a test cell that is not among them has none.
     """
     cells = (
         _as_released(cell, released.get(cell.id, "")) if cell.purpose == Purpose.TESTS else cell
-        for cell in known.blueprint.cells
+        for cell in examination.blueprint.cells
     )
-    return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
+    return replace(examination, blueprint=replace(examination.blueprint, cells=tuple(cells)))
 
 
-def without_hidden_lines(known: Examination, released: Mapping[str, str]) -> Examination:
+def without_hidden_lines(examination: Examination, released: Mapping[str, str]) -> Examination:
     """The same for the ``released`` texts, with all checks: one without a visible line looks at nothing."""
-    shown = visible(known, released).blueprint
+    shown = visible(examination, released).blueprint
     cells = (
         _with_all_checks(cell, full) if full.purpose == Purpose.TESTS else cell
-        for cell, full in zip(shown.cells, known.blueprint.cells, strict=True)
+        for cell, full in zip(shown.cells, examination.blueprint.cells, strict=True)
     )
-    return replace(known, blueprint=replace(shown, cells=tuple(cells)))
+    return replace(examination, blueprint=replace(shown, cells=tuple(cells)))
 
 
 def _as_released(cell: Cell, source: str) -> Cell:
@@ -222,8 +226,8 @@ def _as_released(cell: Cell, source: str) -> Cell:
     titles = {check.title for check in cell.checks}
     # Without its hidden lines a statement may be cut in half.
     readable = (check for check in checks if parsed(check.source) is not None)
-    kept = tuple(check for check in readable if check.title in titles and not check.hidden)
-    return replace(cell, source=source, prelude=prelude, checks=kept)
+    visible_checks = tuple(check for check in readable if check.title in titles and not check.hidden)
+    return replace(cell, source=source, prelude=prelude, checks=visible_checks)
 
 
 def _with_all_checks(shown: Cell, full: Cell) -> Cell:
@@ -231,8 +235,8 @@ def _with_all_checks(shown: Cell, full: Cell) -> Cell:
     left = list(shown.checks)
     checks = []
     for check in full.checks:
-        found = next((one for one in left if one.title == check.title), None)
-        checks.append(replace(check, source=found.source if found else ""))
-        if found:
-            left.remove(found)
+        match = next((shown_check for shown_check in left if shown_check.title == check.title), None)
+        checks.append(replace(check, source=match.source if match else ""))
+        if match:
+            left.remove(match)
     return replace(shown, checks=tuple(checks))

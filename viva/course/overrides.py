@@ -58,13 +58,13 @@ def _init_notebooks(converter: BaseConverter) -> None:
     """nbgrader's, where only a student's id and a notebook's may be patterns, and only of no folder's name."""
     directory = converter.coursedir
     path = converter._format_source(directory.assignment_id, directory.student_id)
-    one = isinstance(directory, OneFolder) and os.path.lexists(path)
-    found = [path] if one else folders_named(path, directory.student_id)
-    if not found:
+    single = isinstance(directory, OneFolder) and os.path.lexists(path)
+    folders = [path] if single else folders_named(path, directory.student_id)
+    if not folders:
         _found_by_pattern(converter)  # says so, and what may be meant
     name = f"{directory.notebook_id}.ipynb"
-    notebooks = {folder: glob.glob(os.path.join(glob.escape(folder), name)) for folder in found}
-    converter.notebooks, converter.assignments = [], {folder: some for folder, some in notebooks.items() if some}
+    notebooks = {folder: glob.glob(os.path.join(glob.escape(folder), name)) for folder in folders}
+    converter.notebooks, converter.assignments = [], {folder: paths for folder, paths in notebooks.items() if paths}
     if not converter.assignments:
         sentence = f"No notebooks were matched by '{os.path.join(path, name)}'"
         converter.log.error(sentence)
@@ -82,22 +82,22 @@ def _init_grading(converter: converters.Autograde, assignment_id: str, student_i
     if problem := Links(Course(CourseDirectory(parent=converter))).problem(submission):
         raise SubmissionError(f"Not graded: {problem}")
     _refuse(submission)
-    converter.coursedir.get_existing_timestamp = lambda place: timestamp.read(
-        Path(place, timestamp.NAME), submission.zones
+    converter.coursedir.get_existing_timestamp = lambda copy: timestamp.read(
+        Path(copy, timestamp.NAME), submission.zones
     )
     _copy_and_enter(converter, assignment_id, student_id)
 
 
 def _init_destination(converter: converters.Autograde, assignment_id: str, student_id: str) -> bool:
-    """nbgrader's, which removes what was graded before; its written answers are read first."""
+    """nbgrader's, which removes the notebooks graded before; their written answers are read first."""
     course = Course(CourseDirectory(parent=converter))
-    place = course.path("autograded", assignment_id, student_id), course.gradebook, assignment_id, student_id
-    converter.viva_before = writtenanswers.Before.of(*place)
+    submission = course.path("autograded", assignment_id, student_id), course.gradebook, assignment_id, student_id
+    converter.viva_before = writtenanswers.Before.of(*submission)
     return _remove_older(converter, assignment_id, student_id)
 
 
 def _refuse(submission: Submission) -> None:
-    """Raise SubmissionError for a link that leads out of the folder, and for what is neither file nor folder."""
+    """Raise SubmissionError for a link that leads out of the folder, and for anything but files and folders."""
     folder = submission.folder.resolve()
     for path in walk(submission.folder):
         name = plaintext.quoted(path.name)
@@ -117,8 +117,8 @@ def _set_permissions(converter: converters.Autograde, assignment_id: str, studen
 
 def _init_feedback(converter: converters.GenerateFeedback, assignment_id: str, student_id: str) -> None:
     """nbgrader's, which copies less."""
-    place = assignment_id, student_id
-    source, target = Path(converter._format_source(*place)), Path(converter._format_dest(*place))
+    names = assignment_id, student_id
+    source, target = Path(converter._format_source(*names)), Path(converter._format_dest(*names))
     for name in returned(source, converter.coursedir.ignore):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).unlink(missing_ok=True)

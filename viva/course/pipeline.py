@@ -1,4 +1,4 @@
-"""What a submission goes through, as a list:
+"""The steps of grading a submission, as a list:
 
     find      the files that may be notebooks, by their names           ``submission/files/handin``
     open      the bytes of a file become cells                          ``submission/files/salvage``
@@ -56,9 +56,9 @@ from viva.submission.variant import Seeds
 from viva.submission.work import Work, as_text
 
 MOST_TOLD = 10
-"""So many files that were replaced are named."""
+"""The number of replaced files that a note names."""
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
-"""Steps that are left out here: the writer does the first two; what the last checks was put right before."""
+"""Steps that are left out here: the writer does the first two; the repair did the last before."""
 
 
 class Passed(Struct):
@@ -113,9 +113,9 @@ def go_through(
     log = log or logging.getLogger("viva")
     directory = CourseDirectory(config=material.config, log=log)
     replaced = lay_out(submission, material, build, directory)
-    place = submission.assignment, submission.student
-    record = SubmissionRecord(*place, graded=now())
-    graded = Graded(*place, timestamp.of(submission), {}, {})
+    pair = submission.assignment, submission.student
+    record = SubmissionRecord(*pair, graded=now())
+    graded = Graded(*pair, timestamp.of(submission), {}, {})
     passed = Passed(notes=opened.notes, record=record, graded=graded)
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     for name, notebook in sorted(opened.notebooks.items()):
@@ -141,13 +141,13 @@ def _steps(
             exporter.register_preprocessor(step)
     steps, exporter._preprocessors = exporter._preprocessors, []
     record, graded = passed.results
-    place = {"student": record.student, "assignment": record.assignment, "notebook": name}
+    names = {"student": record.student, "assignment": record.assignment, "notebook": name}
     resources: dict[str, Any] = {
         "unique_key": name,
         "output_files_dir": f"{name}_files",
         "metadata": {"path": str(build)},
     }
-    resources["nbgrader"] = place | {"db_url": "", "viva": work}
+    resources["nbgrader"] = names | {"db_url": "", "viva": work}
     draft = Draft(material.expected)
     with in_place_of_gradebook(draft, [type(step) for step in steps]), utils.setenv(NBGRADER_EXECUTION="autograde"):
         # As the exporter does, but without validating and copying the notebook before each step.
@@ -161,20 +161,20 @@ def _steps(
 
 
 def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> list[str]:
-    """The assignment's own files, and what was submitted beside the notebooks and is not too large for nbgrader.
+    """Copy the assignment's own files, and the submitted files that are not notebooks and not too large for nbgrader.
 
     Nothing that was submitted takes another file's place, but for the files that the course says are the students' own.
     Returns the submitted files, by path, that the assignment's replace, and that are not the same.
     """
     build.mkdir(parents=True)
-    own = submitted_files(material.config, submission.assignment)
-    fill(build, {name: content for name, content in material.files.items() if name not in own})
+    submitted = submitted_files(material.config, submission.assignment)
+    fill(build, {name: content for name, content in material.files.items() if name not in submitted})
     replaced = []
     for path in itertools.islice(walk(submission.folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
         with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
             name = path.relative_to(submission.folder)
-            about, copy = path.lstat(), build / name
-            if not stat.S_ISREG(about.st_mode) or about.st_size > 1000 * directory.max_file_size:
+            status, copy = path.lstat(), build / name
+            if not stat.S_ISREG(status.st_mode) or status.st_size > 1000 * directory.max_file_size:
                 continue
             if not copy.exists():
                 copy.parent.mkdir(parents=True, exist_ok=True)

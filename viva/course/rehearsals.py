@@ -49,7 +49,7 @@ DIGEST = hashlib.sha256().digest_size
 
 
 class Kept(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file holds."""
+    """The contents of a file of rehearsals."""
 
     given: frozenset[str]
     owned: dict[str, frozenset[str]]
@@ -61,30 +61,31 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float
 
     @classmethod
-    def of(cls, known: Examination) -> Kept:
-        plan, single, failing = known.plan, dict(known.single_process), dict(known.failing)
-        return cls(plan.given, plan.owned, known.kinds, single, failing, known.broken, known.files, known.seconds)
+    def of(cls, examination: Examination) -> Kept:
+        plan, single, failing = examination.plan, dict(examination.single_process), dict(examination.failing)
+        facts = examination.broken, examination.files, examination.seconds
+        return cls(plan.given, plan.owned, examination.kinds, single, failing, *facts)
 
     def examination(self, blueprint: Blueprint) -> Examination:
-        """Raises ValueError where this is about another notebook, or where a kind is none."""
+        """Raises ValueError where this belongs to another notebook, or where an expected type cannot be read."""
         cells = {cell.id for cell in blueprint.cells}
-        about = [*self.given, *self.owned, *self.single_process, *self.failing, *self.broken, *self.files]
-        if not cells.issuperset(about) or self.seconds < 0:
+        cell_names = [*self.given, *self.owned, *self.single_process, *self.failing, *self.broken, *self.files]
+        if not cells.issuperset(cell_names) or self.seconds < 0:
             raise ValueError("it is about other cells")
         for kind in self.kinds.values():
             expected_of(kind)
         plan = ownership.Plan(self.given, self.owned)
-        known = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
-        return replace(known, failing=self.failing, broken=self.broken, files=self.files, dice=dice_of(blueprint))
+        examination = Examination(blueprint, plan, self.kinds, self.single_process, seconds=self.seconds)
+        return replace(examination, failing=self.failing, broken=self.broken, files=self.files, dice=dice_of(blueprint))
 
 
 class Rehearsals:
-    """Those of an assignment: beside the source folder of its course."""
+    """The rehearsals of an assignment, in a folder beside the course's source folder."""
 
     def __init__(
         self, folder: Path | None = None, shared: bool = False, submitted: frozenset[str] = frozenset()
     ) -> None:
-        """Without a ``folder`` none is kept; ``shared`` says whether graders of one group work on the course.
+        """Without a ``folder`` nothing is saved; ``shared`` tells whether graders of one group work on the course.
 
         The files ``submitted``, by path, are the students' own (see ``submitted_files``).
         """
@@ -110,14 +111,14 @@ class Rehearsals:
         path = self.folder / _key(blueprint, source.parent, grader, self.submitted)
         with contextlib.suppress(Exception):  # whatever a damaged or foreign file leads to: it is rehearsed anew
             return msgspec.msgpack.decode(self._read(path), type=Kept).examination(blueprint)
-        known = rehearse(source, grader, source.parent, released, points, self.submitted)
-        if known.repeatable:
+        examination = rehearse(source, grader, source.parent, released, points, self.submitted)
+        if examination.repeatable:
             with contextlib.suppress(OSError, ValueError):  # a course that cannot be written to, or a full disk
-                self._write(path, msgspec.msgpack.encode(Kept.of(known)))
-        return known
+                self._write(path, msgspec.msgpack.encode(Kept.of(examination)))
+        return examination
 
     def _read(self, path: Path) -> bytes:
-        """Raises OSError and ValueError for what somebody else could have written, or what was cut off."""
+        """Raises OSError and ValueError for a file that somebody else could have written, or that was cut off."""
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             self._require_own(path.parent, os.lstat(path.parent), stat.S_ISDIR)
@@ -128,15 +129,15 @@ class Rehearsals:
             raise ValueError("it was cut off, or changed")
         return content
 
-    def _require_own(self, folder: Path, about: os.stat_result, kind: Callable[[int], bool]) -> None:
+    def _require_own(self, folder: Path, status: os.stat_result, kind: Callable[[int], bool]) -> None:
         course = folder.parent.stat()
         foreign = stat.S_IWOTH if self.shared else stat.S_IWOTH | stat.S_IWGRP
-        theirs = about.st_uid in (os.geteuid(), course.st_uid) or (self.shared and about.st_gid == course.st_gid)
-        if not kind(about.st_mode) or not theirs or about.st_mode & foreign:
+        theirs = status.st_uid in (os.geteuid(), course.st_uid) or (self.shared and status.st_gid == course.st_gid)
+        if not kind(status.st_mode) or not theirs or status.st_mode & foreign:
             raise ValueError("somebody else could have written it")
 
     def _write(self, path: Path, content: bytes) -> None:
-        """Raises OSError and ValueError; what was there stays."""
+        """Raises OSError and ValueError; then the old file stays."""
         folder = path.parent
         if not folder.exists():
             folder.mkdir()
@@ -151,9 +152,9 @@ class Rehearsals:
         except BaseException:
             os.unlink(fresh)
             raise
-        # The oldest go where there are too many, and with them what a killed command was writing.
-        found = sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime_ns, reverse=True)
-        for old in found[MOST:]:
+        # The oldest files are removed where there are too many, also unfinished files of killed commands.
+        files = sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime_ns, reverse=True)
+        for old in files[MOST:]:
             old.unlink(missing_ok=True)
 
 
@@ -168,9 +169,15 @@ def submitted_files(config: Config | None, assignment: str) -> frozenset[str]:
 
 def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[str]) -> str:
     cells = [cell for cell in blueprint.cells if cell.code]
-    about = [ENGINE, grader.seconds, grader.sandboxed, grader.limits, grader.examiners.limits, cells, blueprint.widened]
-    about.append(sorted(submitted))
-    digest = hashlib.sha256(repr([*about, _here()]).encode("utf-8", "surrogatepass"))
+    limits = grader.limits, grader.examiners.limits
+    settings = [ENGINE, grader.seconds, grader.sandboxed, *limits, cells, blueprint.widened, sorted(submitted)]
+    digest = hashlib.sha256(repr([*settings, surroundings()]).encode("utf-8", "surrogatepass"))
+    add_files(digest, data)
+    return digest.hexdigest()
+
+
+def add_files(digest: hashlib._Hash, data: Path) -> None:
+    """Add the data files beside a notebook to a hash, by name and content."""
     for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
         about_file = path.lstat()
         if stat.S_ISREG(about_file.st_mode) and about_file.st_size <= LARGE:
@@ -178,30 +185,29 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[
         else:
             content = f"{about_file.st_mode} {about_file.st_size} {about_file.st_mtime_ns}".encode()
         digest.update(os.fsencode(path.relative_to(data)) + b"\0" + content)
-    return digest.hexdigest()
 
 
 def _installed() -> Iterator[str]:
     """What tells which libraries can be imported: the names that packages are installed under, with their versions."""
-    for place in sys.path:
-        with contextlib.suppress(OSError), os.scandir(place or ".") as entries:
-            known = [entry for entry in entries if entry.name.endswith((".dist-info", ".egg-info", ".pth"))]
-            for entry in sorted(known, key=lambda entry: entry.name):
+    for folder in sys.path:
+        with contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
+            distributions = [entry for entry in entries if entry.name.endswith((".dist-info", ".egg-info", ".pth"))]
+            for entry in sorted(distributions, key=lambda entry: entry.name):
                 yield f"{entry.path} {entry.stat().st_mtime_ns}"
 
 
 def _own_code() -> Iterator[str]:
     """Viva's own files, with their times: a developer changes them between two versions."""
-    for place, folders, names in os.walk(os.path.dirname(viva.__file__)):
+    for folder, folders, names in os.walk(os.path.dirname(viva.__file__)):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(names):
-            about = os.stat(os.path.join(place, name))
-            yield f"{name} {about.st_size} {about.st_mtime_ns}"
+            status = os.stat(os.path.join(folder, name))
+            yield f"{name} {status.st_size} {status.st_mtime_ns}"
 
 
 @functools.cache
-def _here() -> str:
-    """Of this machine, its Python, what is installed, and Viva's own code."""
+def surroundings() -> str:
+    """A hash of this machine, its Python, what is installed, and Viva's own code."""
     digest = hashlib.sha256()
     for name in (platform.node(), platform.release(), sys.version, sys.prefix, *_installed(), *_own_code()):
         digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import re
 import shutil
@@ -22,7 +23,9 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.nbgraderformat import ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
+from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 from nbgrader.preprocessors import (
     ClearHiddenTests,
     ClearSolutions,
@@ -39,8 +42,8 @@ from traitlets.config import Config
 from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.database import said_by, with_retries
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import said_by, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import absent_libraries, new_grader
 from viva.course.markers import STEPS, RightMarkers, marker_in, require_usual_hidden
@@ -61,7 +64,7 @@ PATTERN = re.compile(r"[][*?(){}|^$+\\]")
 
 @dataclass(frozen=True)
 class Release:
-    """What was released: the blueprints of the notebooks, and every other file that went along."""
+    """A release: the blueprints of its notebooks, and the names of all other released files."""
 
     assignment: str
     blueprints: tuple[Blueprint, ...]
@@ -71,7 +74,7 @@ class Release:
     """A sentence for each check that the solution does not pass, if no audit has proven that it passes all."""
 
     def record(self) -> dict:
-        """What was released, as JSON knows it."""
+        """The release as plain data for JSON."""
         points = {"automatic_points": self.automatic_points, "manual_points": self.manual_points}
         return {"assignment": self.assignment, **points, "extra_files": self.extra_files} | {
             "remarks": self.remarks,
@@ -112,8 +115,10 @@ def release(
         contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader,
         slow.told(f"Running the solution of {assignment}"),
     ):
-        kept = Rehearsals.of(course.directory, assignment)
-        remarks = [_describe(path, folder / path.name, grader, kept) for path in course.source_notebooks(assignment)]
+        rehearsals = Rehearsals.of(course.directory, assignment)
+        remarks = [
+            _describe(path, folder / path.name, grader, rehearsals) for path in course.source_notebooks(assignment)
+        ]
         sources = course.source_notebooks(assignment) if unproven else []
         failed: list[str] = []
         single: list[str] = []
@@ -176,11 +181,11 @@ def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) 
             "cannot check it"
         )
     try:
-        known = grader.twice(lambda: rehearsals.examination(source, grader, texts))
+        examination = grader.twice(lambda: rehearsals.examination(source, grader, texts))
     except (VivaError, ExaminerFault) as error:
         return f"{path.name} has no checking data, so 'viva check' knows less than the grader: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
-        released, known, grader.seconds, grader.limits.memory_bytes
+        released, examination, grader.seconds, grader.limits.memory_bytes
     )
     leftovers.write(path, f"{nbformat.writes(released)}\n")
     return ""
@@ -195,17 +200,17 @@ def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tup
         expected, rehearsals = Expected.of(gradebook, assignment), Rehearsals.of(course.directory, assignment)
     locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
-        known = grader.twice(lambda: rehearsals.examination(source, grader, locked, points))
-        outcome = grader.grade(notebook, known, source.parent, source.parent)
+        examination = grader.twice(lambda: rehearsals.examination(source, grader, locked, points))
+        outcome = grader.grade(notebook, examination, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {error}"], []
     lost: list[str] = []
     for cell, results in outcome.checks.items():
         missed = [result for result in results if result.verdict is not Verdict.PASSED or result.earned < result.points]
         for result in missed:
-            why = known.failing.get(cell) if result is missed[0] else None
+            why = examination.failing.get(cell) if result is missed[0] else None
             lost.append(_of_solution(source, cell, result, why))
-    return lost, list(known.single_process_sentences().values())
+    return lost, list(examination.single_process_sentences().values())
 
 
 def _of_solution(source: Path, cell: str, result: CheckResult, why: Note | None) -> str:
@@ -225,17 +230,17 @@ def _of_solution(source: Path, cell: str, result: CheckResult, why: Note | None)
 def why_not(why: Note, source: Path) -> str:
     """Why the solution of a notebook does not pass a cell; where it lacks a file, as another notebook of the assignment
     writes that, with what to do."""
-    said, lacking = wording.sentence(why), why.because or why
+    sentence, lacking = wording.sentence(why), why.because or why
     if lacking.kind != "lacks_file":
-        return said
-    name, told = Path(lacking.names[0]).name, f". Put it into {source.parent}, unless students submit it"
-    for other in sorted(source.parent.glob("*.ipynb")):
-        if other != source and any(name in cell.source for cell in read_notebook(other).cells):
+        return sentence
+    name, hint = Path(lacking.names[0]).name, f". Put it into {source.parent}, unless students submit it"
+    for sibling in sorted(source.parent.glob("*.ipynb")):
+        if sibling != source and any(name in cell.source for cell in read_notebook(sibling).cells):
             return (
-                f"{said}. {other.name} names this file, but each notebook is graded in a folder of its own and does "
-                f"not find what another one wrote{told}"
+                f"{sentence}. {sibling.name} names this file, but each notebook is graded in a folder of its own and "
+                f"does not find what another one wrote{hint}"
             )
-    return f"{said}{told}"
+    return f"{sentence}{hint}"
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
@@ -246,8 +251,8 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
     path = course.path("release", assignment) / f"{notebook}.ipynb"
     try:
         released = nbformat.read(path, as_version=4)
-        found = {cell.metadata.nbgrader.get("grade_id") for cell in released.cells if "nbgrader" in cell.metadata}
-        if cells <= found:
+        names = {cell.metadata.nbgrader.get("grade_id") for cell in released.cells if "nbgrader" in cell.metadata}
+        if cells <= names:
             return released
     except Exception as error:
         logging.getLogger("viva").debug("%s is compiled again: %s", path, error)
@@ -274,6 +279,7 @@ def compiled(
     converter = Compiler(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
     try:
         node = read_notebook(source)
+        _require_valid_metadata(node, source)
         with contextlib.chdir(course.root):  # a header is named from there
             for step in converter.preprocessors:
                 if locked is not None and issubclass(step, ClearHiddenTests):
@@ -281,22 +287,42 @@ def compiled(
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
                 if not issubclass(step, (SaveCells, left_out)):
                     node, resources = step(config=config)(node, resources)
-    except BlueprintError:
+    except (BlueprintError, CourseError):
         raise
-    except Exception as error:  # its steps raise what comes their way, schemas of three libraries among it
+    except Exception as error:  # its steps let any error through, also those of three libraries' schemas
         reason = told(error, str(source))
         raise CourseError(f"The student version of {assignment} could not be compiled. {reason}") from error
     return node
 
 
+def _require_valid_metadata(notebook: NotebookNode, source: Path) -> None:
+    """Raise CourseError for the first cell whose metadata nbgrader's current schema refuses, such as points in quotes.
+
+    nbgrader itself says this with a traceback and its schema.
+    """
+    for cell in notebook.cells:
+        about = cell.metadata.get("nbgrader")
+        if not about or about.get("schema_version") != MetadataValidatorV3().schema_version:
+            continue  # nbgrader upgrades older versions, or says which command does
+        try:
+            MetadataValidatorV3().validate_cell(cell)
+        except ValidationError as error:
+            field = ".".join(map(str, error.absolute_path))
+            where = f"{source}, cell '{about.get('grade_id', '')}'"
+            reason = f"its points are not a number: {error.instance!r}" if field == "points" else error.message
+            raise CourseError(
+                f"{where}: {reason}. Correct its metadata, or let Viva do it: viva adopt --in-place {source}"
+            ) from error
+
+
 def _require_included(course: Course, config: Config) -> None:
     """Raises CourseError where a header or footer is not there, which nbgrader tells with the number of an error."""
     step = IncludeHeaderFooter(config=config)
-    for what, name in (("header", step.header), ("footer", step.footer)):
+    for part, name in (("header", step.header), ("footer", step.footer)):
         if name and not Path(course.root, name).is_file():
             raise CourseError(
                 f"The file {Path(course.root, name)}, which nbgrader_config.py includes in every notebook, does "
-                f"not exist. Create it, or correct c.IncludeHeaderFooter.{what}."
+                f"not exist. Create it, or correct c.IncludeHeaderFooter.{part}."
             )
 
 
@@ -321,50 +347,50 @@ def _require_the_same_cells(course: Course, assignment: str) -> None:
         path.stem: _to_be_recorded(compiled(course, assignment, path.stem))
         for path in course.source_notebooks(assignment)
     }
-    said = []
+    differences = []
     for notebook in sorted(old.keys() | new.keys()):
         if notebook not in new or notebook not in old:
-            said.append(f"the notebook {notebook}.ipynb was {'added' if notebook in new else 'removed'}")
+            differences.append(f"the notebook {notebook}.ipynb was {'added' if notebook in new else 'removed'}")
             continue
         was, is_ = old[notebook], new[notebook]
-        said += [f"{cell} was removed" for cell in was if cell not in is_]
-        said += [f"{cell} was added" for cell in is_ if cell not in was]
-        said += [f"{cell} has another type" for cell in was if cell in is_ and was[cell] != is_[cell]]
-    if said:
+        differences += [f"{cell} was removed" for cell in was if cell not in is_]
+        differences += [f"{cell} was added" for cell in is_ if cell not in was]
+        differences += [f"{cell} has another type" for cell in was if cell in is_ and was[cell] != is_[cell]]
+    if differences:
         raise CourseError(
             f"{assignment} has submissions in the gradebook, so no notebook and no cell with a grade id can be added, "
-            f"removed or renamed, but {', '.join(said)}. Nothing was changed. Restore the names of notebooks and "
-            "cells; put new tests into existing test cells, as additional checks."
+            f"removed or renamed, but {', '.join(differences)}. Nothing was changed. Restore the names of notebooks "
+            "and cells; put new tests into existing test cells, as additional checks."
         )
 
 
 def _recorded(book) -> dict[str, set[str]]:
-    """By name, what nbgrader has recorded a cell as."""
-    found: dict[str, set[str]] = {}
+    """By name of a cell, the tables in which nbgrader has recorded it."""
+    cells: dict[str, set[str]] = {}
     for table in ("grade", "solution", "task", "source"):
         for cell in getattr(book, f"{table}_cells"):
-            found.setdefault(cell.name, set()).add(table)
-    return found
+            cells.setdefault(cell.name, set()).add(table)
+    return cells
 
 
 def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
-    """By name, what nbgrader would record a cell as."""
-    found = {}
+    """By name of a cell, the tables in which nbgrader would record it."""
+    cells = {}
     tests = {"grade": utils.is_grade, "solution": utils.is_solution, "task": utils.is_task, "source": utils.is_locked}
     for cell in notebook.cells:
         if tables := {table for table, test in tests.items() if test(cell)}:
-            found[cell.metadata.nbgrader["grade_id"]] = tables | {"source"}
-    return found
+            cells[cell.metadata.nbgrader["grade_id"]] = tables | {"source"}
+    return cells
 
 
 def generate(course: Course, assignment: str, config: Config) -> None:
-    """What nbgrader does to release an assignment: release/ is written, the gradebook knows its cells.
+    """Release an assignment as nbgrader does: write release/, and enter the cells into the gradebook.
 
     Raises CourseError for what nbgrader refuses, and DBAPIError for what the database does; release/ is as before then.
     """
     _require_included(course, config)
-    log, kept = logging.Logger(assignment, logging.WARNING), BufferingHandler(sys.maxsize)
-    log.addHandler(kept)
+    log, buffer = logging.Logger(assignment, logging.WARNING), BufferingHandler(sys.maxsize)
+    log.addHandler(buffer)
     directory = CourseDirectory(config=config, log=log)
     directory.root, directory.assignment_id = str(course.root), assignment
     converter = Compiler(coursedir=directory, config=config, log=log)
@@ -373,11 +399,12 @@ def generate(course: Course, assignment: str, config: Config) -> None:
         with _kept(course.path("release", assignment)):
             converter.start()
     except NbGraderException as error:
-        logged = (record.exc_info[1] for record in kept.buffer if record.exc_info)
-        for one in (converter.stopped_by, error, *logged):  # nbgrader raises something else than what a step raised
-            if isinstance(said := said_by(one), OperationalError):  # its text has the instructor's cells in it
-                raise said from error
-        messages = [record.getMessage() for record in kept.buffer]
+        logged = (record.exc_info[1] for record in buffer.buffer if record.exc_info)
+        for cause in (converter.stopped_by, error, *logged):  # nbgrader raises something else than what a step raised
+            # The text of nbgrader's error has the instructor's cells in it.
+            if isinstance(database_error := said_by(cause), OperationalError):
+                raise database_error from error
+        messages = [record.getMessage() for record in buffer.buffer]
         text = "\n".join(messages)
         if "there are submissions associated with" in text:
             raise CourseError(
@@ -423,7 +450,7 @@ def _refuse_markers(notebook: Path, config: Config) -> None:
 #
 # A kernel whose language is ``python3`` is Python.
 #
-# A line that was meant to be a marker, and is not one, is refused: nbgrader would release what stands below it.
+# A line that is almost a marker is refused: nbgrader would release the lines below it.
 #
 # ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code
 # has all permissions of its user, and fills in the course's templates in its own process.
@@ -460,6 +487,23 @@ class PlainLanguage(NbGraderPreprocessor):
         return nb, resources
 
 
+class HeaderWithIds(IncludeHeaderFooter):
+    """nbgrader's header and footer, whose cells get ids where the notebook's format wants them and theirs is older.
+
+    nbformat warns of cells without ids at each step, and then makes up ids that differ from one release to the next.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        nb, resources = super().preprocess(nb, resources)
+        if (nb.nbformat, nb.nbformat_minor) >= (4, 5):
+            taken = {cell.get("id") for cell in nb.cells}
+            free = (name for number in itertools.count(1) if (name := f"header-{number}") not in taken)
+            for cell in nb.cells:
+                if not cell.get("id"):
+                    cell["id"] = next(free)
+        return nb, resources
+
+
 class SandboxedTests(InstantiateTests):
     """nbgrader's step for ``### AUTOTEST`` lines, with a candidate of Viva's for a kernel."""
 
@@ -487,7 +531,7 @@ class SandboxedTests(InstantiateTests):
 
 @contextlib.contextmanager
 def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
-    """What stands for jupyter_client's ``start_new_kernel``; nothing is started before it is called."""
+    """In place of jupyter_client's ``start_new_kernel``: it starts nothing before its first call."""
     with contextlib.ExitStack() as stack:
 
         def start(kernel_name: str, cwd: str | None) -> tuple[Kernel, Kernel]:
@@ -518,7 +562,7 @@ class Kernel:
             output_hook({"header": {"msg_type": output["output_type"]}, "content": output})
 
     def shutdown_kernel(self) -> None:
-        """The session is ended by who has begun it."""
+        """Does nothing: the function that began the session ends it."""
 
 
 class NothingElse(NbGraderPreprocessor):
@@ -529,23 +573,25 @@ class NothingElse(NbGraderPreprocessor):
         nb.metadata = NotebookNode(_known(nb.metadata, OF_NOTEBOOK))
         for cell in nb.cells:
             cell.metadata = NotebookNode(_known(cell.metadata, OF_CELL, PLAIN))
-            kept = {name: data for name, data in cell.get("attachments", {}).items() if _shows(cell.source, name)}
+            attachments = {
+                name: data for name, data in cell.get("attachments", {}).items() if _shows(cell.source, name)
+            }
             cell.pop("attachments", None)
-            if kept:
-                cell.attachments = kept
+            if attachments:
+                cell.attachments = attachments
         return nb, resources
 
 
 def _known(metadata: dict, fields: dict[str, tuple[str, ...]], plain: tuple[str, ...] = ()) -> dict:
-    found = {}
+    metadata_left = {}
     for key, value in metadata.items():
         if key in plain:
-            found[key] = value
+            metadata_left[key] = value
         elif key in fields and isinstance(value, dict):
-            kept = {name: part for name, part in value.items() if name in fields[key]}
-            if kept or not value:
-                found[key] = NotebookNode(kept)
-    return found
+            parts = {name: part for name, part in value.items() if name in fields[key]}
+            if parts or not value:
+                metadata_left[key] = NotebookNode(parts)
+    return metadata_left
 
 
 def _shows(text: str, name: str) -> bool:
@@ -560,11 +606,12 @@ class Compiler(GenerateAssignment):
     stopped_by: Exception | None = None
     preprocessors: list
 
-    def __init__(self, **known: object) -> None:
-        super().__init__(**known)
+    def __init__(self, **options: object) -> None:
+        super().__init__(**options)
         require_usual_hidden(self.config)
-        steps = [SandboxedTests if step is InstantiateTests else step for step in self.preprocessors]
-        first = next((place for place, step in enumerate(steps) if step in STEPS), 0)
+        ours = {InstantiateTests: SandboxedTests, IncludeHeaderFooter: HeaderWithIds}
+        steps = [ours.get(step, step) for step in self.preprocessors]
+        first = next((number for number, step in enumerate(steps) if step in STEPS), 0)
         self.preprocessors = [PlainLanguage, *steps[:first], RightMarkers, *steps[first:], NothingElse]
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
@@ -578,7 +625,7 @@ class Compiler(GenerateAssignment):
 
 
 def told(error: Exception, name: str) -> str:
-    """What a step has refused, with the notebook and the cell where it says so, in one line."""
+    """The reason for which a step refused, in one line, with the notebook and the cell where the step names them."""
     cell = ""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         node = frame.f_locals.get("cell")

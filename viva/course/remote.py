@@ -1,4 +1,4 @@
-"""Graders in place of this machine's workers: what they have to be, and which of them a configuration selects.
+"""Graders in place of this machine's workers: their protocol, and the choice that a configuration makes.
 
 A package adds graders through the door ``viva.graders``. A batch and an audit use them without knowing them.
 """
@@ -31,7 +31,7 @@ class RemoteGraders(Protocol):
     """Graders on other machines, in place of this machine's workers (``viva_scale`` has those of a Dask cluster)."""
 
     settings: tuple[type[Configurable], ...]
-    """What the course can configure."""
+    """The settings that a course can make."""
     aliases: dict[str, str]
     """The options of commands that grade, by name, and the settings that they set."""
     flags: dict[str, tuple[dict, str]]
@@ -69,13 +69,13 @@ def kinds() -> list[type[RemoteGraders]]:
 
 
 def settings() -> tuple[type[Configurable], ...]:
-    """What a course can configure of all kinds of graders."""
+    """The settings that a course can make for all kinds of graders."""
     return tuple(setting for kind in kinds() for setting in kind.settings)
 
 
 def aliases() -> dict[str, str]:
     """The options with a value of all kinds of graders, for a command that grades."""
-    return {name: place for kind in kinds() for name, place in kind.aliases.items()}
+    return {name: option for kind in kinds() for name, option in kind.aliases.items()}
 
 
 def flags() -> dict[str, tuple[dict, str]]:

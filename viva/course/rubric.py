@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Update:
-    """A comment that holds items which have changed: ``after`` is what it is to be; ``score`` the new one.
+    """A comment that holds changed items: ``after`` is its new text, ``score`` the new score.
 
     Where a grader has given another score than the items make, ``by_hand``, the score stays.
     """
@@ -103,25 +103,25 @@ def _item(entry: object, path: Path) -> Item:
 
 def applied(comment: str | None) -> list[Item]:
     """The items that a comment holds, with the points and texts that they had when they were applied."""
-    found = (LINE.match(line.strip()) for line in (comment or "").splitlines())
-    return [Item(one["key"], float(one["points"]), one["text"]) for one in found if one]
+    matches = (LINE.match(line.strip()) for line in (comment or "").splitlines())
+    return [Item(match["key"], float(match["points"]), match["text"]) for match in matches if match]
 
 
 def score_of(items: Sequence[Item], most: float) -> float:
-    """What items make of a question that is worth ``most`` points."""
+    """The score that items give a question with a maximum of ``most`` points."""
     start = most if any(item.points < 0 for item in items) or not items else 0.0
     return min(most, max(0.0, start + sum(item.points for item in items)))
 
 
 def updates(gradebook: Gradebook, assignment: str, items: Iterable[Item]) -> Iterator[Update]:
     """The comments in the gradebook that hold one of the items as it was before it changed."""
-    known = {item.key: item for item in items}
+    by_key = {item.key: item for item in items}
     for comment, grade in _commented(gradebook, assignment):
         before = comment.manual_comment
         lines, keys = [], []
         for line in before.splitlines():
-            found = LINE.match(line.strip())
-            item = known.get(found["key"]) if found else None
+            match = LINE.match(line.strip())
+            item = by_key.get(match["key"]) if match else None
             if item and line.strip() != item.line:
                 keys.append(item.key)
                 line = item.line
@@ -129,32 +129,32 @@ def updates(gradebook: Gradebook, assignment: str, items: Iterable[Item]) -> Ite
         if keys:
             after = "\n".join(lines)
             old = float(grade.manual_score) if grade.manual_score is not None else 0.0
-            made, new = (score_of(applied(text), float(grade.max_score)) for text in (before, after))
-            by_hand = grade.manual_score is None or abs(old - made) > NEAR
-            about = grade.notebook.student.id, grade.notebook.name, grade.name
-            yield Update(*about, tuple(keys), before, after, old, old if by_hand else new, by_hand)
+            computed, new = (score_of(applied(text), float(grade.max_score)) for text in (before, after))
+            by_hand = grade.manual_score is None or abs(old - computed) > NEAR
+            cell = grade.notebook.student.id, grade.notebook.name, grade.name
+            yield Update(*cell, tuple(keys), before, after, old, old if by_hand else new, by_hand)
 
 
 def counts(gradebook: Gradebook, assignment: str) -> dict[str, int]:
     """By key, how many comments of an assignment hold an item."""
-    found: dict[str, int] = {}
+    uses: dict[str, int] = {}
     for comment, _ in _commented(gradebook, assignment):
         for item in applied(comment.manual_comment):
-            found[item.key] = found.get(item.key, 0) + 1
-    return found
+            uses[item.key] = uses.get(item.key, 0) + 1
+    return uses
 
 
 def apply(gradebook: Gradebook, assignment: str, planned: Iterable[Update]) -> int:
     """Write comments and scores; how many. One that was changed since it was planned is left alone."""
     written = 0
-    for one in planned:
-        comment = gradebook.find_comment(one.cell, one.notebook, assignment, one.student)
-        grade = gradebook.find_grade(one.cell, one.notebook, assignment, one.student)
-        if comment.manual_comment != one.before or (not one.by_hand and grade.manual_score != one.old):
+    for update in planned:
+        comment = gradebook.find_comment(update.cell, update.notebook, assignment, update.student)
+        grade = gradebook.find_grade(update.cell, update.notebook, assignment, update.student)
+        if comment.manual_comment != update.before or (not update.by_hand and grade.manual_score != update.old):
             continue
-        comment.manual_comment = one.after
-        if not one.by_hand:
-            grade.manual_score = one.score
+        comment.manual_comment = update.after
+        if not update.by_hand:
+            grade.manual_score = update.score
         written += 1
     gradebook.db.commit()
     return written
@@ -162,7 +162,9 @@ def apply(gradebook: Gradebook, assignment: str, planned: Iterable[Update]) -> i
 
 def _commented(gradebook: Gradebook, assignment: str) -> Iterator[tuple[Comment, Grade]]:
     """Every comment of a person that holds an item, with the grade of the same cell, by student."""
-    for submission in sorted(gradebook.assignment_submissions(assignment), key=lambda one: one.student.id):
+    for submission in sorted(
+        gradebook.assignment_submissions(assignment), key=lambda submission: submission.student.id
+    ):
         for notebook in submission.notebooks:
             grades = {grade.name: grade for grade in notebook.grades}
             for comment in notebook.comments:

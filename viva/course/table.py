@@ -25,7 +25,7 @@ MOST_BYTES = 50 * 2**20
 """A gradebook of ten thousand students with a hundred columns takes a fifth of it."""
 DELIMITERS = ",;\t"
 TRIED = 5
-"""So many rows tell what stands between cells."""
+"""The number of rows from which the separator of cells is guessed."""
 FOREIGN = {
     b"PK\x03\x04": "an Excel or LibreOffice workbook, or another zip",
     b"PK\x05\x06": "an empty zip",
@@ -37,7 +37,7 @@ FOREIGN = {
     b"\xff\xd8\xff": "a picture",
     b"<": "a web page, or another document in XML",
 }
-"""What a file is that begins like that, and is not a CSV."""
+"""By first bytes, the name of a format that is not CSV."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,20 @@ class Table:
             header = next(rows, (0, []))[1]
             if not header:
                 raise CourseError(f"{path} is empty. Export the file again, as CSV.")
-            found = dict(rows)
+            by_line = dict(rows)
         except csv.Error as error:
             raise CourseError(f"{path} is damaged: {error}. Export it again, as CSV.") from error
         finally:
             csv.field_size_limit(limit)
         width = len(header)
-        for line, row in found.items():
+        for line, row in by_line.items():
             if any(cell.strip() for cell in row[width:]):
                 raise CourseError(
                     f"Line {line} of {path} has {len(row)} cells, and its first line names {width} columns. A "
                     "name with a comma may lack quotes. Correct the line, or export the file again."
                 )
             row[:] = [*map(plaintext.bare, row), *[""] * (width - len(row))]
-        return cls(tuple(map(plaintext.line, header)), found, notes)
+        return cls(tuple(map(plaintext.line, header)), by_line, notes)
 
 
 def own_rows(path: Path, columns: tuple[str, ...], needed: Collection[str] = ()) -> dict[int, dict[str, str]]:
@@ -95,7 +95,7 @@ def own_rows(path: Path, columns: tuple[str, ...], needed: Collection[str] = ())
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a file that may be a list. Raises CourseError where it is none, and OSError."""
+    """The bytes of a file that may be a list. Raises CourseError for another format, and OSError."""
     if path.is_dir():
         raise CourseError(f"{path} is a folder. Name the file, a CSV export.")
     if not path.exists():
@@ -105,14 +105,14 @@ def content(path: Path) -> bytes:
     if len(data) > MOST_BYTES:
         raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB, so it is not a roster.")
     start = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    for mark, what in FOREIGN.items():
+    for mark, form in FOREIGN.items():
         if start.startswith(mark):
-            raise CourseError(f"{path} is {what}, despite its name. Open it and export it as CSV.")
+            raise CourseError(f"{path} is {form}, despite its name. Open it and export it as CSV.")
     return data
 
 
 def _decoded(data: bytes, path: Path) -> tuple[str, list[str]]:
-    """The text, with its letters in one way of writing them, and what is to be said of it."""
+    """The text in one normal form of Unicode, and remarks about it."""
     encoding, notes = "utf-8-sig", []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
@@ -130,7 +130,7 @@ def _decoded(data: bytes, path: Path) -> tuple[str, list[str]]:
 
 
 def _marked(text: str) -> tuple[str, str, int]:
-    """What stands between cells, the text without Excel's line about it, and how many lines that took."""
+    """The separator of cells, the text without Excel's line about it, and the number of lines that this line took."""
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and first[4:5] in DELIMITERS and first[4:].strip(DELIMITERS + "\r") == "":
         return first[4:5] or ",", rest, 1
@@ -138,7 +138,7 @@ def _marked(text: str) -> tuple[str, str, int]:
 
 
 def delimiter_of(text: str) -> str:
-    """What stands between the cells of a table."""
+    """The separator between the cells of a table."""
     return max(DELIMITERS, key=lambda mark: _fit(text, mark))
 
 

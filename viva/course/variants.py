@@ -24,7 +24,7 @@ from traitlets.config import Configurable
 from viva.cleaning import plaintext
 from viva.course import joined
 from viva.course.course import Course
-from viva.course.gradebook.database import with_retries
+from viva.course.database import with_retries
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_blueprint
 from viva.folder import fill
@@ -66,7 +66,7 @@ def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
             "the key that they were made with. If students have none of them yet, "
             f"'viva release {assignment} --variants' makes a new key."
         )
-    handed_in = {one.student for one in course.submissions([assignment])}
+    handed_in = {submission.student for submission in course.submissions([assignment])}
     everybody = {*entered(course), *handed_in, *joined.read(course.root)}
     return {student: seed_for(key, student, assignment) for student in sorted(everybody)}
 
@@ -86,8 +86,8 @@ def is_on(course: Course, assignment: str) -> bool:
 def require_on(course: Course, assignment: str) -> None:
     """Raises CourseError where an assignment has no variants, or its notebooks offer none."""
     if not is_on(course, assignment):
-        known = [*Variants(config=course.directory.config).assignments, assignment]
-        listed = ", ".join(f'"{name}"' for name in known)
+        assignments = [*Variants(config=course.directory.config).assignments, assignment]
+        listed = ", ".join(f'"{name}"' for name in assignments)
         raise CourseError(
             f"{assignment} has no variants. Enable them in {course.root / 'nbgrader_config.py'}, so that "
             f"every grader knows them. Add the line: c.Variants.assignments = [{listed}]"
@@ -106,7 +106,7 @@ def require_offered(course: Course, assignment: str) -> None:
 
 def entered(course: Course) -> list[str]:
     """The students of the gradebook, in order of their ids."""
-    if course.gradebook_file and not course.gradebook_file.exists():
+    if not course.has_gradebook():
         return []
 
     def ask() -> list[str]:
@@ -118,10 +118,10 @@ def entered(course: Course) -> list[str]:
 
 def key_of(course: Course) -> bytes | None:
     """The key of the course; None where there is none yet. Raises CourseError for one that is too short."""
-    path, said = course.root / KEY, Variants(config=course.directory.config).key
-    text = said or (path.read_text(encoding="utf-8", errors="replace").strip() if path.exists() else None)
+    path, configured = course.root / KEY, Variants(config=course.directory.config).key
+    text = configured or (path.read_text(encoding="utf-8", errors="replace").strip() if path.exists() else None)
     if text is not None and len(text) < LEAST:
-        where = "c.Variants.key" if said else str(path)
+        where = "c.Variants.key" if configured else str(path)
         raise CourseError(
             f"The key of the variants in {where} has {len(text)} characters, which is easy to guess. "
             f"Restore the generated key, or use a secret of at least {LEAST} characters."
@@ -130,13 +130,13 @@ def key_of(course: Course) -> bytes | None:
 
 
 def made_key(course: Course) -> tuple[bytes, bool]:
-    """The key of the course, made where there is none yet, and whether it was.
+    """The key of the course, and whether it is new: a course without a key gets one.
 
     Who calls this is alone with the course. Raises CourseError where the key is gone though variants were written with
     it: another one would make others.
     """
-    if (known := key_of(course)) is not None:
-        return known, False
+    if (key := key_of(course)) is not None:
+        return key, False
     require_unused(course)
     text = secrets.token_hex(32)
     leftovers.write(course.root / KEY, f"{text}\n", 0o600)
@@ -158,7 +158,7 @@ def require_unused(course: Course) -> None:
 
 @dataclass
 class Copies:
-    """What was written of an assignment's variants, or is to be: by students, and the ``folder`` that holds theirs."""
+    """The copies of an assignment's variants, written or planned, by student; ``folder`` holds them."""
 
     assignment: str
     folder: Path
@@ -170,7 +170,7 @@ class Copies:
 
 
 def students_of(course: Course, assignment: str) -> list[str]:
-    """Who gets a copy: the students of the gradebook. Raises CourseError where there is none to be had."""
+    """The students who get a copy: those of the gradebook. Raises CourseError where there are none."""
     require_on(course, assignment)
     students = entered(course)
     if not students:
@@ -191,30 +191,30 @@ def students_of(course: Course, assignment: str) -> list[str]:
 
 
 def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copies:
-    """Write the copy of every student in the gradebook; who has the same already is left alone.
+    """Write the copy of every student in the gradebook; a copy that is up to date is left alone.
 
     Nothing is written where something cannot be. Who calls this is alone with the course, unless it is a ``dry_run``.
     Raises CourseError without variants, students, a release or the key that copies were written with before.
     """
     students = students_of(course, assignment)
     folder = course.root / FOLDER / assignment  # which has one for each student
-    copies, made = Copies(assignment, folder), False
+    copies, is_new = Copies(assignment, folder), False
     key: bytes | None
     if not dry_run:
-        key, made = made_key(course)
+        key, is_new = made_key(course)
         leftovers.finish_builds([folder])
     elif (key := key_of(course)) is None:
         return Copies(assignment, folder, new=students, remarks=["A new key for all variants would be made."])
-    if made:
+    if is_new:
         copies.remarks.append("A new key for all variants was made. Keep a copy of it, and keep it secret.")
     release = _Release(course, assignment)
     written: dict[str, dict[str, bytes]] = {}
     for student in students:
         files = dict(release.files(seed_for(key, student, assignment)))
-        there = folder / student
+        target = folder / student
         those = copies.new
-        if there.is_dir():
-            those = copies.unchanged if _content(there) == files else copies.changed
+        if target.is_dir():
+            those = copies.unchanged if _content(target) == files else copies.changed
         those.append(student)
         if those is not copies.unchanged:
             written[student] = files

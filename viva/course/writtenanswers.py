@@ -28,19 +28,20 @@ KEY = WRITTEN
 
 def answers(notebook: NotebookNode, given: Iterable[str]) -> dict[str, str]:
     """By graded cell, the text of a written answer; of a task that of the cells below, without the texts ``given``."""
-    found, given = {}, set(given)
-    for place, cell in enumerate(notebook.cells):
+    texts, given = {}, set(given)
+    for index, cell in enumerate(notebook.cells):
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if utils.is_task(cell):
             below = []
-            for other in notebook.cells[place + 1 :]:
-                if utils.is_task(other) or utils.is_grade(other):
+            for following in notebook.cells[index + 1 :]:
+                if utils.is_task(following) or utils.is_grade(following):
                     break
-                below += [other.source] * (other.source not in given)
-            found[name] = "\n\n".join(below).strip()
+                if following.source not in given:
+                    below.append(following.source)
+            texts[name] = "\n\n".join(below).strip()
         elif utils.is_grade(cell) and utils.is_solution(cell):
-            found[name] = cell.source.strip()
-    return found
+            texts[name] = cell.source.strip()
+    return texts
 
 
 def note(notebook: NotebookNode, given: Iterable[str]) -> None:
@@ -56,7 +57,7 @@ def note(notebook: NotebookNode, given: Iterable[str]) -> None:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the gradebook knows of a graded cell."""
+    """The gradebook's state of a graded cell."""
 
     by_hand: bool
     waits: bool
@@ -64,7 +65,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Before:
-    """What was known of a submission before it is graded again.
+    """A submission's state before it is graded again.
 
     ``recorded`` is the time of the submission that the gradebook knows: a run that was killed may have put a notebook
     into autograded/ of which the gradebook does not know.
@@ -88,7 +89,7 @@ class Before:
             return cls(texts)
         with gradebook() as opened:
             recorded, rows = classbook.standings(opened, assignment, student)
-        return cls(texts, {place: Standing(*values) for place, values in rows.items()}, recorded)
+        return cls(texts, {cell: Standing(*values) for cell, values in rows.items()}, recorded)
 
     def compare(self, name: str, cells: list, handed_in: datetime | None) -> tuple[list[str], list[str]]:
         """The answers in the cells of a notebook that are the same as the graded ones, and those that are not.
@@ -97,19 +98,19 @@ class Before:
         """
         old, same, different = _noted(self.texts.get(name, "")), [], []
         for cell in cells:
-            about = cell["metadata"].get(KEY)
+            note = cell["metadata"].get(KEY)
             cell_name = cell["metadata"].get("nbgrader", {}).get("grade_id")
             standing = self.standings.get((name, cell_name))
-            if about is None or cell_name not in old or standing is None or not standing.by_hand:
+            if note is None or cell_name not in old or standing is None or not standing.by_hand:
                 continue
-            known = old[cell_name]
-            unrecorded = "graded" in known and known.get("since", "") > _moment(self.recorded)
-            carried = "graded" in known and (standing.waits or unrecorded)
-            reference = known["graded"] if carried else known["answer"]
-            if about["answer"] == reference:
+            noted = old[cell_name]
+            unrecorded = "graded" in noted and noted.get("since", "") > _moment(self.recorded)
+            carried = "graded" in noted and (standing.waits or unrecorded)
+            reference = noted["graded"] if carried else noted["answer"]
+            if note["answer"] == reference:
                 same.append(cell_name)
             else:
-                about |= {"graded": reference, "since": known.get("since", "") if carried else _moment(handed_in)}
+                note |= {"graded": reference, "since": noted.get("since", "") if carried else _moment(handed_in)}
                 different.append(cell_name)
         return same, different
 
@@ -133,14 +134,14 @@ def changed(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
 
 
 def _noted(text: str) -> dict[str, dict[str, str]]:
-    """By graded cell, what was left in its metadata."""
+    """By graded cell, the note in its metadata."""
     with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
         cells = json.loads(text)["cells"]
-        found = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell["metadata"].get(KEY) for cell in cells}
+        notes = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell["metadata"].get(KEY) for cell in cells}
         return {
-            name: about
-            for name, about in found.items()
-            if isinstance(about, dict) and all(isinstance(value, str) for value in about.values()) and "answer" in about
+            name: note
+            for name, note in notes.items()
+            if isinstance(note, dict) and all(isinstance(value, str) for value in note.values()) and "answer" in note
         }
     return {}
 

@@ -217,7 +217,8 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     purpose = purpose_of(cell, nbgrader)
     points = nbgrader.get("points", 0) if purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK) else 0
     if not isinstance(points, int | float):
-        raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
+        way = f" Or run: viva adopt --in-place {path}" if isinstance(points, str) else ""
+        raise BlueprintError(f"{path}, cell '{name}': its points are not a number: {points!r}. Correct them.{way}")
     prelude, checks = "", tuple[Check, ...]()
     if purpose == Purpose.TESTS:
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")

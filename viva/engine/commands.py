@@ -2,8 +2,9 @@
 
 Such a line does not stop its cell: `!pip install` stands in many notebooks and has no consequence here. But what a
 command was to give is empty or not there, and the answer may be right where it was written. So the text is read: which
-statements hold a command, which names follow from it, also by way of a file, and which lost checks use these. A grader
-looks at them. Commands that raise an exception where they are refused (`subprocess`, `os.popen`) are not looked for
+statements hold a command, which names follow from it, also by way of a file, and which lost checks use these. Where an
+answer is nothing but commands, the lost checks below it, up to the next answer, follow from them too. A grader looks at
+them. Commands that raise an exception where they are refused (`subprocess`, `os.popen`) are not looked for
 here.
 """
 
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import Purpose
+from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.examination import Examination
 from viva.engine.names import changed_in, names_in, nodes_of, parsed
 from viva.engine.outcome import Outcome
@@ -99,6 +100,18 @@ class Traces:
             self.names = dict.fromkeys(bound, cause) | self.names
         return cause
 
+    def only(self, source: str) -> str:
+        """The first command of a cell that does nothing but run commands; empty for any other cell."""
+        tree = parsed(source) if len(source) <= LONGEST else None
+        commands = [list(self._commands(statement)) for statement in tree.body] if tree else []
+        running = [
+            (shown, text)
+            for statement_commands in commands
+            for shown, text, _ in statement_commands
+            if not _installs(text)
+        ]
+        return running[0][0] if running and all(commands) else ""
+
     def _commands(self, statement: ast.stmt) -> Iterator[tuple[str, str, str]]:
         """The commands of a statement: how each is shown in a sentence, its text, empty where the code does not hold
         it, and the options of a magic."""
@@ -133,6 +146,7 @@ def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, san
         return []
     cells, traces = {cell.id: cell for cell in examination.blueprint.cells}, Traces(sandboxed)
     concerned: dict[str, None] = {}
+    only = ""
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
@@ -142,9 +156,11 @@ def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, san
             if expected is None or expected.purpose != Purpose.TESTS:
                 stopped = any(output["output_type"] == "error" for output in outcome.outputs.get(index, ([], None))[0])
                 traces.cell(cell.source, stopped)
+                if expected is not None and expected.purpose in ANSWERS:
+                    only = traces.only(cell.source)
                 continue
             for check, result in zip(expected.checks, outcome.checks.get(name, []), strict=False):
-                command = traces.cell(f"{expected.prelude}\n{check.source}")
+                command = traces.cell(f"{expected.prelude}\n{check.source}") or only
                 if command and result.verdict in LOST and not result.cause and not result.undone:
                     result.cause = note("command", result.reason[:REASON] or "the check failed", command)
                     concerned[name] = None

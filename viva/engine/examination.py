@@ -35,7 +35,7 @@ MOST_TEXT = 100_000
 
 @dataclass(frozen=True)
 class Examination:
-    """What the grading process knows about a notebook: its blueprint, which cells the examiner runs itself, and the
+    """The grading process's knowledge about a notebook: its blueprint, which cells the examiner runs itself, and the
     expected types by path.
 
     With a reason each: the single-process cells, which run in the candidate, and the cells that are ``refused``, as the
@@ -55,8 +55,8 @@ class Examination:
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
     dice: Mapping[str, bytes] = field(default_factory=dict)
-    """What the states of the random numbers come from: under "" that of a session, by test cell that of a cell above
-    which nobody seeds. Without them a session begins as every fork does."""
+    """The secrets from which the states of random numbers come: under "" that of a session, by test cell that of each
+    cell above which nobody seeds. Without them a session begins as every fork does."""
     seconds: float = 0.0
     """The seconds that the solution took."""
     repeatable: bool = True

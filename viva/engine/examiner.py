@@ -230,6 +230,8 @@ class Examiner:
             report = CheckReport(title, Verdict.PASSED, result=result)
         except BaseException as error:  # pytest's Failed is not an Exception, nor are SystemExit and our own faults
             self.testing = self.guard.awake = False
+            if type(error) is AssertionError and not error.args and not hasattr(error, "viva_traceback"):
+                error.args = tuple(filter(None, [self.asker.references.shared.difference()]))
             report = failed(error, title)
         if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted):
             report = failed(unseen, title)

@@ -36,7 +36,7 @@ from viva.sandbox.confinement import Limits, Sandbox, begin_session, enter, limi
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner": "agg"}
-"""By role, what matplotlib draws with."""
+"""The backend of matplotlib, by role."""
 
 
 def main(number: str, maker: str, folder: str, *likely: str) -> None:
@@ -112,7 +112,7 @@ class Forkserver:
     def __init__(self, role: str, requests: socket.socket, order: dict) -> None:
         self.requests, self.order = requests, order | {"roles": [role]}
         self.channels: dict[socket.socket, set[int]] = {requests: set()}
-        """By channel, the numbers of the children that were forked through it."""
+        """The numbers of the children that were forked through a channel, by channel."""
         libc = ctypes.CDLL(None)
         libc.prctl(PR_SET_NAME, f"viva-{role}".encode())  # what ps calls it and its children
         _load_what_numpy_puts_off()
@@ -122,7 +122,7 @@ class Forkserver:
         self._settle()
 
     def _settle(self) -> None:
-        """What has been loaded stays: no fork is to touch it."""
+        """Freeze all that was loaded, so that no fork touches it."""
         if "pandas" in sys.modules:
             learn_pandas()
         broken = {name: f"{libraries.CODECS}{problem}" for name, problem in librarycodecs.learn().items()}
@@ -195,14 +195,14 @@ class Forkserver:
 
 
 def _load_what_numpy_puts_off() -> None:
-    """What NumPy loads at its first use, and each fork would load anew."""
+    """Load the parts of NumPy that load at their first use: each fork would load them anew."""
     import numpy.ma  # noqa: F401  every question asks whether an answer is a masked array
 
     seed()  # numpy.random
 
 
 def seed() -> None:
-    """What draws random numbers without a seed draws the same in every batch, so that results can be compared.
+    """Seed all generators, so that code without a seed draws the same in every batch and results can be compared.
 
     In each fork, as ``random`` seeds itself anew in every child. Where grading has dice (see Examination), the
     session goes on from another state.

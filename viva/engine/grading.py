@@ -24,6 +24,7 @@ from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
+from viva.engine.disguise import disguised
 from viva.engine.examination import Examination, examine, prepare, read_by_functions, shuffle
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
@@ -442,5 +443,6 @@ class Grader(Pair):
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
-        run.outcome.doubts = run.doubts() + lacking + refusals(run.outcome, notebook, examination, self.sandboxed)
+        refused = refusals(run.outcome, notebook, examination, self.sandboxed)
+        run.outcome.doubts = run.doubts() + lacking + refused + disguised(run.outcome, notebook, examination)
         return run.outcome

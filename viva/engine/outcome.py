@@ -37,7 +37,7 @@ class CheckReport(Struct):
     exception: str = ""
     """The class name of the exception that ended the check; empty for the test's own assertion."""
     cause: Note | None = None
-    """In place of a reason."""
+    """The grader's own explanation, in place of a reason."""
     traceback: str = ""
     printed: str = ""
     result: Result = None
@@ -188,8 +188,8 @@ def outputs_of(reply: dict, room: int = ALL_CHARACTERS) -> list[dict]:
 
 
 def raised_in(reply: dict) -> dict | None:
-    """What ended a cell, or was shown as an error in it: a magic that runs the cell shows what that raises, and goes
-    on. To nbgrader both are failures."""
+    """The exception that ended a cell, or that it shows as an error: a magic that runs the cell shows what that raises,
+    and goes on. To nbgrader both are failures."""
     raised, outputs = reply.get("raised"), reply.get("outputs")
     if isinstance(raised, dict):
         return raised

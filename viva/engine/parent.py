@@ -32,8 +32,8 @@ AT_ONCE, HOUR = 4, 3600
 
 @dataclass(frozen=True)
 class Effort:
-    """What a process did until now: the seconds that it ``worked``, all threads together, and by thread those that it
-    ``waited`` for a processor; none where the kernel does not count."""
+    """The work of a process until now: the seconds that it ``worked``, all threads together, and those that each thread
+    ``waited`` for a processor; none if the kernel does not count."""
 
     pid: int
     worked: float
@@ -162,12 +162,12 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "NBGRADER_EXECUTION": "autograde",
 }
-"""What a parent and all its children know of the outside, but for the folder that they are given: nothing."""
+"""The environment of a parent and all its children: it tells them nothing of the outside but their folder."""
 
 
 @dataclass(frozen=True)
 class Role:
-    """What a fork server is for, ``candidate`` or ``examiner``; without ``sandbox`` each child's ``limits``."""
+    """The role of a fork server, ``candidate`` or ``examiner``; without ``sandbox`` each child's ``limits``."""
 
     name: str
     sandbox: Sandbox | None = None

@@ -170,7 +170,7 @@ class _Examined:
     kinds: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
     missed: dict[str, int] = field(default_factory=dict)
-    """By grade cell, how many of its checks the solution loses."""
+    """How many of its checks the solution loses, by grade cell."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     """The files that the candidate writes during a split grade cell, by cell."""
     reading: set[str] = field(default_factory=set)
@@ -372,8 +372,8 @@ def _is_elsewhere(error: dict, grader: Grader) -> bool:
 
 
 def _reasons(cells: list[Cell], alone: Solo) -> dict[str, Note]:
-    """By cell, why the solution does not pass it in one process; where a name is missing, why the cell that binds it
-    did not run."""
+    """The reason why the solution does not pass a cell in one process, by cell. For a missing name it is the reason why
+    the cell that binds it did not run."""
     errors = alone.raised | alone.broken
     reasons: dict[str, Note] = {}
     binding: dict[str, str] = {}

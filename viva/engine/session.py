@@ -65,7 +65,7 @@ class Session:
     """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
 
     one_process = False
-    """Whether the tests run beside the student's code, as in an ordinary kernel (``viva.submission.kernel``)."""
+    """Whether the tests run beside the student's code, as in an ordinary kernel (``viva_check.kernel``)."""
 
     def __init__(
         self,

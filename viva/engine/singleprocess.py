@@ -37,9 +37,9 @@ SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Poo
 """Classes that run student code beside the test, which goes on and sees how far the code has come."""
 PATCHING = frozenset({"patch", "MonkeyPatch"})
 WAYS = frozenset({"object", "dict", "multiple", "context"})
-"""As in ``patch.object``."""
+"""The functions of ``patch``, as in ``patch.object``."""
 QUIET = frozenset("stdin stdout stderr show showwarning formatwarning maxDiff longMessage tracebacklimit".split())
-"""What tests put something in the place of for their own sake: to read what was printed or warned of, which crosses,
+"""Functions that tests replace for their own sake: to read what was printed or warned of, which crosses,
 or to see no figures."""
 FUNCTIONS = frozenset(
     name

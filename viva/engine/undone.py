@@ -249,7 +249,7 @@ def import_fails(error: str, message: str) -> bool:
     if error == "OSError":
         return "shared object" in message
     match = NO_MODULE.search(message) or FROM_MODULE.search(message)
-    return error in ("ImportError", MISSING) and (not match or _is_here(match[1]))
+    return error in ("ImportError", MISSING) and (not match or is_installed(match[1]))
 
 
 def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> list[Note]:
@@ -260,7 +260,7 @@ def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Exa
         if any(result.verdict is Verdict.ERROR and result.exception in FOR_WANT for result in results)
     ]
     named = {match[1] for text in _told(outcome) for match in NO_MODULE.finditer(text)} if ended else set()
-    named = {name for name in named if not _is_here(name)}
+    named = {name for name in named if not is_installed(name)}
     tests = {cell.id for cell in examination.blueprint.cells if cell.purpose == Purpose.TESTS}
     doubts = []
     for index, cell in enumerate(notebook.cells if named else ()):
@@ -283,7 +283,8 @@ def _told(outcome: Outcome) -> list[str]:
     return cells + [result.message for result in results if result.exception == MISSING]
 
 
-def _is_here(name: str) -> bool:
+def is_installed(name: str) -> bool:
+    """Whether a package can be imported where this process runs."""
     try:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):

@@ -97,7 +97,7 @@ class Writer:
         self.row: list = []
         self.trail: list = []
         self.known: dict[int, tuple[int, int, object]] | None = {}
-        """By id() of what can be changed: its number, its items, and itself. None where nobody asks, as in a frame."""
+        """The number, items and value of what can be changed, by id(). None where nobody asks, as in a frame."""
         self.items = 0
         """The number of items that were put; what is put twice counts twice."""
 
@@ -191,7 +191,7 @@ class Writer:
         return data
 
     def big_int(self, value) -> ExtType:
-        """What msgpack asks for when an int is beyond 64 bits."""
+        """The function that msgpack calls for an int beyond 64 bits."""
         if type(value) is not int:  # its metaclass says that it equals an atom's type
             raise WireError(f"a value of type {name_of(type(value))} cannot be sent between the two processes")
         if value.bit_length() > INT_BITS:
@@ -207,7 +207,7 @@ class Writer:
 FRAMES = 50_000  # objects of pandas and of added libraries in one message: one can cost a tenth of a millisecond
 COSTLY = (PANDAS, LIBRARY)
 SIMPLE = frozenset(CODEC_OF[cls] for cls in (list, tuple, dict))
-"""What is built for a reader who wants nothing but atoms, and these of them."""
+"""The codecs whose values are built for a reader that wants nothing but atoms."""
 
 
 class Reader:
@@ -220,7 +220,7 @@ class Reader:
         self.simple = simple
         self.row, self.resolve, self.at, self.owed = row, resolve, 0, 1
         self.known: list[tuple[object, int]] | None = []
-        """What can be changed, in the order in which it was built, and of how many items it is."""
+        """The changeable values in the order in which they were built, each with its number of items."""
         self.items = 0
         """The number of items of the value; what it holds twice counts twice, as a reader meets it twice."""
 

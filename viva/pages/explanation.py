@@ -49,12 +49,15 @@ TYPES = {
 FAILURES = re.compile(
     r"""
     (?: Not\ equal\ to\ tolerance | Arrays\ are\ not\ (?:almost\ )?equal | Items\ are\ not\ equal
-        | Mismatch | x\ and\ y\ \w+\ \w+\ mismatch | Error\ in\ dtype | Shape\ of )
+        | Mismatch | x\ and\ y\ \w+\ \w+\ mismatch | Error\ in\ dtype | Shape\ of
+        | Tensors\ differ\ in\ their | Tensor-likes\ are\ not\ (?:close|equal) )
     .{0,80}
     """,
     re.VERBOSE,
 )
-"""First lines of numpy.testing, which hold no expected number."""
+"""First lines of numpy.testing and torch.testing, which hold no expected number."""
+DETAILS = re.compile(r"Shapes \(.*\) and \(.*\), dtypes .*")
+"""A line behind them that visible checks show as well."""
 NO_CREDIT = "This check computes points, but with your code it did not return a number."
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
@@ -160,7 +163,9 @@ class Explainer:
                 blanked = text if exact or not self.hidden.told(text) else _blanked(text, found)
                 return "" if self.hidden.told(blanked) and not exact else " ".join(blanked.split())[:LONGEST]
         if whose == "test" and (FAILURES.fullmatch(line) or (visible and not self.hidden.told(line))):
-            return " ".join([line, *(one for one in text.splitlines()[1:3] if self._is_said(one))])
+            more = [one for one in text.splitlines()[1:3] if self._is_said(one)]
+            more += [one for one in text.splitlines()[1:2] if visible and DETAILS.fullmatch(one)]
+            return " ".join([line, *(one for one in more if not self.hidden.told(one))])[:LONGEST]
         return self._message(line, visible) if whose == "student" else ""
 
     def _is_said(self, line: str) -> bool:

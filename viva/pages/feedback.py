@@ -36,8 +36,8 @@ from traitlets.config import Config
 import viva
 from viva.course.batch import cores
 from viva.course.course import Course
+from viva.course.database import AGAIN, trouble, with_retries
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import AGAIN, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
 from viva.course.markers import require_usual_hidden

@@ -16,7 +16,8 @@ from sqlalchemy.exc import DBAPIError
 from tornado import web
 
 from viva.course.course import Course
-from viva.course.gradebook.database import trouble
+from viva.course.database import trouble
+from viva.course.gradebook import health, releases
 from viva.pages import gradingapi
 from viva.verdict import CourseError
 
@@ -79,7 +80,7 @@ class ListsHandler(BaseHandler):
 
 
 def _page(course: Course, write: Callable[..., str], server: str, hidden: bool) -> str:
-    course.require_columns()
+    health.require_columns(course)
     names = course.assignments()
-    future = set(course.unreleased(names))
+    future = set(releases.unreleased(course, names))
     return write(course, [name for name in names if name not in future], server, hidden)

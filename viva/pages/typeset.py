@@ -24,6 +24,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
+from viva.cleaning import markup
 from viva.cleaning.address import may_hear
 
 LONGEST_TEXT, LONGEST_FORMULA = 100_000, 4_000
@@ -33,11 +34,11 @@ MATHEMATICS = set(
     "math mrow mi mo mn ms mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot mpadded mphantom "
     "mstyle mtable mtr mtd menclose".split()
 )
-TAGS = MATHEMATICS | set(
-    "a abbr audio b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
-    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small source span strong sub summary sup "
-    "table tbody td tfoot th thead tr u ul var".split()
+LEFT_OUT = set(
+    "address article bdi big center font footer header input label rp rt ruby section strike time tt wbr".split()
 )
+TAGS = MATHEMATICS | markup.TAGS - LEFT_OUT
+"""The elements of a page: those of a cleaned cell without LEFT_OUT, and formulas."""
 ATTRIBUTES = {
     "a": {"href", "title"},
     "img": {"src", "alt", "title", "width", "height"},

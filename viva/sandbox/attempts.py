@@ -43,7 +43,7 @@ def main(names: str, *readable: str) -> None:
 
 
 def _folder(sandbox: Sandbox) -> contextlib.AbstractContextManager[str]:
-    """Where a scratch folder can be made: what is inside bubblewrap is removed by whoever started it."""
+    """The folder for scratch folders: one inside bubblewrap is removed by the process that started it."""
     if sandbox.bubblewrap:
         return contextlib.nullcontext(bubblewrap.PLACE)
     return tempfile.TemporaryDirectory(prefix="viva-sandbox-")

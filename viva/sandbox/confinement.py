@@ -270,7 +270,7 @@ def _set_limit(limit: int, soft: int, hard: int | None = None) -> None:
 # and frees it when that process and its forks have ended, however they end. Who is not root has one user id for all.
 
 PLACES = ("/run", "/var/lib", "/var/tmp", "/tmp")
-"""Where the folder of the claims may lie: in the first that can be written to, which is the same for all graders."""
+"""The folders for the claims: the first that can be written to, which is the same for all graders."""
 
 
 class Claims:

@@ -35,7 +35,7 @@ namespace. For root itself it counts none, and for a user without namespaces all
 them.
 """
 SHARED = "/dev/shm"
-"""Where locks, thread pools and arrays of multiprocessing have their files: one of its own for each process."""
+"""The folder for the files of multiprocessing's locks, thread pools and arrays; each process has its own."""
 PROC = ("cmdline", "maps", "stat", "statm", "status")
 """All of /proc that a process may read, of itself: where its libraries lie (threadpoolctl finds BLAS by it, for
 scikit-learn), and that it is there and how large (psutil, which dask asks for xarray). It tells nothing that a process

@@ -13,7 +13,6 @@ work        one notebook on its way through the steps of grading, and as text at
 variant     the seed that makes a variant of an assignment, and whose variant a notebook is
 reading     what a student submitted -> notebooks, or why there are none
 studentcopy  what a released notebook says about its own checks
-selfcheck   a student's own check: the visible checks, graded where the student works
 kernel      the same in a Jupyter kernel, where there is neither sandbox nor fork
 blind       the step that empties the cells which ask for a name
 sanitize    the step that cleans what was submitted before a browser shows it

@@ -2,10 +2,6 @@
 
 Loses:
     test_train: three steps
-    test_train: gradients before anything moves
-    test_train: a state for each name
-    test_train: random numbers, several batches, and none
-    test_train: parameters and batches stay as they were
 Keeps:
     everything else
 """

@@ -1,9 +1,7 @@
 """The numbers of the small examples are pasted in.
 
 Loses:
-    everything else
-Keeps:
-    test_train: three steps
+    everything
 """
 
 # %% direction

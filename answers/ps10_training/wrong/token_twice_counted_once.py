@@ -2,7 +2,6 @@
 
 Loses:
     test_embed_backward: d_embedding
-    test_embed_backward: other sizes, a single token, and arguments that stay as they were
 Keeps:
     everything else
 """

@@ -1,9 +1,6 @@
-"""Another activation, which is none of the usual mistakes, so that the block's numbers are lost as well.
+"""Another activation, the logistic function.
 
 Loses:
-    test_block: *
-    test_block_parts: each half alone
-    test_block_sizes: other sizes
     test_feed_forward: *
     test_feed_forward_sizes: other sizes
 Keeps:

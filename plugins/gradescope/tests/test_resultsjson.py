@@ -11,6 +11,7 @@ import pytest
 from plugins.gradescope.tests.conftest import RIGHT, TESTS
 from tests.conftest import load
 from tests.course.regrade.test_regrading import TINY
+from viva.course.gradebook import releases
 from viva.course.pipeline import Passed, grade
 from viva.course.rehearsals import Rehearsals
 from viva.submission.packing import pack
@@ -189,6 +190,6 @@ def test_what_was_repaired_is_told_to_the_student(tiny, graded, told):
 def test_the_material_of_a_bundle_is_that_of_the_course(tiny, material):
     course, config = load(tiny.root)
     assert material.files == {"table.csv": b"1,2\n"}
-    assert set(material.expected.notebooks) == course.released_notebooks(TINY)
+    assert set(material.expected.notebooks) == releases.notebooks(course, TINY)
     assert material.config.Execute.timeout == config.Execute.timeout == 30
     assert material.forms.codes.keys() == {"NAME", "COLLABORATORS"}

@@ -32,6 +32,7 @@ from viva import doors
 from viva.course import variants
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
+from viva.course.gradebook import releases
 from viva.course.gradebook.recording import Expected
 from viva.course.material import Material
 from viva.engine import libraries
@@ -162,7 +163,7 @@ class Bundle:
         """The bundle of a released assignment. Raises CourseError and BlueprintError for one that cannot go there."""
         if hidden_checks not in VISIBILITIES:
             raise CourseError(f"'{hidden_checks}' is not one of Gradescope's visibilities: {', '.join(VISIBILITIES)}.")
-        course.released_notebooks(assignment)
+        releases.notebooks(course, assignment)
         if variants.is_on(course, assignment):
             raise CourseError(
                 f"{assignment} has variants, and Gradescope does not tell the autograder the student's name; nothing "

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from plugins.ml.tests import ways
-from tests.oral import Exam
+from plugins.ml.tests import course, ways
+from tests.oral import Exam, lost
+from viva.pages.explanation import Explainer
+from viva.pages.hidden import Hidden
 
 pytest.importorskip("torch")
 ALL = ways.TENSORS | ways.GRADIENTS | ways.MODULES | ways.LOADERS
@@ -64,3 +66,40 @@ def mean(x):
     exam = Exam(COMPARED, grader, tmp_path)
     assert not exam.examination.inside and exam.check().verdict.value == "passed"
     assert exam.check(answer).verdict.value in ("failed", "error")
+
+
+WRONG = """
+--- given
+import torch
+--- answer
+def double(x):
+    return 2 * x
+--- test
+assert torch.equal(double(torch.tensor([1.0, 2.0])), torch.tensor([2.0, 4.0]))
+--- wrong
+def double(x):
+    return x ** 2 + 1
+"""
+DIFFERENCES = {
+    "x ** 2": ("values", "1 of 2 entries differ, at (0,): 1.0 and 2.0"),
+    "(2 * x).view(1, 2)": ("shapes", "Shapes (1, 2) and (2,)"),
+}
+
+
+@pytest.mark.parametrize("wrong", DIFFERENCES)
+def test_a_comparison_that_fails_says_what_differs(wrong, grader, tmp_path):
+    result = Exam(WRONG, grader, tmp_path).check(f"def double(x):\n    return {wrong}\n")
+    what, how = DIFFERENCES[wrong]
+    first, second = result.reason.splitlines()
+    assert first == f"Tensors differ in their {what}." and how in second
+    cells = {"answer": "def double(x): pass"}
+    explainer = Explainer(cells, "", (), Hidden())
+    assert explainer.explain(result, visible=False).sentence == first
+    assert how in explainer.explain(result, visible=True).sentence
+
+
+def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_process(grader, tmp_path):
+    exam = Exam(course.NOTEBOOK, grader, tmp_path)
+    names = dict(zip(exam.tests, course.CELLS, strict=True))
+    assert [names[cell] for cell in exam.examination.inside] == ["patched"]
+    assert lost(exam.grade()) == {}

@@ -63,6 +63,19 @@ assert shape(torch.ones(2, 3)).numel() == 6
 def top(x):
     return torch.min(x, dim=1)
 """,
+    "what is settled before a submission comes": """
+--- given
+import torch
+--- answer
+import os, sys
+early = "torch._dynamo" in sys.modules
+torch.set_num_threads(4)
+limit = os.environ["OMP_THREAD_LIMIT"]
+--- test
+assert early and limit == "1"
+--- wrong
+early, limit = False, "4"
+""",
     "random numbers go on on the other side": """
 --- given
 import torch
@@ -275,6 +288,27 @@ class Net:
     hidden = 4
     def __call__(self, x): return x
     def parameters(self): return []
+""",
+    "modules of the library": """
+--- given
+import torch
+from torch import nn
+--- answer
+def make(kind):
+    return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)) if kind == "mlp" else nn.GRU(4, 3, batch_first=True)
+--- test
+net = make("mlp")
+assert isinstance(net, nn.Sequential) and len(net) == 2 and isinstance(net[0], nn.Linear)
+assert net(torch.ones(5, 4)).shape == (5, 3) and net[0].weight.shape == (3, 4)
+out, state = make("rnn")(torch.ones(2, 5, 4))
+assert out.shape == (2, 5, 3) and state.shape == (1, 2, 3)
+out.sum().backward()
+--- right
+def make(kind):
+    return nn.Sequential(nn.LazyLinear(3), nn.BatchNorm1d(3)) if kind == "mlp" else nn.GRU(4, 3, batch_first=True)
+--- wrong
+def make(kind):
+    return nn.Sequential(nn.Linear(4, 2), nn.BatchNorm1d(2)) if kind == "mlp" else nn.RNN(4, 3)
 """,
     "the test's own module": """
 --- given

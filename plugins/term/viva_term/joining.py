@@ -16,8 +16,8 @@ from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from viva.cleaning.plaintext import quoted
 from viva.course import joined
 from viva.course.course import Course
+from viva.course.database import with_retries
 from viva.course.deadlines import concessions
-from viva.course.gradebook.database import with_retries
 from viva.course.gradebook.results import Results
 from viva.course.joined import Joined
 from viva.course.processes import leftovers
@@ -100,7 +100,7 @@ def _work(course: Course, student: str) -> set[str]:
     found = {one.assignment for step in STEPS for one in course.folders(step) if one.student == student}
     found |= {path.parent.name for path in (course.root / ATTEMPTS).glob("*/*") if path.name == student}
     found |= {assignment for assignment, one in Results.of(course.directory).read() if one == student}
-    if course.gradebook_file is None or course.gradebook_file.exists():
+    if course.has_gradebook():
         with course.gradebook() as gradebook:
             found |= {assignment.name for assignment in _submissions(gradebook, student)}
     return found

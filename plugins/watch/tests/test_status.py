@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser import CONTRAST
 from viva_watch import status
-from viva_watch.memory import Memory, Told
+from viva_watch.memory import Event, Memory
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
 NAMES = ("ada", "jürgen.von.und.zu.müller-lüdenscheidt-1234567@university.example", "x" * 200)
@@ -24,7 +24,7 @@ SENTENCES = (
 def test_the_status_page_fits_and_its_words_stay_whole(tmp_path, browser, width, height):
     root = tmp_path / "a course for the winter of 2026"
     (root / "report").mkdir(parents=True)
-    told = [Told(NOW, what, "ps3_scaled_attention", name, 1.4) for name in NAMES for what in SENTENCES]
+    told = [Event(NOW, what, "ps3_scaled_attention", name, 1.4) for name in NAMES for what in SENTENCES]
     status.write(root, Memory(pid=12345, started=NOW, looked=NOW, graded=6, last=told, errors=told[1::2]))
     context = browser.new_context(viewport={"width": width, "height": height})
     page = context.new_page()

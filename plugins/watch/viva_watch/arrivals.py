@@ -19,7 +19,7 @@ from viva.course.course import Course
 from viva.course.exchange import is_cut
 from viva.folder import MOST_FILES, walk
 from viva.submission.submission import Submission
-from viva_watch.schedule import Handed, Place
+from viva_watch.schedule import Arrival, Key
 
 LONGER = 15
 """So many times as long a notebook may be incomplete before it is taken as it is."""
@@ -44,48 +44,52 @@ class Arrivals:
 
     def complete(self, folders: Iterable[Path], now: datetime) -> tuple[dict[Path, tuple[str, datetime]], bool]:
         """By folder, a hash of what is complete, and since when it was seen; and whether there is more to come."""
-        found, more, there = {}, False, set(folders)
-        self.seen = {folder: one for folder, one in self.seen.items() if folder in there}
-        for folder in sorted(there):
+        complete, unsettled, current = {}, False, set(folders)
+        self.seen = {folder: seen for folder, seen in self.seen.items() if folder in current}
+        for folder in sorted(current):
             state, changed = _state(folder)
             if not state:
                 continue
-            known = self.seen.get(folder)
-            if known is None or known.state != state:
-                known = self.seen[folder] = _Seen(state, self.monotonic(), now)
-            if not known.digest and self._is_complete(folder, known, changed):
-                known.digest = fingerprint.key(b"", folder)
+            seen_folder = self.seen.get(folder)
+            if seen_folder is None or seen_folder.state != state:
+                seen_folder = self.seen[folder] = _Seen(state, self.monotonic(), now)
+            if not seen_folder.digest and self._is_complete(folder, seen_folder, changed):
+                seen_folder.digest = fingerprint.key(b"", folder)
                 if _state(folder)[0] != state:  # it changed while it was read
-                    known.digest = ""
-            if known.digest:
-                found[folder] = known.digest, known.since
+                    seen_folder.digest = ""
+            if seen_folder.digest:
+                complete[folder] = seen_folder.digest, seen_folder.since
             else:
-                more = True
-        return found, more
+                unsettled = True
+        return complete, unsettled
 
-    def _is_complete(self, folder: Path, known: _Seen, changed: float) -> bool:
+    def _is_complete(self, folder: Path, folder_state: _Seen, changed: float) -> bool:
         # What was there long before the watcher came need not wait; a clock that is wrong makes it wait all the same.
-        quiet = max(self.monotonic() - known.at, time.time() - changed)
+        quiet = max(self.monotonic() - folder_state.at, time.time() - changed)
         return quiet >= self.settle * (LONGER if is_cut(folder) else 1)
 
 
 def _state(folder: Path) -> tuple[tuple, float]:
     """What its files are like, and when the last of them changed."""
-    found, last = [], 0.0
+    files, last = [], 0.0
     for path in itertools.islice(walk(folder), MOST_FILES):
         with contextlib.suppress(OSError):
-            about = path.lstat()
-            found.append((str(path), about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))
-            last = max(last, about.st_ctime)
-    return tuple(found), last
+            status = path.lstat()
+            files.append((str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+            last = max(last, status.st_ctime)
+    return tuple(files), last
 
 
-def handed(
+def arrived(
     course: Course, assignments: list[str], arrivals: Arrivals, now: datetime
-) -> tuple[dict[Place, Submission], list[Handed], bool]:
+) -> tuple[dict[Key, Submission], list[Arrival], bool]:
     """By place the submissions, those that are complete, and whether there are others."""
-    submissions = {(one.assignment, one.student): one for one in course.submissions(assignments)}
-    by_folder = {one.folder: place for place, one in submissions.items() if not one.folder.is_symlink()}
-    complete, more = arrivals.complete(by_folder, now)
-    links = [Handed(place, "link", now) for place, one in submissions.items() if one.folder.is_symlink()]
-    return submissions, [Handed(by_folder[one], *known) for one, known in complete.items()] + links, more
+    submissions = {
+        (submission.assignment, submission.student): submission for submission in course.submissions(assignments)
+    }
+    by_folder = {
+        submission.folder: key for key, submission in submissions.items() if not submission.folder.is_symlink()
+    }
+    complete, unsettled = arrivals.complete(by_folder, now)
+    links = [Arrival(key, "link", now) for key, submission in submissions.items() if submission.folder.is_symlink()]
+    return submissions, [Arrival(by_folder[folder], *state) for folder, state in complete.items()] + links, unsettled

@@ -9,7 +9,7 @@ import msgspec
 
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
-from viva_watch.schedule import Past, Place
+from viva_watch.schedule import Key, Past
 from viva_watch.sights import Seen
 
 NAME = "watch.json"
@@ -17,7 +17,7 @@ LAST = 10
 """So many submissions and so many errors are told."""
 
 
-class Told(msgspec.Struct, omit_defaults=True):
+class Event(msgspec.Struct, omit_defaults=True):
     """One line of what happened last."""
 
     at: datetime
@@ -28,7 +28,7 @@ class Told(msgspec.Struct, omit_defaults=True):
     """From when it was seen to when its page was there."""
 
 
-class Trial(msgspec.Struct):
+class TrialClock(msgspec.Struct):
     """A trial's clock: when it begins, how fast it runs, and when it was started (in seconds, by the machine's)."""
 
     begins: datetime
@@ -43,7 +43,7 @@ class Memory(msgspec.Struct, omit_defaults=True):
     """By assignment and student."""
     reported: dict[str, datetime] = msgspec.field(default_factory=dict)
     """By assignment, for which due time its report was written."""
-    trial: Trial | None = None
+    trial: TrialClock | None = None
     """It goes on when the watcher is started again."""
     pid: int = 0
     started: datetime | None = None
@@ -55,12 +55,12 @@ class Memory(msgspec.Struct, omit_defaults=True):
     """When there is more to do."""
     graded: int = 0
     """Since it was started."""
-    last: list[Told] = msgspec.field(default_factory=list)
-    errors: list[Told] = msgspec.field(default_factory=list)
+    last: list[Event] = msgspec.field(default_factory=list)
+    errors: list[Event] = msgspec.field(default_factory=list)
     exchange: Seen = msgspec.field(default_factory=Seen)
-    passed: dict[str, Told] = msgspec.field(default_factory=dict)
+    passed: dict[str, Event] = msgspec.field(default_factory=dict)
     """What is passed over in the exchange, by name, and why."""
-    dated_back: list[Told] = msgspec.field(default_factory=list)
+    dated_back: list[Event] = msgspec.field(default_factory=list)
     """Submissions whose own time does not count."""
 
     @classmethod
@@ -79,17 +79,21 @@ class Memory(msgspec.Struct, omit_defaults=True):
     def write(self, root: Path) -> None:
         leftovers.write(root / NAME, msgspec.json.format(msgspec.json.encode(self)).decode() + "\n")
 
-    def past(self, place: Place) -> Past:
+    def past(self, key: Key) -> Past:
         """That of a student for an assignment, to be changed."""
-        return self.students.setdefault(place[0], {}).setdefault(place[1], Past())
+        return self.students.setdefault(key[0], {}).setdefault(key[1], Past())
 
-    def pasts(self) -> dict[Place, Past]:
-        return {(assignment, one): past for assignment, known in self.students.items() for one, past in known.items()}
+    def pasts(self) -> dict[Key, Past]:
+        return {
+            (assignment, student): past
+            for assignment, students in self.students.items()
+            for student, past in students.items()
+        }
 
-    def tell(self, told: Told, among: list[Told] | None = None) -> None:
-        known = self.last if among is None else among
-        known.append(told)
-        del known[:-LAST]
+    def tell(self, event: Event, among: list[Event] | None = None) -> None:
+        events = self.last if among is None else among
+        events.append(event)
+        del events[:-LAST]
 
     def a_minute(self) -> float:
         """Submissions a minute, over the last ones."""

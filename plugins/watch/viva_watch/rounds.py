@@ -29,7 +29,7 @@ from viva.pages.feedback import DELIVERY, write_feedback
 from viva.sandbox.protection import forget
 from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, SubmissionError
-from viva_watch.schedule import Place
+from viva_watch.schedule import Key
 from viva_watch.sights import Ready
 
 CLASS = ("student", "submitted_assignment", "submitted_notebook", "grade", "comment")
@@ -42,13 +42,13 @@ class Listing:
     """What lies in the exchange, by name."""
 
     survey: Callable[[exchange.Entry], exchange.Contents]
-    entries: dict[Place, list[exchange.Entry]] = field(default_factory=lambda: defaultdict(list))
+    entries: dict[Key, list[exchange.Entry]] = field(default_factory=lambda: defaultdict(list))
     """Those that their students own, by assignment and student."""
-    passed: dict[str, tuple[Place, str]] = field(default_factory=dict)
+    passed: dict[str, tuple[Key, str]] = field(default_factory=dict)
     """By name, for whom the others would be, and why they are passed over."""
 
 
-def place_of(ending: Ending) -> Place:
+def key_of(ending: Ending) -> Key:
     return ending.submission.assignment, ending.submission.student
 
 
@@ -61,16 +61,16 @@ class Rounds:
         """The names of users by their ids, as far as a look at the exchange needed them."""
 
     def grade(
-        self, first: list[Submission], kinds: Mapping[Place, str], assignments: Iterable[str], more: batch.More
+        self, first: list[Submission], kinds: Mapping[Key, str], assignments: Iterable[str], arrivals: batch.More
     ) -> Generator[list[Ending]]:
-        """Grade submissions, the ``first`` and those that ``more`` brings, of these ``assignments``, and write pages.
+        """Grade the ``first`` submissions and those that ``arrivals`` brings, of ``assignments``, and write pages.
 
         ``kinds`` says what each student reads; visible checks are a round of their own. What became of submissions is
         told when their pages are there. Raises VivaError where none can be graded.
         """
         forget()  # a machine changes, and so do its users
         self.logins.clear()
-        visible = any(kinds[one.assignment, one.student] == VISIBLE for one in first)
+        visible = any(kinds[submission.assignment, submission.student] == VISIBLE for submission in first)
         around = aside(self.course, assignments, self.config) if visible else nullcontext((self.course, self.config))
         with batch.alone(self.course, self.tell), around as (course, config):
             groups = batch.grade_in_groups(
@@ -79,7 +79,7 @@ class Rounds:
                 config=config,
                 workers=self.workers,
                 tell=self.tell,
-                more=more,
+                more=arrivals,
                 assignments=assignments,
             )
             with contextlib.closing(groups):
@@ -87,38 +87,38 @@ class Rounds:
                     yield self._with_pages(course, endings, config, kinds)
 
     def _with_pages(
-        self, course: Course, graded: list[Ending], config: Config, kinds: Mapping[Place, str]
+        self, course: Course, graded: list[Ending], config: Config, kinds: Mapping[Key, str]
     ) -> list[Ending]:
-        found = {place_of(ending): ending for ending in graded}
+        endings = {key_of(ending): ending for ending in graded}
         readable: dict[str, list[Submission]] = defaultdict(list)
-        for place, ending in found.items():
+        for key, ending in endings.items():
             if ending.status is not Status.FAILED:
-                readable[kinds[place]].append(ending.submission)
-        for kind, some in readable.items():
-            for ending in write_feedback(course, some, config=_showing(config, kind), workers=self.workers):
+                readable[kinds[key]].append(ending.submission)
+        for kind, submissions in readable.items():
+            for ending in write_feedback(course, submissions, config=_showing(config, kind), workers=self.workers):
                 if ending.status is Status.FAILED:
-                    found[place_of(ending)] = ending
-        return list(found.values())
+                    endings[key_of(ending)] = ending
+        return list(endings.values())
 
-    def hand_out(self, place: Place) -> str:
+    def hand_out(self, key: Key) -> str:
         """Release a student's pages to the exchange; why it could not be done, or nothing."""
-        folder = self.course.path("feedback", *place)
+        folder = self.course.path("feedback", *key)
         if not all((folder / name).is_file() for name in DELIVERY):
             return ""  # it did not come from the exchange
-        return self._exchange("release_feedback", *place)
+        return self._exchange("release_feedback", *key)
 
-    def collect(self, ready: Mapping[Place, Ready], alone: bool) -> tuple[dict[Place, str], dict[str, str]]:
+    def collect(self, ready: Mapping[Key, Ready], alone: bool) -> tuple[dict[Key, str], dict[str, str]]:
         """Collect the newest submissions of students from the exchange; by place, why it could not be done, and by
         name, why a submission was passed over.
 
         ``alone`` says whether this process has the course's lock already.
         """
-        problems: dict[Place, str] = {}
+        problems: dict[Key, str] = {}
         passed: dict[str, str] = {}
         with nullcontext() if alone else batch.alone(self.course, self.tell):
-            for place, one in ready.items():
-                if problem := self._exchange("collect", *place, one, passed):
-                    problems[place] = problem
+            for key, submissions in ready.items():
+                if problem := self._exchange("collect", *key, submissions, passed):
+                    problems[key] = problem
         return problems, passed
 
     def _exchange(
@@ -130,8 +130,8 @@ class Rounds:
         passed: dict[str, str] | None = None,
     ) -> str:
         directory, factory = self._directory(assignment, student), ExchangeFactory(config=self.config)
-        about = {"coursedir": directory, "authenticator": Authenticator(config=self.config), "config": self.config}
-        doer = getattr(factory, step)(**about, log=logging.getLogger("viva"))
+        settings = {"coursedir": directory, "authenticator": Authenticator(config=self.config), "config": self.config}
+        doer = getattr(factory, step)(**settings, log=logging.getLogger("viva"))
         if isinstance(doer, exchange.ExchangeCollect):
             doer.update = True
         if isinstance(doer, exchange.Collect) and ready is not None:
@@ -151,8 +151,8 @@ class Rounds:
         return directory
 
     def _collector(self) -> exchange.Collect:
-        about = {"coursedir": self._directory(""), "authenticator": Authenticator(config=self.config)}
-        return exchange.Collect(**about, config=self.config, log=logging.getLogger("viva"))
+        settings = {"coursedir": self._directory(""), "authenticator": Authenticator(config=self.config)}
+        return exchange.Collect(**settings, config=self.config, log=logging.getLogger("viva"))
 
     def _inbound(self, collect: exchange.Collect) -> Path:
         return Path(collect.root, self.course.directory.course_id, "inbound")
@@ -166,7 +166,7 @@ class Rounds:
         collect = self._collector()
         collect.logins |= self.logins
         folder = self._inbound(collect)
-        found = Listing(collect.survey)
+        listing = Listing(collect.survey)
         try:
             paths = sorted(folder.iterdir())
         except OSError:
@@ -178,12 +178,12 @@ class Rounds:
                     raise SubmissionError("nbgrader takes this student's name for a pattern")
             except (SubmissionError, OSError) as error:
                 if (parts := path.name.split("+"))[1:2] and parts[1] in assignments:
-                    found.passed[path.name] = (parts[1], parts[0]), exchange.why(error)
+                    listing.passed[path.name] = (parts[1], parts[0]), exchange.why(error)
                 continue
             if entry.assignment in assignments:
-                found.entries[entry.assignment, entry.student].append(entry)
+                listing.entries[entry.assignment, entry.student].append(entry)
         self.logins = {user: name for user, name in collect.logins.items() if name}  # who has none may get one
-        return found
+        return listing
 
 
 def _showing(config: Config, kind: str) -> Config:
@@ -209,7 +209,7 @@ def aside(course: Course, assignments: Iterable[str], config: Config) -> Iterato
         config.CourseDirectory.root = str(course.root)
         config.CourseDirectory.db_url = f"sqlite:///{Path(name, 'gradebook.db')}"
         config.CourseDirectory.autograded_directory = str(Path(name, "autograded"))
-        other = Course(CourseDirectory(config=config))
-        with course.gradebook() as old, other.gradebook() as new:
+        copied = Course(CourseDirectory(config=config))
+        with course.gradebook() as old, copied.gradebook() as new:
             copy_rows(old, new, CLASS)
-        yield other, config
+        yield copied, config

@@ -10,7 +10,7 @@ import msgspec
 
 from viva_watch.terms import Terms
 
-Place = tuple[str, str]
+Key = tuple[str, str]
 """An assignment and a student."""
 FULL = "full"
 AGAIN = timedelta(minutes=1)
@@ -33,7 +33,7 @@ class Past(msgspec.Struct, omit_defaults=True):
     """So many times in a row the grader itself failed."""
     slow: bool = False
     """Whether something in it did not finish."""
-    owed: bool = False
+    unreleased: bool = msgspec.field(default=False, name="owed")
     """Whether its page could not be released to the exchange yet."""
 
     def note(self, digest: str, kind: str, now: datetime, *, due: bool, slow: bool = False) -> None:
@@ -47,77 +47,78 @@ class Past(msgspec.Struct, omit_defaults=True):
 
 
 @dataclass(frozen=True)
-class Handed:
+class Arrival:
     """What lies there of a student: a hash of it, and since when it was seen."""
 
-    place: Place
+    key: Key
     digest: str
     since: datetime
 
 
 @dataclass(frozen=True)
-class Next:
+class Task:
     """What is done with a submission: ``kind`` is what its student reads then; empty where it waits until ``at``."""
 
-    handed: Handed
+    arrival: Arrival
     kind: str = ""
     at: datetime | None = None
 
 
-def next_of(handed: Handed, past: Past, terms: Terms, due: datetime | None, now: datetime) -> Next:
+def task_of(arrival: Arrival, past: Past, terms: Terms, due: datetime | None, now: datetime) -> Task:
     """What is to be done with a submission now, or when to ask again; neither where nothing is to be done."""
     if past.failures:
         again = min(AGAIN * 2 ** min(past.failures - 1, 10), LONGEST)
         if past.at and now < past.at + again:
-            return Next(handed, at=past.at + again)
+            return Task(arrival, at=past.at + again)
     if due and now >= due:
-        done = past.kind == FULL and past.digest == handed.digest
-        return Next(handed, "" if done else FULL)
+        done = past.kind == FULL and past.digest == arrival.digest
+        return Task(arrival, "" if done else FULL)
     spent = bool(terms.attempts) and past.attempts >= terms.attempts
-    if terms.before == "nothing" or past.digest == handed.digest or spent:
-        return Next(handed, at=due)
+    if terms.before == "nothing" or past.digest == arrival.digest or spent:
+        return Task(arrival, at=due)
     if past.kind and past.at and now < past.at + terms.apart:
         at = past.at + terms.apart
-        return Next(handed, at=min(at, due) if due else at)
-    return Next(handed, terms.before)
+        return Task(arrival, at=min(at, due) if due else at)
+    return Task(arrival, terms.before)
 
 
 @dataclass
 class Plan:
     """What is to be done now, in order, and when there is more."""
 
-    todo: list[Next] = field(default_factory=list)
+    todo: list[Task] = field(default_factory=list)
     at: datetime | None = None
 
 
 def plan(
-    handed: Iterable[Handed],
-    past: Mapping[Place, Past],
+    arrivals: Iterable[Arrival],
+    past: Mapping[Key, Past],
     terms: Mapping[str, Terms],
-    due: Mapping[Place, datetime | None],
+    due: Mapping[Key, datetime | None],
     now: datetime,
 ) -> Plan:
     """First who had feedback least often; then who was there first. What did not finish before comes last.
 
     ``terms`` are by assignment; what belongs to no assignment in it is left alone.
     """
-    found = [
-        next_of(one, past.get(one.place, Past()), terms[one.place[0]], due.get(one.place), now)
-        for one in handed
-        if one.place[0] in terms
+    tasks = [
+        task_of(arrival, past.get(arrival.key, Past()), terms[arrival.key[0]], due.get(arrival.key), now)
+        for arrival in arrivals
+        if arrival.key[0] in terms
     ]
 
-    def turn(one: Next) -> tuple:
-        before = past.get(one.handed.place, Past())
-        return before.slow, before.attempts, one.handed.since, one.handed.place
+    def turn(task: Task) -> tuple:
+        before = past.get(task.arrival.key, Past())
+        return before.slow, before.attempts, task.arrival.since, task.arrival.key
 
-    moments = [one.at for one in found if not one.kind and one.at]
-    return Plan(sorted((one for one in found if one.kind), key=turn), min(moments, default=None))
+    moments = [task.at for task in tasks if not task.kind and task.at]
+    return Plan(sorted((task for task in tasks if task.kind), key=turn), min(moments, default=None))
 
 
-def over(assignment: str, handed: Iterable[Handed], past: Mapping[Place, Past]) -> bool:
+def over(assignment: str, arrivals: Iterable[Arrival], past: Mapping[Key, Past]) -> bool:
     """Whether all that was submitted for an assignment was graded fully."""
-    mine = [one for one in handed if one.place[0] == assignment]
-    return bool(mine) and all(
-        (known := past.get(one.place)) is not None and known.kind == FULL and known.digest == one.digest for one in mine
+    of_assignment = [arrival for arrival in arrivals if arrival.key[0] == assignment]
+    return bool(of_assignment) and all(
+        (graded := past.get(arrival.key)) is not None and graded.kind == FULL and graded.digest == arrival.digest
+        for arrival in of_assignment
     )

@@ -22,7 +22,7 @@ import msgspec
 from viva.course.exchange import COPYING, INTERRUPTED, QUIET, SLACK, Contents, Entry, why
 from viva.submission.files.claim import Claim
 from viva.verdict import SubmissionError
-from viva_watch.schedule import Place
+from viva_watch.schedule import Key
 
 MOST = 200
 """So many submissions of a student for an assignment are remembered."""
@@ -35,7 +35,7 @@ class Sight(msgspec.Struct, omit_defaults=True):
     """The last look at which it was not there; None where nobody had looked."""
     lacking: datetime | None = None
     """The last look at which it was not complete, or would not have been taken."""
-    taken: bool = False
+    collected: bool = msgspec.field(default=False, name="taken")
     """Whether it was collected, or a newer one in its place: from then on nothing that is seen counts."""
     doubted: Claim | None = None
     """From when it counts, where that is not the time that it claims."""
@@ -49,9 +49,9 @@ class Seen(msgspec.Struct, omit_defaults=True):
     folders: dict[str, dict[str, dict[str, Sight]]] = msgspec.field(default_factory=dict)
     """By assignment, student and name."""
 
-    def sight(self, place: Place, name: str, before: datetime | None) -> Sight:
+    def sight(self, key: Key, name: str, before: datetime | None) -> Sight:
         """That of a submission, which was not there ``before`` if it is new."""
-        sights = self.folders.setdefault(place[0], {}).setdefault(place[1], {})
+        sights = self.folders.setdefault(key[0], {}).setdefault(key[1], {})
         if name not in sights:
             sights[name] = Sight(absent=before)
             while len(sights) > MOST:
@@ -86,7 +86,7 @@ class Inbox:
         self.settle, self.monotonic = settle, monotonic
         self.more = False
         """Whether there is something that is not complete yet."""
-        self.taken: set[str] = set()
+        self.collected: set[str] = set()
         """Collected since this watcher was started."""
         self.refused: dict[str, tuple[tuple | None, str]] = {}
         """By name, why it is passed over while its folder is in this state."""
@@ -94,29 +94,29 @@ class Inbox:
 
     def look(
         self,
-        entries: Mapping[Place, list[Entry]],
+        entries: Mapping[Key, list[Entry]],
         survey: Callable[[Entry], Contents],
         seen: Seen,
         now: datetime,
-        full: Mapping[Place, datetime],
+        full: Mapping[Key, datetime],
         speed: float = 1.0,
-    ) -> dict[Place, Ready]:
+    ) -> dict[Key, Ready]:
         """By place, what can be collected of ``entries``; ``now`` is a moment before they were listed.
 
         ``full`` says when each student's last full page was released. The watcher's clock runs at ``speed``.
         """
         before = seen.looked if seen.looked is None or seen.looked <= now else None  # the clock was set back
-        names = {one.path.name for some in entries.values() for one in some}
-        self.taken &= names
+        names = {entry.path.name for submissions in entries.values() for entry in submissions}
+        self.collected &= names
         self._quiet = {name: quiet for name, quiet in self._quiet.items() if name in names}
-        self.refused = {name: known for name, known in self.refused.items() if name in names}
+        self.refused = {name: refusal for name, refusal in self.refused.items() if name in names}
         self.more, ready = False, {}
-        for place, some in entries.items():
-            one, interrupted = Ready(), set()
-            for entry in some:
+        for key, attempts in entries.items():
+            chosen, interrupted = Ready(), set()
+            for entry in attempts:
                 name = entry.path.name
-                sight = seen.sight(place, name, before)
-                if name not in self.taken:
+                sight = seen.sight(key, name, before)
+                if name not in self.collected:
                     contents = self._complete(entry, survey)
                     if contents is None:
                         sight.lacking = now
@@ -125,30 +125,30 @@ class Inbox:
                         sight.lacking = now  # what is added to it came later
                         interrupted.add(name)
                     changed = now - timedelta(seconds=speed * max(0.0, time.time() - contents.changed))
-                    if not sight.taken:
-                        sight.doubted = _doubted(entry, sight, changed, full.get(place), now)
-                    one.fresh.add(name)
-                one.names.add(name)
+                    if not sight.collected:
+                        sight.doubted = _doubted(entry, sight, changed, full.get(key), now)
+                    chosen.fresh.add(name)
+                chosen.names.add(name)
                 if sight.doubted:
-                    one.counted[name] = sight.doubted
-            if one.names > interrupted:  # with nothing else, half a notebook is better than none
-                one.names, one.fresh = one.names - interrupted, one.fresh - interrupted
+                    chosen.counted[name] = sight.doubted
+            if chosen.names > interrupted:  # with nothing else, half a notebook is better than none
+                chosen.names, chosen.fresh = chosen.names - interrupted, chosen.fresh - interrupted
                 self.refused |= dict.fromkeys(interrupted, (None, INTERRUPTED))
-            if one.fresh:
-                ready[place] = one
+            if chosen.fresh:
+                ready[key] = chosen
         seen.looked = now
         return ready
 
-    def take(self, seen: Seen, place: Place, names: Iterable[str]) -> None:
+    def take(self, seen: Seen, key: Key, names: Iterable[str]) -> None:
         """Remember that these were collected."""
         for name in names:
-            self.taken.add(name)
-            seen.sight(place, name, None).taken = True
+            self.collected.add(name)
+            seen.sight(key, name, None).collected = True
 
     def _complete(self, entry: Entry, survey: Callable[[Entry], Contents]) -> Contents | None:
         """What lies in a submission that can be collected, else None."""
-        name, about = entry.path.name, entry.about
-        folder = about.st_ino, about.st_mtime_ns, about.st_ctime_ns
+        name, status = entry.path.name, entry.about
+        folder = status.st_ino, status.st_mtime_ns, status.st_ctime_ns
         if self.refused.get(name, (None, ""))[0] == folder:
             return None
         self.refused.pop(name, None)
@@ -160,11 +160,11 @@ class Inbox:
         except OSError as error:  # it may be better next time
             self.refused[name] = None, why(error)
             return None
-        known = self._quiet.get(name)
-        if known is None or known.state != contents.state:
-            known = self._quiet[name] = _Quiet(contents.state, self.monotonic())
+        quiet_state = self._quiet.get(name)
+        if quiet_state is None or quiet_state.state != contents.state:
+            quiet_state = self._quiet[name] = _Quiet(contents.state, self.monotonic())
         # What was there long before the watcher came need not wait; a clock that is wrong makes it wait all the same.
-        quiet = max(self.monotonic() - known.at, time.time() - contents.changed)
+        quiet = max(self.monotonic() - quiet_state.at, time.time() - contents.changed)
         if quiet < (QUIET if contents.interrupted else self.settle):
             self.more = True
             return None
@@ -174,7 +174,7 @@ class Inbox:
 def _doubted(entry: Entry, sight: Sight, changed: datetime, full: datetime | None, now: datetime) -> Claim | None:
     """From when a submission counts that was not there when it says; None where nothing speaks against it."""
     claimed = entry.claimed.replace(tzinfo=UTC)
-    without = max((one for one in (sight.absent, sight.lacking) if one), default=None)
+    without = max((moment for moment in (sight.absent, sight.lacking) if moment), default=None)
     if without is None:
         return None
     late = sight.absent is not None and sight.absent > claimed + SLACK and changed > claimed + SLACK

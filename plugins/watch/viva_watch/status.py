@@ -9,7 +9,7 @@ from pathlib import Path
 from viva.course.processes import leftovers
 from viva.pages.page import template
 from viva.verdict import CourseError
-from viva_watch.memory import Memory, Told
+from viva_watch.memory import Event, Memory
 from viva_watch.watcher import LOCK
 
 PAGE = "watch.html"
@@ -29,51 +29,51 @@ def is_watched(root: Path) -> bool:
         os.close(lock)
 
 
-def state(root: Path, known: Memory) -> str:
+def state(root: Path, memory: Memory) -> str:
     if not is_watched(root):
         return "No watcher runs"
-    waits = f"{known.waiting} wait" if known.waiting else "nothing waits"
+    waits = f"{memory.waiting} wait" if memory.waiting else "nothing waits"
     return f"The watcher runs; {waits}"
 
 
-def lines(known: Memory) -> Iterator[str]:
+def lines(memory: Memory) -> Iterator[str]:
     """Sentences about its work."""
-    if known.started:
-        yield f"Started at {known.started:%Y-%m-%d %H:%M:%S} UTC (process {known.pid}), graded {known.graded} since."
-    if known.looked:
-        yield f"Looked last at {known.looked:%Y-%m-%d %H:%M:%S} UTC."
-    if rate := known.a_minute():
-        yield f"{rate:.1f} submissions a minute, over the last {len(known.last)}."
-    if known.later:
-        yield f"The next round begins at {known.later:%Y-%m-%d %H:%M:%S} UTC."
+    if memory.started:
+        yield f"Started at {memory.started:%Y-%m-%d %H:%M:%S} UTC (process {memory.pid}), graded {memory.graded} since."
+    if memory.looked:
+        yield f"Looked last at {memory.looked:%Y-%m-%d %H:%M:%S} UTC."
+    if rate := memory.a_minute():
+        yield f"{rate:.1f} submissions a minute, over the last {len(memory.last)}."
+    if memory.later:
+        yield f"The next round begins at {memory.later:%Y-%m-%d %H:%M:%S} UTC."
 
 
-def tables_of(known: Memory) -> Iterator[tuple[str, list[Told]]]:
+def tables_of(memory: Memory) -> Iterator[tuple[str, list[Event]]]:
     """What it tells, by title; what has to do with the exchange only where there is some."""
-    yield "last submissions", known.last
-    yield "last errors", known.errors
-    if known.passed:
-        yield "passed over in the exchange", list(known.passed.values())
-    if known.dated_back:
-        yield "claimed times that do not count", known.dated_back
+    yield "last submissions", memory.last
+    yield "last errors", memory.errors
+    if memory.passed:
+        yield "passed over in the exchange", list(memory.passed.values())
+    if memory.dated_back:
+        yield "claimed times that do not count", memory.dated_back
 
 
-def rows(told: list[Told]) -> list[tuple[str, str, str, str]]:
+def rows(events: list[Event]) -> list[tuple[str, str, str, str]]:
     """Newest first."""
     return [
         (
-            f"{one.at:%Y-%m-%d %H:%M:%S}",
-            one.assignment,
-            one.student,
-            one.what + (f", {one.seconds:.1f} s" if one.seconds else ""),
+            f"{event.at:%Y-%m-%d %H:%M:%S}",
+            event.assignment,
+            event.student,
+            event.what + (f", {event.seconds:.1f} s" if event.seconds else ""),
         )
-        for one in reversed(told)
+        for event in reversed(events)
     ]
 
 
-def write(root: Path, known: Memory) -> None:
-    tables = [(title[:1].upper() + title[1:], rows(some)) for title, some in tables_of(known)]
+def write(root: Path, memory: Memory) -> None:
+    tables = [(title[:1].upper() + title[1:], rows(events)) for title, events in tables_of(memory)]
     page = template("watch.html").render(
-        course=str(root), state=state(root, known), lines=list(lines(known)), tables=tables
+        course=str(root), state=state(root, memory), lines=list(lines(memory)), tables=tables
     )
     leftovers.write(root / "report" / PAGE, page)

@@ -15,6 +15,7 @@ from traitlets import Bool
 
 from viva.commands.command import JSON, NO_SANDBOX, WORKERS, VivaCommand
 from viva.course.autograde import Autograde, Examine
+from viva.course.gradebook import health
 from viva.course.processes import stopping
 from viva_watch import status
 from viva_watch.memory import Memory
@@ -48,10 +49,10 @@ class WatchCommand(VivaCommand):
             self._show_status()
             return 0
         assignments = self.chosen_assignments()
-        configured = [Path(place, "nbgrader_config.py") for place in self.config_file_paths]
+        configured = [Path(folder, "nbgrader_config.py") for folder in self.config_file_paths]
 
-        def tell(known: Memory) -> None:
-            status.write(self.course.root, known)
+        def tell(memory: Memory) -> None:
+            status.write(self.course.root, memory)
 
         watcher = Watcher(
             self.course,
@@ -63,7 +64,7 @@ class WatchCommand(VivaCommand):
             write=self._log,
             tell=tell,
         )
-        self.course.settle()
+        health.settle(self.course)
         with contextlib.suppress(Renewal), stopping.postponed():
             watcher.run()
         self.renewed = True
@@ -83,28 +84,28 @@ class WatchCommand(VivaCommand):
         from viva.pages import report  # SciPy and Matplotlib take a second to load
         from viva.pages.reporting.findings import people_of
 
-        self.course.settle()
+        health.settle(self.course)
         report.write(self.course, assignments, "http://localhost:8888", False, people_of(self.course), None)
 
     def _show_status(self) -> None:
-        known = Memory.read(self.course.root)
-        self._say(f"{status.state(self.course.root, known)}.", *status.lines(known))
-        for title, told in status.tables_of(known):
-            if told:
+        memory = Memory.read(self.course.root)
+        self._say(f"{status.state(self.course.root, memory)}.", *status.lines(memory))
+        for title, events in status.tables_of(memory):
+            if events:
                 table = Table("time (UTC)", "assignment", "student", title)
-                for row in status.rows(told):
+                for row in status.rows(events):
                     table.add_row(*row)
                 self.console.print(table)
         self.show_document(
             watched=status.is_watched(self.course.root),
-            waiting=known.waiting,
-            later=known.later,
-            started=known.started,
-            looked=known.looked,
-            graded=known.graded,
-            a_minute=round(known.a_minute(), 1),
-            last=list(map(structs.asdict, known.last)),
-            errors=list(map(structs.asdict, known.errors)),
-            passed=list(map(structs.asdict, known.passed.values())),
-            dated_back=list(map(structs.asdict, known.dated_back)),
+            waiting=memory.waiting,
+            later=memory.later,
+            started=memory.started,
+            looked=memory.looked,
+            graded=memory.graded,
+            a_minute=round(memory.a_minute(), 1),
+            last=list(map(structs.asdict, memory.last)),
+            errors=list(map(structs.asdict, memory.errors)),
+            passed=list(map(structs.asdict, memory.passed.values())),
+            dated_back=list(map(structs.asdict, memory.dated_back)),
         )

@@ -23,19 +23,19 @@ from viva import wording
 from viva.cleaning import plaintext
 from viva.course.batch import cores, gradable
 from viva.course.course import Course
+from viva.course.database import trouble
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
 from viva.course.gradebook import lateness
-from viva.course.gradebook.database import trouble
 from viva.course.processes import leftovers, stopping
 from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, Verdict, VivaError
 from viva_watch import memory, schedule
-from viva_watch.arrivals import Arrivals, handed
-from viva_watch.memory import Memory, Told, Trial
-from viva_watch.rounds import VISIBLE, Listing, Rounds, place_of
-from viva_watch.schedule import FULL, Handed, Next, Place, Plan
+from viva_watch.arrivals import Arrivals, arrived
+from viva_watch.memory import Event, Memory, TrialClock
+from viva_watch.rounds import VISIBLE, Listing, Rounds, key_of
+from viva_watch.schedule import FULL, Arrival, Key, Plan, Task
 from viva_watch.sights import Inbox, Ready, Seen
 from viva_watch.terms import Clock, Watch
 
@@ -63,9 +63,9 @@ class Renewal(Exception):  # noqa: N818
 class Look:
     """What lay there when the watcher looked, and what is to be done about it."""
 
-    submissions: dict[Place, Submission]
-    found: list[Handed]
-    due: dict[Place, datetime | None]
+    submissions: dict[Key, Submission]
+    arrivals: list[Arrival]
+    due: dict[Key, datetime | None]
     plan: Plan
 
 
@@ -74,8 +74,8 @@ def _reason(error: VivaError | OSError | DBAPIError, gradebook: str) -> str:
     if isinstance(error, DBAPIError):
         return trouble(error, gradebook)
     if isinstance(error, OSError):
-        place = f" ({error.filename})" if error.filename else ""
-        return f"A file could not be read or written: {error.strerror or error}{place}. The watcher tries again."
+        path = f" ({error.filename})" if error.filename else ""
+        return f"A file could not be read or written: {error.strerror or error}{path}. The watcher tries again."
     return str(error)
 
 
@@ -92,7 +92,7 @@ class Watcher:
         report: Callable[[list[str]], object] = lambda assignments: None,
         configured: Iterable[Path] = (),
         write: Callable[[str], object] = print,
-        tell: Callable[[Memory], object] = lambda known: None,
+        tell: Callable[[Memory], object] = lambda memory: None,
     ) -> None:
         """``report`` writes the class report about assignments; when a file of ``configured`` changes, ``run`` raises
         Renewal; ``write`` is given the lines of the log, and ``tell`` what is remembered, after each look. Raises
@@ -113,7 +113,7 @@ class Watcher:
         self.settings = self._settings()
         self.blocked: dict[str, float] = {}
         """By assignment that cannot be graded at all, until when it is left alone."""
-        self.refused: dict[Place, float] = {}
+        self.refused: dict[Key, float] = {}
         """By place of which the exchange could not be used, until when it is left alone."""
         self.apart = False
         """Whether each assignment has rounds of its own, as a round of several failed: one keeps no other from it."""
@@ -130,11 +130,11 @@ class Watcher:
                 self.memory.trial, self.memory.exchange = None, Seen()
             return Clock()
         begins, speed = moment.parse(self.policy.begins, self.lateness.place), self.policy.speed
-        known = self.memory.trial
-        if known is None or (known.begins, known.speed) != (begins, speed):
-            known = self.memory.trial = Trial(begins, speed, time.time())
+        trial = self.memory.trial
+        if trial is None or (trial.begins, trial.speed) != (begins, speed):
+            trial = self.memory.trial = TrialClock(begins, speed, time.time())
             self.memory.exchange = Seen()  # by another clock
-        return Clock(begins, speed, known.started)
+        return Clock(begins, speed, trial.started)
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
         """Watch until it is stopped, or ``until`` says so between two rounds. Raises Renewal, and CourseError where
@@ -144,7 +144,7 @@ class Watcher:
             if not leftovers.take(lock, self.course.root / LOCK):
                 raise CourseError(f"Another 'viva watch' is running for {self.course.root}. See: viva watch --status")
             self.course.path("submitted", ".").mkdir(exist_ok=True)
-            self.log("started", before={name: one.before for name, one in self.terms.items()})
+            self.log("started", before={name: terms.before for name, terms in self.terms.items()})
             while not until():
                 stopping.check()
                 try:
@@ -163,26 +163,26 @@ class Watcher:
     def step(self) -> bool:
         """Look, and do one round; whether there was anything to do."""
         seen = self._look()
-        for place in [place for place, past in self.memory.pasts().items() if past.owed]:
-            self._hand_out(place)
+        for key in [key for key, past in self.memory.pasts().items() if past.unreleased]:
+            self._hand_out(key)
         if seen.plan.todo:
             self._do(seen)
-        self._report(seen.found, seen.due)
+        self._report(seen.arrivals, seen.due)
         self._remember()
         return bool(seen.plan.todo)
 
-    def _look(self, grading: Container[Place] | None = None) -> Look:
+    def _look(self, grading: Container[Key] | None = None) -> Look:
         """See what lies there, and plan; during a round, ``grading`` has what is being graded."""
         if self.policy.collect:
             self._collect(grading)
         now = self.clock()
-        submissions, found, self.more = handed(self.course, self.assignments, self.arrivals, now)
-        due = self._due(found)
-        open_ = {name: one for name, one in self.terms.items() if self.blocked.get(name, 0) <= time.monotonic()}
-        plan = schedule.plan(found, self.memory.pasts(), open_, due, now)
+        submissions, arrivals, self.more = arrived(self.course, self.assignments, self.arrivals, now)
+        due = self._due(arrivals)
+        open_ = {name: terms for name, terms in self.terms.items() if self.blocked.get(name, 0) <= time.monotonic()}
+        plan = schedule.plan(arrivals, self.memory.pasts(), open_, due, now)
         self.memory.waiting, self.memory.later, self.memory.looked = len(plan.todo), plan.at, memory.now()
         self.next = plan.at
-        return Look(submissions, found, due, plan)
+        return Look(submissions, arrivals, due, plan)
 
     def _remember(self) -> None:
         self.memory.write(self.course.root)
@@ -191,22 +191,26 @@ class Watcher:
     def _do(self, seen: Look) -> None:
         """Grade what is next in a plan, and what is next then, until nothing is or the round was open long enough."""
         visible = seen.plan.todo[0].kind == VISIBLE
-        names = {one.handed.place[0] for one in seen.plan.todo if (one.kind == VISIBLE) is visible}
+        names = {task.arrival.key[0] for task in seen.plan.todo if (task.kind == VISIBLE) is visible}
         if self.apart:
-            names = {seen.plan.todo[0].handed.place[0]}
+            names = {seen.plan.todo[0].arrival.key[0]}
         if not (names := self._gradable(names)):
             return
-        chosen: dict[Place, tuple[Next, datetime | None]] = {}
-        kinds: dict[Place, str] = {}
+        chosen: dict[Key, tuple[Task, datetime | None]] = {}
+        kinds: dict[Key, str] = {}
         begun, looked = time.monotonic(), -math.inf
 
         def take(seen: Look) -> list[Submission]:
             """The next of a plan, of students of whom nothing is being graded."""
-            fits = [one for one in seen.plan.todo if one.handed.place[0] in names and (one.kind == VISIBLE) is visible]
-            some = [one for one in fits if one.handed.place not in chosen][: AT_ONCE * cores(self.workers, sys.maxsize)]
-            chosen.update({one.handed.place: (one, seen.due.get(one.handed.place)) for one in some})
-            kinds.update({one.handed.place: one.kind for one in some})
-            return [seen.submissions[one.handed.place] for one in some]
+            fits = [
+                task for task in seen.plan.todo if task.arrival.key[0] in names and (task.kind == VISIBLE) is visible
+            ]
+            tasks = [task for task in fits if task.arrival.key not in chosen][
+                : AT_ONCE * cores(self.workers, sys.maxsize)
+            ]
+            chosen.update({task.arrival.key: (task, seen.due.get(task.arrival.key)) for task in tasks})
+            kinds.update({task.arrival.key: task.kind for task in tasks})
+            return [seen.submissions[task.arrival.key] for task in tasks]
 
         def more() -> list[Submission]:
             nonlocal begun, looked
@@ -214,20 +218,20 @@ class Watcher:
             if now > begun + OPEN or now < looked + PAUSE:
                 return []
             try:
-                some = take(self._look(chosen))
+                submissions = take(self._look(chosen))
             except VivaError as error:  # a list that cannot be read, for example
                 self._fail(str(error))
-                begun, some = -math.inf, []
-            looked = -math.inf if some else now
-            return some
+                begun, submissions = -math.inf, []
+            looked = -math.inf if submissions else now
+            return submissions
 
         self.done += 1
         try:
             with contextlib.closing(self.rounds.grade(take(seen), kinds, names, more)) as groups:
                 for endings in groups:
                     for ending in endings:
-                        one, due = chosen.pop(place_of(ending))
-                        self._note(one, ending, due)
+                        task, due = chosen.pop(key_of(ending))
+                        self._note(task, ending, due)
                     self._remember()
         except (VivaError, OSError, DBAPIError) as error:
             reason = _reason(error, self.course.directory.db_url)
@@ -248,46 +252,48 @@ class Watcher:
         self.blocked[assignment] = time.monotonic() + AGAIN
         self._fail(reason, assignment)
 
-    def _note(self, one: Next, ending: Ending, due: datetime | None) -> None:
+    def _note(self, task: Task, ending: Ending, due: datetime | None) -> None:
         """Remember what became of a submission, and hand its page out."""
-        place, now = place_of(ending), self.clock()
-        past = self.memory.past(place)
+        key, now = key_of(ending), self.clock()
+        past = self.memory.past(key)
         if ending.status is Status.FAILED:
             past.note_failure(now)
-            self._fail(ending.reason, *place)
+            self._fail(ending.reason, *key)
             return
         slow = any(verdict in ENDLESS for verdict in ending.verdicts)
-        past.note(one.handed.digest, one.kind, now, due=due is not None and now >= due, slow=slow)
-        past.owed = self.policy.release
-        seconds = round((now - one.handed.since).total_seconds() / self.policy.speed, 2)
+        past.note(task.arrival.digest, task.kind, now, due=due is not None and now >= due, slow=slow)
+        past.unreleased = self.policy.release
+        seconds = round((now - task.arrival.since).total_seconds() / self.policy.speed, 2)
         self.memory.graded += 1
-        self.memory.tell(Told(memory.now(), one.kind, *place, seconds))
+        self.memory.tell(Event(memory.now(), task.kind, *key, seconds))
         verdicts = {str(verdict): ending.verdicts.count(verdict) for verdict in set(ending.verdicts)}
-        about = {"assignment": place[0], "student": place[1], "shows": one.kind, "attempt": past.attempts}
-        self.log("graded", **about, seconds=seconds, status=str(ending.status), reason=ending.reason, verdicts=verdicts)
-        self._hand_out(place)
+        details = {"assignment": key[0], "student": key[1], "shows": task.kind, "attempt": past.attempts}
+        self.log(
+            "graded", **details, seconds=seconds, status=str(ending.status), reason=ending.reason, verdicts=verdicts
+        )
+        self._hand_out(key)
 
-    def _hand_out(self, place: Place) -> None:
+    def _hand_out(self, key: Key) -> None:
         """Release a page to the exchange, where it is owed to its student."""
-        past = self.memory.past(place)
-        if past.owed and self.refused.get(place, 0) <= time.monotonic():
-            problem = self.rounds.hand_out(place)
-            past.owed = bool(problem)
+        past = self.memory.past(key)
+        if past.unreleased and self.refused.get(key, 0) <= time.monotonic():
+            problem = self.rounds.hand_out(key)
+            past.unreleased = bool(problem)
             if problem:
-                self._refuse(place, problem)
+                self._refuse(key, problem)
 
-    def _refuse(self, place: Place, problem: str) -> None:
-        self.refused[place] = time.monotonic() + AGAIN
-        self._fail(problem, *place)
+    def _refuse(self, key: Key, problem: str) -> None:
+        self.refused[key] = time.monotonic() + AGAIN
+        self._fail(problem, *key)
 
-    def _report(self, found: list[Handed], due: dict[Place, datetime | None]) -> None:
+    def _report(self, arrivals: list[Arrival], due: dict[Key, datetime | None]) -> None:
         """Write the class report about assignments that are due and graded, once for each due time."""
         for name in self.assignments:
-            ends = [due[one.place] for one in found if one.place[0] == name]
-            last = max((one for one in ends if one), default=None)
+            ends = [due[arrival.key] for arrival in arrivals if arrival.key[0] == name]
+            last = max(filter(None, ends), default=None)
             if not last or None in ends or self.clock() < last or self.memory.reported.get(name) == last:
                 continue
-            if schedule.over(name, found, self.memory.pasts()):
+            if schedule.over(name, arrivals, self.memory.pasts()):
                 try:
                     self.report([name])
                 except VivaError as error:
@@ -295,13 +301,13 @@ class Watcher:
                 self.memory.reported[name] = last
                 self.log("reported", assignment=name)
 
-    def _due(self, found: list[Handed]) -> dict[Place, datetime | None]:
+    def _due(self, arrivals: list[Arrival]) -> dict[Key, datetime | None]:
         """When each submission is due: the configuration's time, else the gradebook's; an extension is later."""
         granted = Concessions.of(self.course.root, self.lateness.place)
         with self.course.gradebook() as gradebook:
-            return lateness.deadlines(gradebook.db(), self.lateness, granted, [one.place for one in found])
+            return lateness.deadlines(gradebook.db(), self.lateness, granted, [arrival.key for arrival in arrivals])
 
-    def _collect(self, grading: Container[Place] | None) -> None:
+    def _collect(self, grading: Container[Key] | None) -> None:
         """Collect from the students of whom the exchange holds something new that is complete.
 
         During a round this process has the course's lock, and what it is ``grading`` stays as it is.
@@ -310,49 +316,51 @@ class Watcher:
         if (listing := self.rounds.inbound(self.assignments)) is None:
             return
         pasts = self.memory.pasts()
-        full = {place: past.at for place, past in pasts.items() if past.kind == FULL and past.at}
+        full = {key: past.at for key, past in pasts.items() if past.kind == FULL and past.at}
         ready = self.inbox.look(listing.entries, listing.survey, seen, now, full, self.policy.speed)
         fresh = {
-            place: one
-            for place, one in ready.items()
-            if self.refused.get(place, 0) <= time.monotonic() and place not in (grading or ())
+            key: submissions
+            for key, submissions in ready.items()
+            if self.refused.get(key, 0) <= time.monotonic() and key not in (grading or ())
         }
         if fresh:
             self._take(fresh, alone=grading is not None)
         self._pass_over(listing)
 
-    def _take(self, fresh: dict[Place, Ready], alone: bool) -> None:
+    def _take(self, fresh: dict[Key, Ready], alone: bool) -> None:
         problems, passed = self.rounds.collect(fresh, alone)
         self.left |= passed
-        for place, one in fresh.items():
-            if place in problems:
-                self._refuse(place, problems[place])
+        for key, submissions in fresh.items():
+            if key in problems:
+                self._refuse(key, problems[key])
                 continue
-            if one.fresh & passed.keys():
-                self.refused[place] = time.monotonic() + AGAIN
-            self.inbox.take(self.memory.exchange, place, one.fresh - passed.keys())
-            for name in (one.fresh & one.counted.keys()) - passed.keys():
-                reason = f"{plaintext.quoted(name)} {wording.sentence(one.counted[name].note())}."
-                self.memory.tell(Told(memory.now(), reason, *place), self.memory.dated_back)
-                self.log("dated_back", assignment=place[0], student=place[1], reason=reason)
-        done = [place for place, one in fresh.items() if place not in problems and not one.fresh <= passed.keys()]
+            if submissions.fresh & passed.keys():
+                self.refused[key] = time.monotonic() + AGAIN
+            self.inbox.take(self.memory.exchange, key, submissions.fresh - passed.keys())
+            for name in (submissions.fresh & submissions.counted.keys()) - passed.keys():
+                reason = f"{plaintext.quoted(name)} {wording.sentence(submissions.counted[name].note())}."
+                self.memory.tell(Event(memory.now(), reason, *key), self.memory.dated_back)
+                self.log("dated_back", assignment=key[0], student=key[1], reason=reason)
+        done = [
+            key for key, submissions in fresh.items() if key not in problems and not submissions.fresh <= passed.keys()
+        ]
         if done:
             self.log("collected", submissions=len(done))
 
     def _pass_over(self, listing: Listing) -> None:
         """Tell once what is passed over in the exchange, and keep it for the status while it lies there."""
-        places = {one.path.name: place for place, some in listing.entries.items() for one in some}
+        places = {entry.path.name: key for key, submissions in listing.entries.items() for entry in submissions}
         self.left = {name: reason for name, reason in self.left.items() if name in places}
-        own = {name: reason for name, (_, reason) in self.inbox.refused.items()} | self.left
-        now = {name: (places[name], reason) for name, reason in own.items()} | listing.passed
-        known, self.memory.passed = self.memory.passed, {}
-        for name, (place, reason) in list(now.items())[:MOST_PASSED]:
-            told = known.get(name)
+        refused = {name: reason for name, (_, reason) in self.inbox.refused.items()} | self.left
+        now = {name: (places[name], reason) for name, reason in refused.items()} | listing.passed
+        earlier, self.memory.passed = self.memory.passed, {}
+        for name, (key, reason) in list(now.items())[:MOST_PASSED]:
+            event = earlier.get(name)
             sentence = f"{plaintext.quoted(name)} in the exchange was passed over: {reason}."
-            if told is None or told.what != sentence:
-                told = Told(memory.now(), sentence, plaintext.line(place[0]), plaintext.line(place[1]))
-                self.log("passed_over", assignment=told.assignment, student=told.student, reason=sentence)
-            self.memory.passed[name] = told
+            if event is None or event.what != sentence:
+                event = Event(memory.now(), sentence, plaintext.line(key[0]), plaintext.line(key[1]))
+                self.log("passed_over", assignment=event.assignment, student=event.student, reason=sentence)
+            self.memory.passed[name] = event
 
     def _wait(self) -> None:
         """Wait until something changes, until there is more to do, or until it is time to look again."""
@@ -401,21 +409,21 @@ class Watcher:
 
     def _settings(self) -> tuple:
         """What tells whether the configuration was changed."""
-        found = []
+        files = []
         for path in self.configured:
             with contextlib.suppress(OSError):
-                about = path.stat()
-                found.append((path, about.st_mtime_ns, about.st_size, about.st_ino))
-        return tuple(found)
+                status = path.stat()
+                files.append((path, status.st_mtime_ns, status.st_size, status.st_ino))
+        return tuple(files)
 
     def _fail(self, reason: str, assignment: str = "", student: str = "") -> None:
-        self.memory.tell(Told(memory.now(), reason, assignment, student), self.memory.errors)
+        self.memory.tell(Event(memory.now(), reason, assignment, student), self.memory.errors)
         self.log("failed", assignment=assignment, student=student, reason=reason)
 
     def _say(self, sentence: str) -> None:
         self.log("told", reason=sentence)
 
-    def log(self, event: str, **about: object) -> None:
+    def log(self, event: str, **details: object) -> None:
         """Write a line of JSON."""
-        known = {name: value for name, value in about.items() if value not in ("", None)}
-        self.write(json.dumps({"at": memory.now().isoformat(), "event": event} | known))
+        filled = {name: value for name, value in details.items() if value not in ("", None)}
+        self.write(json.dumps({"at": memory.now().isoformat(), "event": event} | filled))

@@ -14,9 +14,10 @@ from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
-from viva.course.gradebook import advisory, database, lateness
+from viva.course import database
+from viva.course.database import concerns_all, trouble
+from viva.course.gradebook import advisory, lateness
 from viva.course.gradebook.advisory import alone, still_alone
-from viva.course.gradebook.database import concerns_all, trouble
 from viva.course.gradebook.recording import Graded, Writer
 from viva.verdict import CourseError
 

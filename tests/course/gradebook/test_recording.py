@@ -20,7 +20,7 @@ from tests.conftest import PROJECT, load
 from tests.oral import code_cell
 from viva.course import fingerprint
 from viva.course.batch import autograde
-from viva.course.gradebook.database import trouble, with_retries
+from viva.course.database import trouble, with_retries
 from viva.course.gradebook.recording import Draft, Expected, Graded, Writer
 
 pytestmark = pytest.mark.xdist_group("record")
@@ -229,7 +229,7 @@ def test_who_only_reads_waits_for_another_program_too(root, monkeypatch):
 
         assert with_retries(ask) == 0 and len(tried) == 3
         other.execute("BEGIN EXCLUSIVE")
-        monkeypatch.setattr("viva.course.gradebook.database.RETRY_SECONDS", 0.0)
+        monkeypatch.setattr("viva.course.database.RETRY_SECONDS", 0.0)
         with pytest.raises(DBAPIError, match="is locked"):
             with_retries(lambda: asked(root / "gradebook.db"))
 

@@ -182,6 +182,61 @@ def test_no_other_source_than_that_of_the_cells_is_believed(answer, grader, tmp_
     assert {title for _, title in lost(exam.grade(answer))} >= {"a word", "a tree"}
 
 
+LOOK = """
+--- given
+import functools, inspect
+--- answer
+def total(xs):
+    result = 0
+    for x in xs: result += x
+    return result
+--- test
+assert total([1, 2]) == 3 and "sum(" not in inspect.getsource(total)
+"""
+HONEST = "def total(xs):\n    result = 0\n    for x in xs: result += x\n    return result\n"
+CALLED = "def other(xs): return sum(xs)\n"
+DISGUISES = {
+    "decorated": f"{CALLED}def swap(function):\n    @functools.wraps(function)\n"
+    f"    def inner(xs): return other(xs)\n    return inner\n@swap\n{HONEST}",
+    "wrapped": f"{HONEST}honest = total\n{CALLED}other.__wrapped__ = honest\ntotal = other",
+    "updated": f"{HONEST}{CALLED}functools.update_wrapper(other, total)\ntotal = other",
+    "by the names": f"{HONEST}{CALLED}functools.update_wrapper(other, total)\nglobals()['total'] = other",
+    "by the module": f"{HONEST}{CALLED}other.__wrapped__ = total\nimport __main__ as m\nm.total = other",
+    "by the shell": f"{HONEST}{CALLED}shell = get_ipython()\nother.__wrapped__ = total\nshell.push({{'total': other}})",
+    "too deep to be read": f"{HONEST}honest = total\nx = {'+'.join(['1'] * 600)}\ntotal = honest",
+    "too long to be read": f"{HONEST}honest = total\n# {'x' * 200_000}\ntotal = honest",
+    "by a file": "open('mine.py', 'w').write('def total(xs): return [*map(sum, [xs])][0]')\nfrom mine import total",
+}
+"""Each passes, as the source that the test sees has no call of ``sum``; most run it."""
+
+
+@pytest.mark.parametrize("way", DISGUISES)
+def test_where_another_function_than_the_shown_one_may_run_a_grader_looks(way, grader, tmp_path):
+    outcome = Exam(LOOK, grader, tmp_path).grade(DISGUISES[way])
+    assert outcome.earned("test-2") == 1
+    assert [(note.kind, note.names, note.tests) for note in outcome.doubts] == [("disguised", ("total",), ("test-2",))]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HONEST,
+        f"from functools import reduce\n%matplotlib inline\n!ls\n{HONEST}print(total([1]))",
+        f"class Row:\n    @property\n    def x(self): return 1\n    @x.setter\n    def x(self, y): pass\n{HONEST}",
+        f"{CALLED.replace('other', 'total')}\n{HONEST}",
+    ],
+)
+def test_a_plain_definition_asks_nobody(answer, grader, tmp_path):
+    outcome = Exam(LOOK, grader, tmp_path).grade(answer)
+    assert (outcome.earned("test-2"), outcome.doubts) == (1, [])
+
+
+def test_the_source_of_a_method_is_that_of_its_class_also_by_an_instance():
+    cells = ["class A:\n    def f(self): return 1\n", "def B():\n    def f(): return 2\n"]
+    assert [text for text, _ in definitions(cells, path_of("A().f"))] == ["    def f(self): return 1\n"]
+    assert [*definitions(cells, path_of("B().f"))] == [*definitions(cells, path_of("A()"))] == []
+
+
 HELPER = """
 --- given
 import inspect
@@ -237,8 +292,8 @@ CELLS = [
     ("path", "found"),
     [
         ("f", [("def f(): return 1\n", 1), ("@wraps\ndef f():\n    return 2\n", 3)]),
-        ("M.f", [("    def f(self):\n        return 3\n", 3)]),
-        *((path, []) for path in ("h", "M.g", "f.f", "f()", "M().f")),
+        *((path, [("    def f(self):\n        return 3\n", 3)]) for path in ("M.f", "M().f")),
+        *((path, []) for path in ("h", "M.g", "f.f", "f()", "f().f")),
     ],
 )
 def test_definitions_stand_in_the_cells_as_inspect_would_give_them(path, found):

@@ -229,6 +229,37 @@ def test_a_given_cell_in_two_pieces_that_stand_far_apart_runs_once_in_its_place(
     assert sum(one.earned for results in outcome.checks.values() for one in results) == 25
 
 
+def in_two_pieces() -> dict:
+    notebook = plain(CASES["ps5_sentence"][0].full)
+    line = find(notebook, "data")["source"].split("\n").index("W_q = np.random.randn(d_model, d_k) * 0.1")
+    far_below(notebook, "data", line, "add_positions")
+    return notebook
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_a_given_cell_in_two_pieces_runs_once_beside_a_copy_of_it_that_stays_the_students(strip):
+    case, notebook = CASES["ps5_sentence"][0], in_two_pieces()
+    whole = source(repaired(plain(case.full), case), "data")
+    below(notebook, "attend_gusta", whole)
+    result = repaired(bare(notebook) if strip else notebook, case)
+    ids = [cell.id for cell in result.notebook.cells]
+    again = [ids[place] for place, cell in enumerate(result.notebook.cells) if "W_q = np" in cell.source]
+    assert again[0] == "data"
+    assert all(ids.index(name) > ids.index("add_positions") for name in again[1:])
+    assert strip or len(again) == 2
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize("line", ["d_model = 4", "W_k = "])
+def test_a_given_cell_in_two_pieces_of_which_one_was_edited_is_doubted_where_the_second_runs_again(line, strip):
+    """The lines are not all there, so nobody knows whether the student meant them as the cell."""
+    notebook = in_two_pieces()
+    (piece,) = [cell for cell in notebook["cells"] if line in cell["source"]]
+    piece["source"] = piece["source"].replace(line, f"# mine\n{line}").replace("  # length", " # The length")
+    result = repaired(bare(notebook) if strip else notebook, CASES["ps5_sentence"][0])
+    assert {"test_projections", "test_me", "test_attention"} <= set(doubtful(result.repairs))
+
+
 @pytest.mark.slow
 def test_wherever_the_second_half_of_a_locked_cell_stands_it_does_not_run_twice():
     ways = itertools.product((False, True), ({}, {"both": True}, {"first": False}))

@@ -12,12 +12,22 @@ from dataclasses import dataclass
 
 import nbformat
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from tests.conftest import PROJECT, SHORT
-from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, half, plain, strip_ids, strip_nbgrader
+from tests.mangling import (
+    KEEPING,
+    LOSING,
+    answer_below_stub,
+    as_utf8,
+    half,
+    plain,
+    spread_answers,
+    strip_ids,
+    strip_nbgrader,
+)
 from tests.oral import one_in_three, sampled
 from viva.author.answers import fill_in, read_answers
 from viva.engine import names
@@ -245,7 +255,6 @@ def test_a_repair_does_not_depend_on_the_submissions_before_it():
 def test_after_two_ways_after_each_other_nothing_is_lost_without_a_doubt(data):
     case = data.draw(st.sampled_from([case for several in CASES.values() for case in several]))
     ways = data.draw(st.lists(st.sampled_from(list(KEEPING)), min_size=2, max_size=2))
-    assume(ways != ["merge_text", "strip_nbgrader"])  # a known loss: an answer at the end of a text, without identity
     dice, notebook = random.Random(data.draw(st.integers(0, 1000))), plain(case.full)
     for way in ways:
         KEEPING[way](notebook, dice)
@@ -286,6 +295,48 @@ def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
         KEEPING["fence"](notebook, dice)
         KEEPING["quarto"](notebook, dice)
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and_in_order(assignment):
+    for case in CASES[assignment]:
+        notebook = plain(case.full)
+        spread_answers(notebook)
+        assert_held(repaired(bare(notebook), case), case)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_an_answer_cut_at_any_line_without_any_metadata_gives_its_names(assignment):
+    for case in CASES[assignment]:
+        notebook = plain(case.full)
+        KEEPING["split_answer"](notebook, random.Random(case.name))
+        assert lacking(repaired(bare(notebook), case), case) == []
+
+
+NAMELESS = "made = iter([X] * 9)\n(\n    first, second\n) = made, made\nglobals()['self_attention'] = lambda *_: (X, X)"
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize(
+    ("place", "keep_stub"),
+    [*itertools.product(["text above", "text of the student's"], [False, True]), ("read-only cell", False)],
+)
+def test_an_answer_written_into_another_cell_is_doubted_though_no_name_tells_which_it_is(place, keep_stub, strip):
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    above = notebook["cells"][notebook["cells"].index(answer) - 1]
+    if place == "text of the student's":
+        above = {"cell_type": "markdown", "metadata": {}, "source": "My solution:"}
+        notebook["cells"].insert(notebook["cells"].index(answer), above)
+    elif place == "read-only cell":
+        above = find(notebook, "softmax_cols")
+        above["source"] = above["source"].replace("data_in", "data")
+    above["source"] += f"\n\n{NAMELESS}"
+    answer["source"] = next(cell.source for cell in ONE.release.cells if cell.id == "self_attention")
+    if not keep_stub:
+        notebook["cells"].remove(answer)
+    result = repaired(bare(notebook) if strip else notebook, ONE)
+    assert "test_self_attention" in doubtful(result.repairs), sentences(result.repairs)
 
 
 HARD = ("split_answer", "split_in_paragraphs", "split_locked", "merge", "merge_below", "merge_answers", "merge_text")

@@ -1,4 +1,4 @@
-"""Until when something may be submitted, and what it costs to be late:
+"""Deadlines and late penalties:
 
 moment       times and durations as people write them; days that begin at a time of day
 rule         the late penalty: days, hours or steps, of what, down to what; and the penalty by it

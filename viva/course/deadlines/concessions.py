@@ -34,7 +34,7 @@ Place = tuple[str, str]
 
 
 def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, dict[str, str]]:
-    """By assignment and student what a file says, by column; nothing when there is no file.
+    """By assignment and student, a file's row by column; empty when there is no file.
 
     Raises CourseError for what is not such a file, and for a row of an assignment that is none of ``assignments``.
     """
@@ -47,35 +47,35 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
         raise CourseError(f"{error} Its first line names the columns {','.join(columns)}.") from error
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}.") from error
-    header, found = [name.strip() for name in table.header], {}
+    header, concessions = [name.strip() for name in table.header], {}
     if not set(columns[:-1]) <= set(header):
         raise CourseError(
             f"The first line of {path} must name the columns {','.join(columns)}, but it is '{','.join(header)}'."
         )
     for line, row in table.rows.items():
-        told = dict(zip(header, row, strict=False))
-        cells, where = {name: told.get(name, "").strip() for name in columns}, f"Line {line} of {path}"
+        values = dict(zip(header, row, strict=False))
+        cells, where = {name: values.get(name, "").strip() for name in columns}, f"Line {line} of {path}"
         if not cells["assignment"] or not cells["student_id"]:
             raise CourseError(f"{where} names no assignment or no student.")
         if assignments is not None and cells["assignment"] not in assignments:
-            what = "excuses from" if path.name == EXCUSED else "extends"
+            verb = "excuses from" if path.name == EXCUSED else "extends"
             raise CourseError(
-                f"{where} {what} '{plaintext.line(cells['assignment'])}', which is not an "
+                f"{where} {verb} '{plaintext.line(cells['assignment'])}', which is not an "
                 f"assignment of the gradebook. The assignments are: {', '.join(sorted(assignments))}."
             )
-        found[cells["assignment"], cells["student_id"]] = cells
-    return found
+        concessions[cells["assignment"], cells["student_id"]] = cells
+    return concessions
 
 
 @dataclass(frozen=True)
 class Concessions:
-    """What is granted in a course: until when each student may submit, in UTC, and who is excused, and why."""
+    """A course's extensions: each student's deadline in UTC; and its excused students, with reasons."""
 
     extensions: dict[Place, datetime] | None
     """None when the course has no extensions.csv, and the gradebook's own extensions count."""
     excused: dict[Place, str]
 
-    def deadline(self, place: Place, due: datetime, extension: timedelta | None = None) -> datetime:
+    def deadline(self, pair: Place, due: datetime, extension: timedelta | None = None) -> datetime:
         """When a submission is due for its student, if it is ``due`` then for the class, which is never later.
 
         A deadline of the class that moves past an extension holds for this student too. ``extension`` is the
@@ -83,20 +83,20 @@ class Concessions:
         """
         if self.extensions is None:
             return due + max(timedelta(), extension or timedelta())
-        return max(due, self.extensions.get(place, due))
+        return max(due, self.extensions.get(pair, due))
 
     @classmethod
     def of(cls, root: Path, zone: ZoneInfo) -> Concessions:
-        """Those of the course in a folder; ``zone`` is that of times without one. Raises CourseError."""
+        """The concessions of the course in a folder; ``zone`` is the zone of times without one. Raises CourseError."""
         path = root / EXTENSIONS
-        found = _extensions(path, _state(path), zone) if path.exists() else None
-        return cls(found, excused(root))
+        extensions = _extensions(path, _state(path), zone) if path.exists() else None
+        return cls(extensions, excused(root))
 
 
 def excused(root: Path, assignments: Collection[str] | None = None) -> dict[Place, str]:
     """Whom the instructor excuses from what, and why. Raises CourseError."""
-    found = rows(root / EXCUSED, assignments)
-    return {place: plaintext.line(cells["reason"]) for place, cells in found.items()}
+    concessions = rows(root / EXCUSED, assignments)
+    return {pair: plaintext.line(cells["reason"]) for pair, cells in concessions.items()}
 
 
 def write(path: Path, entries: Mapping[Place, Mapping[str, str]]) -> None:
@@ -107,17 +107,17 @@ def write(path: Path, entries: Mapping[Place, Mapping[str, str]]) -> None:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    about = path.stat()
-    return about.st_mtime_ns, about.st_size, about.st_ino
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 @functools.lru_cache(maxsize=8)
 def _extensions(path: Path, _state: tuple, zone: ZoneInfo) -> dict[Place, datetime]:
     """Read once for each state of the file."""
-    found = {}
-    for place, cells in rows(path).items():
+    extensions = {}
+    for pair, cells in rows(path).items():
         try:
-            found[place] = moment.parse(cells["until"], zone)
+            extensions[pair] = moment.parse(cells["until"], zone)
         except CourseError as error:
-            raise CourseError(f"{path} extends {place[0]} for {plaintext.quoted(place[1])}: {error}") from error
-    return found
+            raise CourseError(f"{path} extends {pair[0]} for {plaintext.quoted(pair[1])}: {error}") from error
+    return extensions

@@ -47,10 +47,10 @@ def duration(text: str | timedelta) -> timedelta:
 
 def _span(text: str) -> timedelta:
     """Raises ValueError for what is not a time span, and OverflowError."""
-    found, rest = _DURATION.findall(text), re.sub(r"\band\b|[\s,]", "", _DURATION.sub("", text))
-    if rest or not found:
+    amounts, rest = _DURATION.findall(text), re.sub(r"\band\b|[\s,]", "", _DURATION.sub("", text))
+    if rest or not amounts:
         raise ValueError(text)
-    return sum((float(number) * UNITS[unit.lower()] for number, unit in found), timedelta())
+    return sum((float(number) * UNITS[unit.lower()] for number, unit in amounts), timedelta())
 
 
 def after_days(moment: datetime, days: int, zone: ZoneInfo) -> datetime:
@@ -73,8 +73,8 @@ def days_begun(due: datetime, at: datetime, zone: ZoneInfo) -> int:
 
 def local(moment: datetime, zone: ZoneInfo) -> str:
     """A moment as people of a zone write it; seconds only where there are some."""
-    there = moment.astimezone(zone)
-    return there.strftime("%Y-%m-%d %H:%M:%S" if there.second else "%Y-%m-%d %H:%M")
+    local_time = moment.astimezone(zone)
+    return local_time.strftime("%Y-%m-%d %H:%M:%S" if local_time.second else "%Y-%m-%d %H:%M")
 
 
 def _later(naive: datetime, zone: ZoneInfo) -> datetime:

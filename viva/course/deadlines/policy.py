@@ -27,9 +27,9 @@ from viva.course.deadlines.rule import Rule
 from viva.verdict import CourseError
 
 COSTS: dict[str, Any] = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
-"""The ways in which time costs something; an assignment that names one has none of the course's."""
+"""The settings that cost points; an assignment that sets one takes none of them from the course."""
 ITS_OWN = ("due", "late_days")
-"""What the configuration says about an assignment beside its rule."""
+"""The settings of an assignment beside its rule."""
 WHAT_IF = "The rule after --what-if"
 
 
@@ -46,7 +46,7 @@ class DailyPenalty(LateSubmissionPlugin):
 
 @dataclass(frozen=True)
 class Terms:
-    """What the configuration says of an assignment: its rule, when it is due, how many late days may be spent on it."""
+    """The settings of an assignment: its rule, its due date, and the largest number of late days for it."""
 
     rule: Rule
     due: datetime | None = None
@@ -83,7 +83,7 @@ class LatePolicy(DailyPenalty):
     )
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
-        """What the course's rule takes off, for who knows nothing of assignments, due times and extensions."""
+        """The penalty by the course's rule alone: nbgrader's call has no assignment, due date or extension."""
         due = datetime(2000, 1, 1, tzinfo=UTC)
         late = timedelta(seconds=max(0.0, total_seconds_late))
         common = self._common()
@@ -94,19 +94,19 @@ class LatePolicy(DailyPenalty):
 
     @property
     def place(self) -> ZoneInfo:
-        """Raises CourseError for a zone that is none."""
+        """Raises CourseError for an unknown time zone."""
         return clock.zone_of(self.zone)
 
     def terms(self, assignment: str) -> Terms:
-        """Raises CourseError for settings that are none."""
+        """Raises CourseError for wrong settings."""
         return self._terms(self.assignments.get(assignment, {}), f"c.LatePolicy.assignments['{assignment}']")
 
     def _terms(self, settings: object, where: str) -> Terms:
         if not isinstance(settings, dict):
             raise CourseError(f'{where} is not a dictionary of settings. Write it as {{"due": "2026-10-05 23:59"}}.')
         rules = {name: value for name, value in settings.items() if name not in ITS_OWN}
-        others = COSTS if COSTS.keys() & rules.keys() else {}
-        changed = replace(self._common(), **others | rule.read(rules, where, self.place))
+        free = COSTS if COSTS.keys() & rules.keys() else {}
+        changed = replace(self._common(), **free | rule.read(rules, where, self.place))
         due, late_days = settings.get("due"), settings.get("late_days", self.late_days)
         if late_days is not None and (isinstance(late_days, bool) or not isinstance(late_days, int) or late_days < 0):
             raise CourseError(f"{where} has an invalid 'late_days': {late_days!r} is not a number of days.")
@@ -116,18 +116,18 @@ class LatePolicy(DailyPenalty):
             raise CourseError(f"{where} has an invalid 'due': {error}") from error
 
     def check(self, assignments: Iterable[str]) -> None:
-        """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
-        known = set(assignments)
+        """Raises CourseError for a wrong setting, and for one of an unknown assignment."""
+        names = set(assignments)
         rules = {"c.LatePolicy": self._common()}
         for name in self.assignments:
             rules[f"c.LatePolicy.assignments['{name}']"] = self.terms(name).rule
-            if name not in known:
+            if name not in names:
                 raise CourseError(
                     f"c.LatePolicy.assignments names '{name}', which is not an assignment of the course. The "
-                    f"assignments are: {', '.join(sorted(known)) or 'none yet'}. Correct the name, or create its "
+                    f"assignments are: {', '.join(sorted(names)) or 'none yet'}. Correct the name, or create its "
                     "folder in source/ first."
                 )
-        asks = [where for where, one in rules.items() if one.costs or one.close is not None]
+        asks = [where for where, terms in rules.items() if terms.costs or terms.close is not None]
         if asks and self._says_none():
             raise CourseError(
                 "nbgrader_config.py contradicts itself on late work: c.LateSubmissionPlugin.penalty_method is "
@@ -136,26 +136,29 @@ class LatePolicy(DailyPenalty):
 
     def _says_none(self) -> bool:
         """Whether the configuration itself, and not its default, says that there are no late penalties."""
-        sections = (one.__name__ for one in type(self).__mro__ if issubclass(one, LateSubmissionPlugin))
-        return self.penalty_method == "none" and any("penalty_method" in self.config[one] for one in sections)
+        sections = (section.__name__ for section in type(self).__mro__ if issubclass(section, LateSubmissionPlugin))
+        return self.penalty_method == "none" and any("penalty_method" in self.config[section] for section in sections)
 
     def otherwise(
         self, assignments: Iterable[str], settings: dict[str, object], budget: int | None = None
     ) -> LatePolicy:
-        """The policy that says something else of some assignments. Raises CourseError for a setting that is none."""
-        self._terms(settings, WHAT_IF)  # what was typed is at fault, and not what the configuration says
+        """This policy with other settings for some assignments. Raises CourseError for a wrong setting."""
+        self._terms(settings, WHAT_IF)  # an error names the command line, not the configuration
         if budget is not None and budget < 0:
             raise CourseError(f"{WHAT_IF} has an invalid 'budget': {budget} is not a number of days.")
-        other = copy.copy(self)
-        own = {name: dict(self.assignments.get(name, {})) for name in assignments}
+        policy = copy.copy(self)
+        settings_before = {name: dict(self.assignments.get(name, {})) for name in assignments}
         dropped = COSTS if COSTS.keys() & settings.keys() else {}
-        kept = {name: {key: value for key, value in one.items() if key not in dropped} for name, one in own.items()}
-        other.assignments = self.assignments | {name: one | settings for name, one in kept.items()}
+        sections = {
+            name: {key: value for key, value in section.items() if key not in dropped}
+            for name, section in settings_before.items()
+        }
+        policy.assignments = self.assignments | {name: section | settings for name, section in sections.items()}
         if budget is not None:
-            other.budget = budget
-        for name in own:
-            other.terms(name)
-        return other
+            policy.budget = budget
+        for name in settings_before:
+            policy.terms(name)
+        return policy
 
     def _common(self) -> Rule:
         names = [name for name in rule.SETTINGS if name not in COSTS]

@@ -22,7 +22,7 @@ from viva.record import Note, note
 from viva.verdict import CourseError
 
 OF = ("score", "maximum", "cap")
-"""A share of the score, or of the maximum, is lost; or the score is capped at what is left of the maximum."""
+"""Late work loses a share of the score or of the maximum; or a share of the maximum caps the score."""
 HOUR = timedelta(hours=1)
 
 
@@ -41,7 +41,7 @@ class Rule:
     floor: float = 0.0
     """The share that is left at least: of the score, or of the maximum where shares are of that."""
     grace: timedelta = timedelta()
-    """Who is late by no more pays nothing; who is later is late from the due time on."""
+    """Work that is late by this or less loses nothing; later work counts as late from the due time on."""
     close: datetime | timedelta | None = None
     """From when on nothing counts: a moment, or so long after the due time."""
     decimals: int = 2
@@ -77,7 +77,7 @@ class Rule:
         return min(Fraction(1), days * exact(self.per_day)), days, "days"
 
     def left(self, score: float, most: float, share: Fraction) -> Fraction:
-        """The score less what a lost share takes, not rounded and never more than the score."""
+        """The score less the lost share, not rounded and never more than the score."""
         whole, can, floor = exact(score), exact(most), exact(self.floor)
         if self.of == "cap":
             return min(whole, can * max(floor, 1 - share))
@@ -97,18 +97,18 @@ def exact(number: float) -> Fraction:
 
 
 def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str, Any]:
-    """Settings of a course as fields of a Rule. Raises CourseError for what is none, and says ``where`` it stands."""
-    found: dict[str, Any] = {}
+    """Settings of a course as fields of a Rule. Raises CourseError for a wrong setting; ``where`` names its place."""
+    values: dict[str, Any] = {}
     for name, value in settings.items():
         try:
-            found[name] = SETTINGS[name](value, zone)
+            values[name] = SETTINGS[name](value, zone)
         except KeyError:
             raise CourseError(
                 f"{where} names '{name}', which is not a setting. The settings are: {', '.join(SETTINGS)}."
             ) from None
         except (CourseError, ValueError, TypeError) as error:
             raise CourseError(f"{where} has an invalid '{name}': {error}") from error
-    return found
+    return values
 
 
 def _share(value: Any, _zone: ZoneInfo) -> float:
@@ -215,7 +215,7 @@ class Reckoning:
         return self.delivery.score - self.penalty
 
     def notes(self) -> list[Note]:
-        """The arithmetic, line by line; nothing for who was on time and had no more time than others."""
+        """The arithmetic, line by line; nothing for work that was on time without an extension."""
         delivery, rule = self.delivery, self.rule
         notes = []
         if delivery.until:
@@ -235,8 +235,8 @@ class Reckoning:
         if self.share:
             base = delivery.score if rule.of == "score" else delivery.most
             taken = 1 - self.share if rule.of == "cap" else self.share
-            about = percent(self.share), number(base), number(taken * exact(base))
-            notes.append(note(TAKEN[rule.of], *about, because=self._counted()))
+            numbers = percent(self.share), number(base), number(taken * exact(base))
+            notes.append(note(TAKEN[rule.of], *numbers, because=self._counted()))
             if rule.floor:
                 notes.append(note("late_floor", percent(exact(rule.floor)), number(base)))
         if self.spared:
@@ -275,40 +275,40 @@ def reckon(
     points; at most so many on an assignment as ``late_days`` says of it. Each makes the due time a day later. Where
     days are left over that the budget does not cover, the rule counts from there.
     """
-    found, left = {}, budget
-    for one in sorted(deliveries, key=lambda delivery: (delivery.own_due, delivery.assignment)):
-        most = min(left, (late_days or {}).get(one.assignment, left))
-        found[one.assignment] = result = _reckoned(one, rules[one.assignment], zone, most, left)
+    reckonings, left = {}, budget
+    for delivery in sorted(deliveries, key=lambda delivery: (delivery.own_due, delivery.assignment)):
+        most = min(left, (late_days or {}).get(delivery.assignment, left))
+        reckonings[delivery.assignment] = result = _reckoned(delivery, rules[delivery.assignment], zone, most, left)
         left -= result.budget
-    return found
+    return reckonings
 
 
-def _reckoned(one: Delivery, rule: Rule, zone: ZoneInfo, most: int, left: int) -> Reckoning:
+def _reckoned(delivery: Delivery, rule: Rule, zone: ZoneInfo, most: int, left: int) -> Reckoning:
     """With the fewest of ``most`` free late days after which no more would save anything; ``left`` are the budget."""
-    due = one.own_due
-    close = rule.closes(one.due, due, zone)
-    if close and one.at > close:
-        return Reckoning(one, rule, zone, max(0.0, one.score), closed=close, budget_left=left)
-    result = _after(one, rule, zone, 0)
+    due = delivery.own_due
+    close = rule.closes(delivery.due, due, zone)
+    if close and delivery.at > close:
+        return Reckoning(delivery, rule, zone, max(0.0, delivery.score), closed=close, budget_left=left)
+    result = _after(delivery, rule, zone, 0)
     if result.penalty and most:
-        days = min(most, moment.days_begun(due + rule.grace, one.at, zone))
-        several = [result, *(_after(one, rule, zone, spent) for spent in range(1, days + 1))]
-        result = min(several, key=lambda reckoning: reckoning.penalty)  # the first of equals, with the fewest days
+        days = min(most, moment.days_begun(due + rule.grace, delivery.at, zone))
+        reckonings = [result, *(_after(delivery, rule, zone, spent) for spent in range(1, days + 1))]
+        result = min(reckonings, key=lambda reckoning: reckoning.penalty)  # the first of equals, with the fewest days
         if not result.budget:
             result = replace(result, spared=True)
     return replace(result, budget_left=left - result.budget)
 
 
-def _after(one: Delivery, rule: Rule, zone: ZoneInfo, spent: int) -> Reckoning:
+def _after(delivery: Delivery, rule: Rule, zone: ZoneInfo, spent: int) -> Reckoning:
     """The late penalty after ``spent`` free late days, each of which makes the due time a day later."""
-    due = moment.after_days(one.own_due, spent, zone)
-    if one.at - due <= rule.grace:
-        return Reckoning(one, rule, zone, graced=one.at > due and not spent, budget=spent)
-    share, number, unit = rule.share(due, one.at, zone)
-    whole = exact(one.score)
-    kept = rule.rounded(rule.left(one.score, one.most, share)) if share else whole
-    penalty = float(max(Fraction(), whole - kept))
-    return Reckoning(one, rule, zone, penalty, budget=spent, number=number, unit=unit, share=share)
+    due = moment.after_days(delivery.own_due, spent, zone)
+    if delivery.at - due <= rule.grace:
+        return Reckoning(delivery, rule, zone, graced=delivery.at > due and not spent, budget=spent)
+    share, number, unit = rule.share(due, delivery.at, zone)
+    whole = exact(delivery.score)
+    remaining = rule.rounded(rule.left(delivery.score, delivery.most, share)) if share else whole
+    penalty = float(max(Fraction(), whole - remaining))
+    return Reckoning(delivery, rule, zone, penalty, budget=spent, number=number, unit=unit, share=share)
 
 
 def percent(share: Fraction) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from viva.course.gradebook.database import AGAIN, is_lost, shown
+from viva.course.database import AGAIN, is_lost, shown
 from viva.course.processes.leftovers import wait_for
 from viva.verdict import CourseError
 
@@ -66,7 +66,7 @@ class Alone:
             )
 
     def holder(self) -> str:
-        """Who has it, as they call themselves."""
+        """The holder's name, as the holder gave it."""
         query = text(
             "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
             " JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()"

@@ -14,7 +14,8 @@ from datetime import datetime
 
 from nbgrader.api import Assignment, BaseCell, Grade, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
 
-from viva.course.course import EMPTY, LOST, Course
+from viva.course.course import Course
+from viva.course.gradebook.releases import EMPTY, LOST
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord
 from viva.submission.files import timestamp
@@ -26,7 +27,7 @@ ROUNDING = 1e-6
 
 @dataclass
 class Held:
-    """What the gradebook holds of a submission: when it was submitted, in UTC, and by notebook and cell its scores."""
+    """A submission in the gradebook: its time in UTC, and its scores by notebook and cell."""
 
     timestamp: datetime | None
     scores: dict[tuple[str, str], float | None] = field(default_factory=dict)
@@ -55,12 +56,12 @@ class Held:
 
 
 def held(gradebook: Gradebook, names: Iterable[str]) -> dict[tuple[str, str], Held]:
-    """What the gradebook holds of all submissions of assignments, by assignment and student."""
-    found: dict[tuple[str, str], Held] = {}
+    """The gradebook's submissions of assignments, by assignment and student."""
+    submissions: dict[tuple[str, str], Held] = {}
     for name in names:
         query = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
         query = query.join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-        found |= {(name, student): Held(when) for student, when in query.filter(Assignment.name == name)}
+        submissions |= {(name, student): Held(when) for student, when in query.filter(Assignment.name == name)}
         rows = gradebook.db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, Grade.auto_score)
         rows = rows.select_from(Grade).join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
         rows = rows.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
@@ -68,32 +69,32 @@ def held(gradebook: Gradebook, names: Iterable[str]) -> dict[tuple[str, str], He
         rows = rows.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
         rows = rows.join(BaseCell, BaseCell.id == Grade.cell_id)
         for student, notebook, cell, score in rows.filter(Assignment.name == name):
-            found[name, student].scores[notebook, cell] = score
-    return found
+            submissions[name, student].scores[notebook, cell] = score
+    return submissions
 
 
 def apart(course: Course, names: Iterable[str]) -> dict[str, list[str]]:
-    """By assignment, the students of whom the gradebook and results.jsonl do not say the same. Raises CourseError."""
+    """By assignment, the students whose gradebook and results.jsonl differ. Raises CourseError."""
     names = list(names)
     with course.gradebook() as gradebook:
-        known = held(gradebook, names)
-    found: dict[str, list[str]] = defaultdict(list)
-    for place, record in sorted(Results.of(course.directory).read().items()):
-        if place[0] in names and not (place in known and known[place].agrees(record)):
-            found[place[0]].append(place[1])
-    return dict(found)
+        submissions = held(gradebook, names)
+    students: dict[str, list[str]] = defaultdict(list)
+    for pair, record in sorted(Results.of(course.directory).read().items()):
+        if pair[0] in names and not (pair in submissions and submissions[pair].agrees(record)):
+            students[pair[0]].append(pair[1])
+    return dict(students)
 
 
 def require_kept(course: Course, names: Iterable[str]) -> None:
-    """Raises CourseError where work was graded, and the gradebook is gone or knows none of it.
+    """Raises CourseError where submissions were graded, but the gradebook is gone or has none of them.
 
     One submission that it does not know may have been removed from it on purpose. A batch that was killed may leave
     graded notebooks that are not recorded yet; they are newer than the release.
     """
     results, book = Results.of(course.directory), course.gradebook_file
     graded = defaultdict(list)
-    for one in course.folders("autograded"):
-        graded[one.assignment].append(one)
+    for submission in course.folders("autograded"):
+        graded[submission.assignment].append(submission)
     if book and not book.exists():
         if results.path.exists() or any(graded.values()):
             seen = [path for path in (results.path, course.path("autograded", ".")) if path.exists()]
@@ -104,13 +105,13 @@ def require_kept(course: Course, names: Iterable[str]) -> None:
         recorded[record.assignment].add(record.student)
     with course.gradebook() as gradebook:
         rows = gradebook.db.query(Assignment.name, SubmittedAssignment.student_id)
-        known = set(rows.join(SubmittedAssignment, SubmittedAssignment.assignment_id == Assignment.id).all())
+        pairs = set(rows.join(SubmittedAssignment, SubmittedAssignment.assignment_id == Assignment.id).all())
     for name in names:
-        there = {student for assignment, student in known if assignment == name}
+        students = {student for assignment, student in pairs if assignment == name}
         where = ""
-        if recorded[name] and not recorded[name] & there:
+        if recorded[name] and not recorded[name] & students:
             where = f"{results.path} and {course.path('autograded', '.')}"
-        elif not there and graded[name] and not recorded[name] and _is_older(course, name, graded[name]):
+        elif not students and graded[name] and not recorded[name] and _is_older(course, name, graded[name]):
             where = str(course.path("autograded", "."))
         if where:
             raise CourseError(EMPTY.format(book=course.book, assignment=name, results=where))
@@ -119,11 +120,11 @@ def require_kept(course: Course, names: Iterable[str]) -> None:
 def _is_older(course: Course, name: str, graded: list[Submission]) -> bool:
     """Whether all that was graded is older than the release, which a gradebook that was made anew knows."""
     released = [path.stat().st_mtime for path in course.path("release", name).glob("*.ipynb")]
-    return bool(released) and max(one.folder.stat().st_mtime for one in graded) < min(released)
+    return bool(released) and max(submission.folder.stat().st_mtime for submission in graded) < min(released)
 
 
 def unrecorded(course: Course, names: Iterable[str]) -> dict[tuple[str, str], str]:
-    """By assignment and student, why results.jsonl has no record of what was graded, where it should have one.
+    """By assignment and student, why results.jsonl lacks the record of a graded submission.
 
     A course that nbgrader graded alone has no such file, and none of such an assignment is in it.
     """
@@ -131,14 +132,16 @@ def unrecorded(course: Course, names: Iterable[str]) -> dict[tuple[str, str], st
     if not results.path.exists():
         return {}
     broken = results.unreadable()
-    known = set(results.keys())
-    some = {assignment for assignment, _ in known}
+    pairs = set(results.keys())
+    assignments = {assignment for assignment, _ in pairs}
     why = f"line {broken[0]} of it cannot be read" if broken else ""
-    why = why or ("" if known else "it is empty")
+    why = why or ("" if pairs else "it is empty")
     return {
-        (one.assignment, one.student): f"{results.path} has no record of what was graded"
+        (submission.assignment, submission.student): f"{results.path} has no record of what was graded"
         + (f": {why}" if why else "")
-        + f". Nothing was changed. Run: viva grade {one.assignment}"
-        for one in course.folders("autograded")
-        if one.assignment in names and (one.assignment, one.student) not in known and (why or one.assignment in some)
+        + f". Nothing was changed. Run: viva grade {submission.assignment}"
+        for submission in course.folders("autograded")
+        if submission.assignment in names
+        and (submission.assignment, submission.student) not in pairs
+        and (why or submission.assignment in assignments)
     }

@@ -1,4 +1,4 @@
-"""What the gradebook knows of a class, in a few queries; nbgrader's objects would ask some for each student."""
+"""The gradebook of a class, read in a few queries; nbgrader's objects would send several for each student."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str],
     assignment = gradebook.db.query(Assignment).filter(Assignment.name == name).first()
     if assignment is None:
         return {}, set(), 0.0, []
-    known = marks(gradebook, name)
-    found = {who: max(0.0, mark.raw - mark.penalty) for who, mark in known.items()}
-    late = {who for who, mark in known.items() if mark.seconds_late}
-    return found, late, float(assignment.max_score), sorted(notebook.name for notebook in assignment.notebooks)
+    mark_of = marks(gradebook, name)
+    scores_of = {who: max(0.0, mark.raw - mark.penalty) for who, mark in mark_of.items()}
+    late = {who for who, mark in mark_of.items() if mark.seconds_late}
+    return scores_of, late, float(assignment.max_score), sorted(notebook.name for notebook in assignment.notebooks)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What one student earned with one assignment, as nbgrader counts it."""
+    """The points of one student in one assignment, as nbgrader counts them."""
 
     code: float
     written: float
@@ -46,41 +46,45 @@ class Mark:
 
 
 def marks(gradebook: Gradebook, name: str) -> dict[str, Mark]:
-    """By student what was earned, of all who are entered for an assignment."""
-    own, book = SubmittedAssignment, SubmittedNotebook
+    """By student, the points of all students who are entered for an assignment."""
+    submission, book = SubmittedAssignment, SubmittedNotebook
     cells, tasks = GradeCell.__table__, TaskCell.__table__
     code, written = cells.c.cell_type == "code", or_(cells.c.cell_type == "markdown", tasks.c.id.is_not(None))
     sums = [func.sum(case((which, Grade.score), else_=0.0)) for which in (code, written, true())]
     waiting = func.max(case((Grade.needs_manual_grade, 1), else_=0))
-    query = gradebook.db.query(own.student_id, *sums, waiting).select_from(book)
-    query = query.join(own, own.id == book.assignment_id).join(Assignment, Assignment.id == own.assignment_id)
+    query = gradebook.db.query(submission.student_id, *sums, waiting).select_from(book)
+    query = query.join(submission, submission.id == book.assignment_id).join(
+        Assignment, Assignment.id == submission.assignment_id
+    )
     query = query.join(Grade, Grade.notebook_id == book.id).filter(Assignment.name == name)
     query = query.outerjoin(cells, cells.c.id == Grade.cell_id).outerjoin(tasks, tasks.c.id == Grade.cell_id)
     earned = {who: sums for who, *sums in _each(query)}
-    penalties = dict(_each(_of(gradebook.db.query(own.student_id, func.sum(book.late_submission_penalty)), name)))
-    times = gradebook.db.query(own.student_id, own.timestamp, own.extension, Assignment.duedate)
-    times = times.join(Assignment, Assignment.id == own.assignment_id).filter(Assignment.name == name)
-    found = {}
-    for who, when, more, due in times:
+    penalties = dict(
+        _each(_of(gradebook.db.query(submission.student_id, func.sum(book.late_submission_penalty)), name))
+    )
+    times = gradebook.db.query(submission.student_id, submission.timestamp, submission.extension, Assignment.duedate)
+    times = times.join(Assignment, Assignment.id == submission.assignment_id).filter(Assignment.name == name)
+    mark_of = {}
+    for who, when, extension, due in times:
         code, written, raw, waiting = earned.get(who, (0.0, 0.0, 0.0, 0))
-        late = max(0.0, (when - due - (more or timedelta())).total_seconds()) if when and due else 0.0
-        found[who] = Mark(code, written, raw, penalties.get(who) or 0.0, bool(waiting), late)
-    return found
+        late = max(0.0, (when - due - (extension or timedelta())).total_seconds()) if when and due else 0.0
+        mark_of[who] = Mark(code, written, raw, penalties.get(who) or 0.0, bool(waiting), late)
+    return mark_of
 
 
 def places(gradebook: Gradebook, name: str) -> dict[tuple[str, str], str]:
     """The ids by which formgrader knows the notebooks of an assignment, by student and notebook."""
     rows = _of(gradebook.db.query(SubmittedAssignment.student_id, Notebook.name, SubmittedNotebook.id), name)
-    return {(student, book): place for student, book, place in rows}
+    return {(student, book): timestamp for student, book, timestamp in rows}
 
 
 def by_hand(gradebook: Gradebook, name: str) -> list[tuple[str, str, list[str]]]:
     """The cells that wait for a grader, by student and notebook."""
     query = _of(gradebook.db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name), name, Grade)
-    found: dict[tuple, list[str]] = defaultdict(list)
+    cells_of: dict[tuple, list[str]] = defaultdict(list)
     for student, book, cell in query.filter(Grade.needs_manual_grade):
-        found[student, book].append(cell)
-    return [(*place, sorted(cells)) for place, cells in sorted(found.items())]
+        cells_of[student, book].append(cell)
+    return [(*pair, sorted(cells)) for pair, cells in sorted(cells_of.items())]
 
 
 @dataclass(frozen=True)
@@ -104,12 +108,12 @@ class Book:
 
 def notebooks(gradebook: Gradebook, name: str, student: str = "") -> list[Book]:
     """The submitted notebooks of an assignment, of all students or of one."""
-    own, book = SubmittedAssignment, SubmittedNotebook
-    columns = book.id, own.student_id, Notebook.name, book.late_submission_penalty, own.timestamp
-    query = _by(_of(gradebook.db.query(*columns, Assignment.duedate, own.extension), name), student)
+    submission, book = SubmittedAssignment, SubmittedNotebook
+    columns = book.id, submission.student_id, Notebook.name, book.late_submission_penalty, submission.timestamp
+    query = _by(_of(gradebook.db.query(*columns, Assignment.duedate, submission.extension), name), student)
     return [
-        Book(key, who, notebook, penalty or 0.0, when, due and due + (more or timedelta()))
-        for key, who, notebook, penalty, when, due, more in query
+        Book(key, who, notebook, penalty or 0.0, when, due and due + (extension or timedelta()))
+        for key, who, notebook, penalty, when, due, extension in query
     ]
 
 
@@ -119,15 +123,15 @@ def marked(gradebook: Gradebook, name: str, student: str = "") -> tuple[dict[str
     A grade's score, the maximum, whether it waits for a grader, and the manual score; the comment, and the manual one.
     """
     cell, book = BaseCell.__table__.alias(), SubmittedNotebook
-    found: tuple[dict[str, list], dict[str, list]] = defaultdict(list), defaultdict(list)
+    rows_of: tuple[dict[str, list], dict[str, list]] = defaultdict(list), defaultdict(list)
     of_grades = Grade.score, Grade.max_score, Grade.needs_manual_grade, Grade.manual_score
     of_comments = Comment.comment, Comment.manual_comment
-    for rows, kind, columns in zip(found, (Grade, Comment), (of_grades, of_comments), strict=True):
+    for rows, kind, columns in zip(rows_of, (Grade, Comment), (of_grades, of_comments), strict=True):
         query = _by(_of(gradebook.db.query(book.id, cell.c.name, *columns), name), student)
         query = query.join(kind, kind.notebook_id == book.id).join(cell, cell.c.id == kind.cell_id)
         for key, *row in query:
             rows[key].append(row)
-    return found
+    return rows_of
 
 
 def standings(
@@ -152,14 +156,14 @@ def _each(query) -> list:
     return query.group_by(SubmittedAssignment.student_id).all()
 
 
-def _of(query, name: str, *more: type):
+def _of(query, name: str, *tables: type):
     """A query over the submitted notebooks of an assignment, and over their grades if asked for."""
     query = query.select_from(SubmittedNotebook).join(
         SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id
     )
     query = query.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
     query = query.join(Assignment, Assignment.id == SubmittedAssignment.assignment_id).filter(Assignment.name == name)
-    if more:
+    if tables:
         query = query.join(Grade, Grade.notebook_id == SubmittedNotebook.id)
         query = query.join(BaseCell, BaseCell.id == Grade.cell_id)
     return query

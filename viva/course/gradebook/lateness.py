@@ -49,7 +49,7 @@ from viva.verdict import CourseError
 # Submissions and their times, as the gradebook has them, for late penalties.
 
 MOST_IDS = 500
-"""So many ids are asked for at once."""
+"""The number of ids in one query."""
 
 
 @dataclass(frozen=True)
@@ -83,44 +83,48 @@ def submitted(
 
     nbgrader's objects would have the database sum up scores for each of them, which takes a millisecond or more.
     """
-    about = select(Assignment.id, Assignment.name, Assignment.duedate, Assignment.max_score)
-    known = {key: about for key, *about in session.execute(about)}
-    own, book = SubmittedAssignment, SubmittedNotebook
-    query = select(own.id, own.assignment_id, own.student_id, own.timestamp, own.extension).distinct()
+    statement = select(Assignment.id, Assignment.name, Assignment.duedate, Assignment.max_score)
+    assignments = {key: columns for key, *columns in session.execute(statement)}
+    submission, book = SubmittedAssignment, SubmittedNotebook
+    query = select(
+        submission.id, submission.assignment_id, submission.student_id, submission.timestamp, submission.extension
+    ).distinct()
     if column is not None and column.class_ is book:
-        query = query.join(book, book.assignment_id == own.id)
-    found: dict[str, Submitted] = {}
-    queries = [query] if column is None else [query.where(column.in_(some)) for some in parts(ids)]
-    for one in queries:
-        for key, of, student, at, extension in session.execute(one):
-            name, due, most = known[of]
-            found[key] = Submitted(key, name, student, due, at, extension, float(most or 0.0))
-    for some in parts(found):
-        books = select(book.id, book.assignment_id, book.late_submission_penalty).where(book.assignment_id.in_(some))
+        query = query.join(book, book.assignment_id == submission.id)
+    submissions: dict[str, Submitted] = {}
+    queries = [query] if column is None else [query.where(column.in_(part)) for part in parts(ids)]
+    for part_query in queries:
+        for key, of, student, at, extension in session.execute(part_query):
+            name, due, most = assignments[of]
+            submissions[key] = Submitted(key, name, student, due, at, extension, float(most or 0.0))
+    for part in parts(submissions):
+        books = select(book.id, book.assignment_id, book.late_submission_penalty).where(book.assignment_id.in_(part))
         for key, of, penalty in session.execute(books.order_by(book.id)):
-            found[of].notebooks[key] = penalty
-    return list(found.values())
+            submissions[of].notebooks[key] = penalty
+    return list(submissions.values())
 
 
 def deliveries(
     rules: LatePolicy, granted: Concessions, submissions: Iterable[Submitted], earned: Mapping[str, float | None]
 ) -> dict[tuple[str, str], Delivery]:
-    """What was submitted at a known time for what is due, with what its notebooks have ``earned``.
+    """The submissions that have a time and a deadline, with the points that their notebooks have ``earned``.
 
     Who is excused owes nothing, and spends no days.
     """
-    found, dues = {}, {}
-    for one in submissions:
-        if one.assignment not in dues:
-            dues[one.assignment] = rules.terms(one.assignment).due or _aware(one.due)
-        due = dues[one.assignment]
-        if due is None or one.at is None or one.place in granted.excused:
+    delivered, dues = {}, {}
+    for submission in submissions:
+        if submission.assignment not in dues:
+            dues[submission.assignment] = rules.terms(submission.assignment).due or _aware(submission.due)
+        due = dues[submission.assignment]
+        if due is None or submission.at is None or submission.place in granted.excused:
             continue
-        until = granted.deadline(one.place, due, one.extension)
-        score = sum(max(0.0, earned.get(book) or 0.0) for book in one.notebooks)
-        own = until if until > due else None
-        found[one.place] = Delivery(one.assignment, due, one.at.replace(tzinfo=UTC), score, one.most, own)
-    return found
+        until = granted.deadline(submission.place, due, submission.extension)
+        score = sum(max(0.0, earned.get(book) or 0.0) for book in submission.notebooks)
+        extended = until if until > due else None
+        delivered[submission.place] = Delivery(
+            submission.assignment, due, submission.at.replace(tzinfo=UTC), score, submission.most, extended
+        )
+    return delivered
 
 
 def deadlines(
@@ -130,23 +134,28 @@ def deadlines(
 
     Raises CourseError for a policy that is none.
     """
-    known = {name: _aware(due) for name, due in session.execute(select(Assignment.name, Assignment.duedate))}
-    dues = {name: rules.terms(name).due or known.get(name) for name in {assignment for assignment, _ in places}}
-    own = SubmittedAssignment
-    query = select(Assignment.name, own.student_id, own.extension).join(Assignment, Assignment.id == own.assignment_id)
-    more = {(name, who): extension for name, who, extension in session.execute(query.where(own.extension.is_not(None)))}
+    due_dates = {name: _aware(due) for name, due in session.execute(select(Assignment.name, Assignment.duedate))}
+    dues = {name: rules.terms(name).due or due_dates.get(name) for name in {assignment for assignment, _ in places}}
+    submission = SubmittedAssignment
+    query = select(Assignment.name, submission.student_id, submission.extension).join(
+        Assignment, Assignment.id == submission.assignment_id
+    )
+    extensions = {
+        (name, who): extension
+        for name, who, extension in session.execute(query.where(submission.extension.is_not(None)))
+    }
     return {
-        place: granted.deadline(place, due, more.get(place)) if (due := dues[place[0]]) else None for place in places
+        pair: granted.deadline(pair, due, extensions.get(pair)) if (due := dues[pair[0]]) else None for pair in places
     }
 
 
 def all_reckoned(rules: LatePolicy, deliveries: dict[tuple[str, str], Delivery]) -> dict[tuple[str, str], Reckoning]:
     terms = {name: rules.terms(name) for name in {assignment for assignment, _ in deliveries}}
-    late_days = {name: one.late_days for name, one in terms.items() if one.late_days is not None}
+    late_days = {name: term.late_days for name, term in terms.items() if term.late_days is not None}
     by_student: dict[str, list[Delivery]] = defaultdict(list)
     for (_, student), delivery in deliveries.items():
         by_student[student].append(delivery)
-    only = {name: one.rule for name, one in terms.items()}
+    only = {name: term.rule for name, term in terms.items()}
     return {
         (name, student): result
         for student, theirs in by_student.items()
@@ -155,7 +164,7 @@ def all_reckoned(rules: LatePolicy, deliveries: dict[tuple[str, str], Delivery])
 
 
 def shared(penalty: float, scores: list[float]) -> list[float]:
-    """A penalty, shared out by scores; the shares add up to it, and none is more than its score."""
+    """A penalty divided in proportion to scores; the shares add up to it, and none exceeds its score."""
     whole = sum(scores)
     shares = [round(penalty * score / whole, 9) if whole else 0.0 for score in scores]
     if shares:
@@ -166,12 +175,12 @@ def shared(penalty: float, scores: list[float]) -> list[float]:
 
 def scores(session: Session, notebooks: Iterable[str]) -> dict[str, float | None]:
     """The scores of submitted notebooks, by id; None where no cell has one."""
-    found: dict[str, float | None] = {}
-    for some in parts(notebooks):
-        summed = select(Grade.notebook_id, func.sum(Grade.score)).where(Grade.notebook_id.in_(some))
+    sums: dict[str, float | None] = {}
+    for part in parts(notebooks):
+        summed = select(Grade.notebook_id, func.sum(Grade.score)).where(Grade.notebook_id.in_(part))
         for book, score in session.execute(summed.group_by(Grade.notebook_id)):
-            found[book] = score
-    return found
+            sums[book] = score
+    return sums
 
 
 def parts(ids: Iterable[str]) -> Iterator[list[str]]:
@@ -210,7 +219,7 @@ _followed: dict[str, _Followed] = {}
 
 
 def follow(config: Config, file: str = "", db_url: str = "", root: str = "") -> None:
-    """From now on in this process, the penalties in a course's gradebook follow what they depend on.
+    """From now on, this process computes penalties of a course's gradebook again whenever a cause of them changes.
 
     The gradebook is the one at ``db_url`` if given, else the one that ``config`` names, whose ``file`` lies in the
     course folder unless it says where that is, or ``root`` does.
@@ -228,19 +237,19 @@ def follow(config: Config, file: str = "", db_url: str = "", root: str = "") -> 
 
 def policy(session: Session) -> LatePolicy | None:
     """The policy of a followed gradebook, if it is Viva's."""
-    known = _of(session)
-    return known.plugin if known and isinstance(known.plugin, LatePolicy) else None
+    followed = _of(session)
+    return followed.plugin if followed and isinstance(followed.plugin, LatePolicy) else None
 
 
 def settle(session: Session) -> int:
-    """Reckon all penalties, and save those that change; how many did.
+    """Compute all penalties, save those that change, and return their number.
 
     A gradebook that is not followed is left alone. Raises CourseError for a policy or an extension that is none.
     """
-    known = _of(session)
-    if known and isinstance(known.plugin, LatePolicy):
-        known.plugin.check([*session.scalars(select(Assignment.name)), *known.written()])
-        _align(session, known, session.scalars(select(Assignment)))
+    followed = _of(session)
+    if followed and isinstance(followed.plugin, LatePolicy):
+        followed.plugin.check([*session.scalars(select(Assignment.name)), *followed.written()])
+        _align(session, followed, session.scalars(select(Assignment)))
     wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
     late = Assignment.duedate.is_not(None) & SubmittedAssignment.timestamp.is_not(None)
     wanted = wanted.where(or_(late, SubmittedNotebook.late_submission_penalty.is_not(None)))
@@ -259,13 +268,13 @@ def reckonings(
     the course's files grant.
     """
     column = SubmittedAssignment.student_id if students else None
-    found = submitted(session, column, students)
-    earned = scores(session, [book for one in found for book in one.notebooks])
+    submissions = submitted(session, column, students)
+    earned = scores(session, [book for submission in submissions for book in submission.notebooks])
     if granted is None:
-        known = _of(session)
-        assert known is not None  # the gradebook is followed
-        granted = Concessions.of(known.root, rules.place)
-    return all_reckoned(rules, deliveries(rules, granted, found, earned))
+        followed = _of(session)
+        assert followed is not None  # the gradebook is followed
+        granted = Concessions.of(followed.root, rules.place)
+    return all_reckoned(rules, deliveries(rules, granted, submissions, earned))
 
 
 def _address(db_url: str | URL) -> str:
@@ -273,80 +282,87 @@ def _address(db_url: str | URL) -> str:
 
 
 def _of(session: Session) -> _Followed | None:
-    known = _followed.get(_address(session.get_bind().engine.url)) if _followed else None
-    if known and known.plugin is None:
-        step = AssignLatePenalties(config=Config(known.config))
+    followed = _followed.get(_address(session.get_bind().engine.url)) if _followed else None
+    if followed and followed.plugin is None:
+        step = AssignLatePenalties(config=Config(followed.config))
         step.init_plugin()
-        known.plugin = step.plugin_inst
-    return known
+        followed.plugin = step.plugin_inst
+    return followed
 
 
-def _align(session: Session, known: _Followed, assignments: Iterable[Assignment]) -> None:
+def _align(session: Session, followed: _Followed, assignments: Iterable[Assignment]) -> None:
     """Tell the gradebook when assignments are due, and who has more time, where the course says so."""
-    rules, names = known.plugin, {}
+    rules, names = followed.plugin, {}
     assert isinstance(rules, LatePolicy)
     for assignment in assignments:
         due = rules.terms(assignment.name).due
         if due and assignment.duedate != due.replace(tzinfo=None):
             assignment.duedate = due.replace(tzinfo=None)
         names[assignment.id] = assignment.name
-    granted = Concessions.of(known.root, rules.place)
-    dues = {one.id: _aware(one.duedate) for one in session.scalars(select(Assignment).where(Assignment.id.in_(names)))}
+    granted = Concessions.of(followed.root, rules.place)
+    dues = {
+        assignment.id: _aware(assignment.duedate)
+        for assignment in session.scalars(select(Assignment).where(Assignment.id.in_(names)))
+    }
     chosen = SubmittedAssignment.assignment_id.in_(names)
     students = {student for _, student in granted.extensions or ()}
     having = or_(SubmittedAssignment.extension.is_not(None), SubmittedAssignment.student_id.in_(students))
-    for one in session.scalars(select(SubmittedAssignment).where(chosen, having)):
-        place, due = (names[one.assignment_id], one.student_id), dues[one.assignment_id]
+    for submission in session.scalars(select(SubmittedAssignment).where(chosen, having)):
+        pair, due = (names[submission.assignment_id], submission.student_id), dues[submission.assignment_id]
         if due is None and granted.extensions is None:
             continue  # the gradebook's own extension waits for a deadline
-        extension = granted.deadline(place, due, one.extension) - due if due else None
-        if one.extension != (extension or None):
-            one.extension = extension or None
+        extension = granted.deadline(pair, due, submission.extension) - due if due else None
+        if submission.extension != (extension or None):
+            submission.extension = extension or None
 
 
 def _reckon(session: Session, notebooks: set[str]) -> int:
     """Set the penalties of submitted notebooks, by id; how many changed."""
-    known = _of(session) if notebooks else None
-    if known is None:
+    followed = _of(session) if notebooks else None
+    if followed is None:
         return 0
-    if isinstance(known.plugin, LatePolicy):
-        return _keep_policy(session, known, notebooks)
+    if isinstance(followed.plugin, LatePolicy):
+        return _keep_policy(session, followed, notebooks)
     changed = 0
     _take_turns(session, notebooks)
-    for some in parts(notebooks):
-        wanted = select(SubmittedNotebook).where(SubmittedNotebook.id.in_(some))
+    for part in parts(notebooks):
+        wanted = select(SubmittedNotebook).where(SubmittedNotebook.id.in_(part))
         whole = joinedload(SubmittedNotebook.assignment).joinedload(SubmittedAssignment.assignment)
-        found = session.scalars(wanted.options(whole)).all()
-        late = [one.id for one in found if one.assignment.total_seconds_late > 0]
+        submitted_notebooks = session.scalars(wanted.options(whole)).all()
+        late = [
+            late_notebook.id for late_notebook in submitted_notebooks if late_notebook.assignment.total_seconds_late > 0
+        ]
         earned = scores(session, late)
-        for notebook in found:
-            penalty = _penalty(known.plugin, notebook, earned.get(notebook.id) or 0.0)
+        for notebook in submitted_notebooks:
+            penalty = _penalty(followed.plugin, notebook, earned.get(notebook.id) or 0.0)
             if penalty != notebook.late_submission_penalty:
                 notebook.late_submission_penalty = penalty
                 changed += 1
     return changed
 
 
-def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int:
+def _keep_policy(session: Session, followed: _Followed, notebooks: set[str]) -> int:
     """The same by Viva's policy: of whole assignments, and of all of a student's where there is a budget of days."""
-    rules = known.plugin
+    rules = followed.plugin
     assert isinstance(rules, LatePolicy)
     _take_turns(session, notebooks)
-    touched = {one.assignment for one in submitted(session, SubmittedNotebook.id, notebooks)}
-    _align(session, known, session.scalars(select(Assignment).where(Assignment.name.in_(touched))))
-    found = submitted(session, SubmittedNotebook.id, notebooks)
+    touched = {submission.assignment for submission in submitted(session, SubmittedNotebook.id, notebooks)}
+    _align(session, followed, session.scalars(select(Assignment).where(Assignment.name.in_(touched))))
+    submissions = submitted(session, SubmittedNotebook.id, notebooks)
     if rules.budget:
-        found = submitted(session, SubmittedAssignment.student_id, {one.student for one in found})
-    earned = scores(session, [book for one in found for book in one.notebooks])
-    granted = Concessions.of(known.root, rules.place)
-    reckoned = all_reckoned(rules, deliveries(rules, granted, found, earned))
+        submissions = submitted(
+            session, SubmittedAssignment.student_id, {submission.student for submission in submissions}
+        )
+    earned = scores(session, [book for submission in submissions for book in submission.notebooks])
+    granted = Concessions.of(followed.root, rules.place)
+    reckoned = all_reckoned(rules, deliveries(rules, granted, submissions, earned))
     penalties: dict[str, float | None] = {}
-    for one in found:
-        result = reckoned.get(one.place) if one.late else None
-        each = [max(0.0, earned.get(book) or 0.0) for book in one.notebooks]
+    for submission in submissions:
+        result = reckoned.get(submission.place) if submission.late else None
+        each = [max(0.0, earned.get(book) or 0.0) for book in submission.notebooks]
         shares = shared(result.penalty, each) if result else [None] * len(each)
-        new = dict(zip(one.notebooks, shares, strict=True))
-        penalties |= {book: share for book, share in new.items() if share != one.notebooks[book]}
+        new = dict(zip(submission.notebooks, shares, strict=True))
+        penalties |= {book: share for book, share in new.items() if share != submission.notebooks[book]}
     _save(session, penalties)
     return len(penalties)
 
@@ -365,9 +381,9 @@ def _save(session: Session, penalties: dict[str, float | None]) -> None:
 
 
 def _take_turns(session: Session, notebooks: set[str]) -> None:
-    """Wait for others who reckon the same penalties, and see what they saved; SQLite lets nobody else write anyway."""
-    for some in parts(notebooks):
-        chosen = select(SubmittedNotebook.id).where(SubmittedNotebook.id.in_(some)).order_by(SubmittedNotebook.id)
+    """Wait for other processes that compute the same penalties, and read the results. SQLite has one writer anyway."""
+    for part in parts(notebooks):
+        chosen = select(SubmittedNotebook.id).where(SubmittedNotebook.id.in_(part)).order_by(SubmittedNotebook.id)
         session.execute(chosen.with_for_update())
 
 
@@ -386,11 +402,11 @@ def _note(session: Session, _context: object) -> None:
         return
     touched = session.info.setdefault(_TOUCHED, defaultdict(set))
     # An assignment is dirty as soon as somebody submits it; whoever else did is not concerned.
-    changed = (one for one in session.dirty if session.is_modified(one, include_collections=False))
-    for one in (*session.new, *changed, *session.deleted):
+    changed = (row for row in session.dirty if session.is_modified(row, include_collections=False))
+    for row in (*session.new, *changed, *session.deleted):
         for kind, key, column in _CONCERNED:
-            if isinstance(one, kind):
-                touched[column].add(getattr(one, key))
+            if isinstance(row, kind):
+                touched[column].add(getattr(row, key))
 
 
 _CONCERNED = (
@@ -400,7 +416,7 @@ _CONCERNED = (
     (Assignment, "id", Notebook.assignment_id),
     (GradeCell | TaskCell, "notebook_id", SubmittedNotebook.notebook_id),
 )
-"""What a penalty depends on; and by which of its values, in which column, the submitted notebooks are found."""
+"""The rows that a penalty depends on, and for each the value and the column that find the submitted notebooks."""
 
 
 @event.listens_for(Session, "before_commit")
@@ -411,17 +427,17 @@ def _keep(session: Session) -> None:
     touched = session.info.pop(_TOUCHED, None)
     if not touched or _of(session) is None:
         return
-    found: set[str] = set()
+    notebooks: set[str] = set()
     for column, places in touched.items():
-        for some in parts(filter(None, places)):
-            wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.notebook).where(column.in_(some))
-            found.update(session.scalars(wanted))
+        for part in parts(filter(None, places)):
+            wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.notebook).where(column.in_(part))
+            notebooks.update(session.scalars(wanted))
     try:
-        _reckon(session, found)
+        _reckon(session, notebooks)
     except CourseError as error:  # scores are saved all the same; every command of Viva's refuses with this sentence
         logging.getLogger("viva").error("Late penalties were not computed. %s", error)
     session.flush()
-    session.info.pop(_TOUCHED, None)  # what was reckoned just now needs no second computation
+    session.info.pop(_TOUCHED, None)  # these penalties are up to date
 
 
 @event.listens_for(Session, "after_rollback")

@@ -24,10 +24,10 @@ from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
-from viva.course.course import LOST
+from viva.course.database import RETRY_SECONDS, file_of, quietly, with_retries
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import RETRY_SECONDS, file_of, quietly, with_retries
+from viva.course.gradebook.releases import LOST
 from viva.verdict import CourseError
 
 
@@ -139,7 +139,7 @@ def in_place_of_gradebook(stand_in: object, steps: list[type]) -> Iterator[None]
 
 @dataclass
 class Graded:
-    """What a worker hands to the writer: scores and remarks by notebook, for one submission."""
+    """The result that a worker hands to the writer: scores and remarks by notebook, for one submission."""
 
     assignment: str
     student: str
@@ -182,7 +182,7 @@ class _SharedGradebook(Gradebook):
 
 @contextlib.contextmanager
 def _database_errors() -> Iterator[None]:
-    """nbgrader calls whatever the database says an invalid entry, and logs it; inside, it is what the database said."""
+    """Inside, the database's own error is raised; nbgrader would log it and raise an invalid entry instead."""
     try:
         with quietly():
             yield
@@ -194,10 +194,10 @@ def _database_errors() -> Iterator[None]:
 
 def _inode(path: Path | None) -> tuple[int, int] | None:
     try:
-        about = path.stat() if path else None
+        status = path.stat() if path else None
     except FileNotFoundError:
         return None
-    return (about.st_dev, about.st_ino) if about else None
+    return (status.st_dev, status.st_ino) if status else None
 
 
 class Writer:
@@ -222,8 +222,8 @@ class Writer:
             try:
                 with _database_errors():
                     self._require_the_same_file()
-                    for one in graded:
-                        self.save(one)
+                    for submission in graded:
+                        self.save(submission)
                     still_alone(*self.place)
                     self.commit()
                     self._require_the_same_file()
@@ -259,7 +259,7 @@ class Writer:
         for notebook in submission.notebooks:
             scores = graded.scores.get(notebook.name)
             remarks = graded.remarks.get(notebook.name, {})
-            same, changed = (known.get(notebook.name, []) for known in (graded.same, graded.changed))
+            same, changed = (answers.get(notebook.name, []) for answers in (graded.same, graded.changed))
             for grade in notebook.grades:
                 if scores is None:  # the notebook was not submitted
                     grade.auto_score, grade.needs_manual_grade = 0, False

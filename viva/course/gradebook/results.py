@@ -31,7 +31,7 @@ class Results:
 
     @classmethod
     def of(cls, directory: CourseDirectory) -> Results:
-        """Those of a course: beside its gradebook when that is a file, in the course folder otherwise."""
+        """The results of a course: beside its gradebook if that is a file, otherwise in the course folder."""
         book = directory.db_url.removeprefix("sqlite:///")
         folder = Path(directory.root) if book == directory.db_url else Path(directory.root, book).parent
         return cls(folder / NAME)
@@ -53,10 +53,10 @@ class Results:
 
     def unreadable(self) -> list[int]:
         """The numbers of the lines that are not JSON: cut off, or overwritten."""
-        found: list[int] = []
-        for _ in self._records(found):
+        numbers: list[int] = []
+        for _ in self._records(numbers):
             pass
-        return found
+        return numbers
 
     def _records(self, broken: list[int] | None = None) -> Iterator[tuple[SubmissionRecord, int, int]]:
         """Each record with where its line begins and ends; they are read one by one, as there may be thousands."""
@@ -83,14 +83,14 @@ class Results:
         add_lines(self.path, map(encode, records))
 
     def hand_over(self, places: Mapping[tuple[str, str], str]) -> None:
-        """Let records be another student's, by assignment and the student of now, who has none of it yet."""
+        """Give records to other students, by assignment and old student; a student who has a record keeps it."""
         if not self.path.exists():
             return
         with _locked(self.path):
             records = {record.place: record for record, _, _ in self._records()}
-            for place, student in places.items():
-                if (place[0], student) not in records and (record := records.pop(place, None)):
-                    records[place[0], student] = structs.replace(record, student=student)
+            for pair, student in places.items():
+                if (pair[0], student) not in records and (record := records.pop(pair, None)):
+                    records[pair[0], student] = structs.replace(record, student=student)
             fresh = self.path.with_suffix(".jsonl.new")
             with fresh.open("wb") as new:
                 new.writelines(encode(record) + b"\n" for _, record in sorted(records.items()))
@@ -106,8 +106,8 @@ class Results:
         if not self.path.exists():
             return
         with _locked(self.path), self.path.open("rb") as old:
-            found = {record.place: place for record, *place in self._records()}
-            places = [place for _, place in sorted(found.items())]
+            spans = {record.place: span for record, *span in self._records()}
+            places = [span for _, span in sorted(spans.items())]
             if sum(end - start for start, end in places) == self.path.stat().st_size and places == sorted(places):
                 return
             fresh = self.path.with_suffix(".jsonl.new")
@@ -125,7 +125,7 @@ def add_lines(path: Path, lines: Iterable[bytes]) -> None:
     text = b"".join(line + b"\n" for line in lines)
     with _locked(path) as file:
         torn = file.tell() and not _ends_in_newline(path)
-        file.write(b"\n" * bool(torn) + text)
+        file.write(b"\n" + text if torn else text)
         file.flush()
         os.fsync(file.fileno())
 

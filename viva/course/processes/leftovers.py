@@ -1,4 +1,4 @@
-"""What a command that was killed leaves behind, and how the next one knows that it may remove it.
+"""The files that a killed command leaves behind, and how the next command knows that it may remove them.
 
 Theory of operation. All temporary folders of a command lie in one, which the command holds a lock on (flock). The
 kernel gives the lock up when the command and its workers have died, however they did: a folder whose lock can be
@@ -36,22 +36,22 @@ ROOM = 1 << 20
 QUIET_SECONDS, STEP = 1.0, 0.1
 """Seconds to wait for a lock before a word is said, and between two attempts."""
 TRIES = 20
-"""So many folders are made at most until one can be locked; each that cannot was taken for a leftover meanwhile."""
+"""The number of attempts to make a folder and lock it: another command may remove it in between as a leftover."""
 MOST_LINKS = 40
-"""So many links of a path are followed."""
+"""The number of links of a path that are followed."""
 SWEEPING = 2.0
 """Seconds that a command spends on what others left."""
 
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for all temporary files of this process and those it starts; those of dead ones are removed.
+    """A folder for the temporary files of this process and its children; the folders of dead processes are removed.
 
     Raises CourseError when its disk is full.
     """
-    place = Path(tempfile.gettempdir())
-    sweep(place)
-    require_room(place)
+    parent = Path(tempfile.gettempdir())
+    sweep(parent)
+    require_room(parent)
     before, folder = (tempfile.tempdir, os.environ.get("TMPDIR")), None
     try:
         with stopping.postponed():
@@ -69,12 +69,12 @@ def temporary_folder() -> Iterator[Path]:
                 os.close(lock)
 
 
-def require_room(place: Path) -> None:
+def require_room(folder: Path) -> None:
     """Raises CourseError when next to nothing is free in ``place``."""
-    disk = shutil.disk_usage(place)
+    disk = shutil.disk_usage(folder)
     if disk.total and disk.free < ROOM:  # some network drives have no size
         raise CourseError(
-            f"The disk of temporary files, {place}, has only {disk.free / 2**20:.1f} MB left. Free some space, or set "
+            f"The disk of temporary files, {folder}, has only {disk.free / 2**20:.1f} MB left. Free some space, or set "
             "another folder in the variable TMPDIR. Then run the same command again."
         )
 
@@ -105,19 +105,19 @@ def _locked_folder() -> tuple[Path, int]:
     )
 
 
-def sweep(place: Path, seconds: float = SWEEPING) -> None:
+def sweep(folder: Path, seconds: float = SWEEPING) -> None:
     """Remove the folders in ``place`` that were left by commands that are dead, for some seconds at most.
 
     A sentence on standard error says so where that was not all.
     """
     end, removed = time.monotonic() + seconds, 0
-    with contextlib.suppress(OSError), os.scandir(place) as entries:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(PREFIX):
                 continue
             if time.monotonic() > end:
-                said = f"Removed {removed:,} folders of killed commands from {place}. More are left; "
-                print(f"{said}the next commands remove them.", file=sys.stderr)
+                sentence = f"Removed {removed:,} folders of killed commands from {folder}. More are left; "
+                print(f"{sentence}the next commands remove them.", file=sys.stderr)
                 return
             removed += _swept(Path(entry.path))
 
@@ -178,10 +178,10 @@ def whole(
         with _named(path), path.open("w", encoding="utf-8", newline=newline, errors=errors) as file:
             yield file
         return
-    place = _followed(path)  # a link stays one
-    folder = os.open(place.parent, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    target = _followed(path)  # a link stays one
+    folder = os.open(target.parent, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        with _whole(place, folder, mode, newline, errors) as file:
+        with _whole(target, folder, mode, newline, errors) as file:
             yield file
     finally:
         os.close(folder)
@@ -228,34 +228,34 @@ def _fresh(path: Path, folder: int, mode: int) -> tuple[str, int]:
 
 def _followed(path: Path) -> Path:
     """Where a path leads, with no link in it. Raises CourseError for a link that may be another user's trap."""
-    todo, place, links = [*reversed(path.absolute().parts[1:])], Path(path.absolute().anchor), 0
+    todo, current, links = [*reversed(path.absolute().parts[1:])], Path(path.absolute().anchor), 0
     while todo:
         part = todo.pop()
         if part == os.pardir:
-            place = place.parent
+            current = current.parent
             continue
-        here = place / part
+        step = current / part
         try:
-            about = here.lstat()
+            status = step.lstat()
         except FileNotFoundError:
-            place = here
+            current = step
             continue
-        if not stat.S_ISLNK(about.st_mode):
-            place = here
+        if not stat.S_ISLNK(status.st_mode):
+            current = step
             continue
         if (links := links + 1) > MOST_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-        _require_trusted(here, about.st_uid, "link")
-        target = Path(os.readlink(here))
+        _require_trusted(step, status.st_uid, "link")
+        target = Path(os.readlink(step))
         todo += reversed(target.parts[1:] if target.is_absolute() else target.parts)
-        place = Path(target.anchor) if target.is_absolute() else place
-    return place
+        current = Path(target.anchor) if target.is_absolute() else current
+    return current
 
 
-def _require_trusted(path: Path, owner: int, what: str) -> None:
+def _require_trusted(path: Path, owner: int, kind: str) -> None:
     if not _is_trusted(owner, path.parent):
         raise CourseError(
-            f"{path} is a {what} of another user's (user id {owner}), in a folder that others can write to, so nothing "
+            f"{path} is a {kind} of another user's (user id {owner}), in a folder that others can write to, so nothing "
             "was written through it. Choose a folder that only you can write to."
         )
 
@@ -265,8 +265,8 @@ def _is_trusted(owner: int, folder: Path) -> bool:
     folder is theirs and lies where not everybody can put a folder."""
     if owner in (os.geteuid(), 0):
         return True
-    above = [one.stat() for one in (folder, *folder.parents)]
-    return above[0].st_uid == owner and not any(about.st_mode & stat.S_IWOTH for about in above)
+    above = [path.stat() for path in (folder, *folder.parents)]
+    return above[0].st_uid == owner and not any(status.st_mode & stat.S_IWOTH for status in above)
 
 
 @contextlib.contextmanager
@@ -300,12 +300,12 @@ def finish_builds(parents: Iterable[Path]) -> None:
 
 
 def wait_for(take: Callable[[], bool], holder: Callable[[], str], tell: Callable[[str], object]) -> None:
-    """Wait until a lock can be taken; ``tell`` is given a sentence about who has it when that takes a while."""
-    start, told = time.monotonic(), False
+    """Wait until a lock can be taken. If that takes a while, ``tell`` gets a sentence that names the holder."""
+    start, announced = time.monotonic(), False
     while not take():
-        if time.monotonic() - start > QUIET_SECONDS and not told:
+        if time.monotonic() - start > QUIET_SECONDS and not announced:
             tell(f"Waiting for {holder() or 'another command'}, which is using this course; press Ctrl-C to stop.")
-            told = True
+            announced = True
         time.sleep(STEP)
 
 

@@ -28,7 +28,7 @@ LISTEN = 0.2
 
 
 class Workers:
-    """``count`` processes; ``make(number)``, called before each fork, gives what the worker calls for each job.
+    """``count`` processes. Before each fork, ``make(number)`` returns the function that the worker calls for each job.
 
     If that has a method ``let_go``, it is called here after the fork, to close what is now the worker's. When the
     workers are as many as the processors, each keeps to one: worker, candidate and examiner take turns, and to wake
@@ -38,7 +38,9 @@ class Workers:
     def __init__(self, count: int, make: Callable[[int], Callable]) -> None:
         self.make = make
         processors = sorted(os.sched_getaffinity(0))
-        self.processors = [{one} for one in processors] if count == len(processors) else [set(processors)] * count
+        self.processors = (
+            [{processor} for processor in processors] if count == len(processors) else [set(processors)] * count
+        )
         self.busy: dict[Connection, tuple] = {}
         self.slots: dict[Connection, int] = {}
         self.processes: dict[Connection, BaseProcess] = {}
@@ -62,7 +64,7 @@ class Workers:
             yield from finished
 
     def follow(self, jobs: Iterable) -> Iterator[list[tuple[Any, Any]]]:
-        """Again and again what was finished, as ``map`` gives it; an empty list when nothing was for LISTEN seconds.
+        """Yields finished jobs in groups, each as ``map`` yields it; an empty list after LISTEN seconds without one.
 
         A job is taken when a worker is free. A job that is None stands for none: while others are at work, the next
         one is asked for again.
@@ -102,7 +104,7 @@ class Workers:
         self._begin(slot)
 
     def close(self) -> None:
-        """End all workers: those at rest are asked to, the others killed."""
+        """End all workers: ask the idle ones, kill the others."""
         for connection, process in self.processes.items():
             if connection in self.busy:
                 process.kill()
@@ -126,7 +128,7 @@ def _serve(work: Callable, jobs: Connection, inherited: list, parent: int, proce
     if os.getppid() != parent:
         return
     stopping.forget()
-    gc.freeze()  # a collection that walks what the fork shares takes a tenth of a second, and copies all of its pages
+    gc.freeze()  # else a collection copies every page that the fork shares, which takes a tenth of a second
     with contextlib.suppress(OSError):  # one of them may have been taken away by now
         os.sched_setaffinity(0, processors)
     for connection in inherited:

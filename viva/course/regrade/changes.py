@@ -1,4 +1,4 @@
-"""What a regrade changed: check by check, student by student, each with the reason."""
+"""The changes of a regrade, by check and student, each with the reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOTAL = "score"
 
 @dataclass(frozen=True)
 class Change:
-    """What one check of one submission came to before and after; None where there was no such check."""
+    """The points of one check of one submission before and after; None where there was no such check."""
 
     student: str
     notebook: str
@@ -30,7 +30,7 @@ class Change:
 
     @property
     def gain(self) -> float:
-        """By how many points; where there is no such check, it is worth none."""
+        """The change in points; a missing check counts as 0 points."""
         return (self.new or 0.0) - (self.old or 0.0)
 
 
@@ -46,14 +46,14 @@ class Group:
 
 def grouped(changes: list[Change]) -> list[Group]:
     """Changes by check, in the order of the notebook, the score last; where most students changed first."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for one in sorted(changes, key=lambda change: change.check == TOTAL and not change.cell):
-        total = one.check == TOTAL and not one.cell
-        old, new = ("-" if number is None else f"{number:g}" for number in (one.old, one.new))
-        change = f"{one.gain:+g}" if total else f"{old} -> {new}"
-        found.setdefault((one.cell, one.check, change), []).append(one.student)
-    places = {place: number for number, place in enumerate(dict.fromkeys(key[:2] for key in found))}
-    rows = sorted(found.items(), key=lambda item: (places[item[0][:2]], -len(item[1]), item[0]))
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for entry in sorted(changes, key=lambda change: change.check == TOTAL and not change.cell):
+        total = entry.check == TOTAL and not entry.cell
+        old, new = ("-" if number is None else f"{number:g}" for number in (entry.old, entry.new))
+        change = f"{entry.gain:+g}" if total else f"{old} -> {new}"
+        groups.setdefault((entry.cell, entry.check, change), []).append(entry.student)
+    places = {title: number for number, title in enumerate(dict.fromkeys(key[:2] for key in groups))}
+    rows = sorted(groups.items(), key=lambda item: (places[item[0][:2]], -len(item[1]), item[0]))
     return [Group(*key, tuple(students)) for key, students in rows]
 
 
@@ -64,12 +64,12 @@ def write_csv(changes: list[Change], path: Path) -> None:
 
 
 def changes_of(student: str, before: dict, after: dict, renamed: dict[str, dict[str, str]]) -> Iterator[Change]:
-    """What one student's submission came to otherwise; ``renamed`` are the new titles of checks, by their cell."""
-    for place, new in after["cells"].items():
-        notebook, _, cell = place.partition("/")
-        old = before["cells"].get(place, {"auto": None, "checks": {}})
+    """The changed results of one student; ``renamed`` holds the new titles of checks by cell."""
+    for cell_path, new in after["cells"].items():
+        notebook, _, cell = cell_path.partition("/")
+        old = before["cells"].get(cell_path, {"auto": None, "checks": {}})
         stands = "" if new["manual"] is None else f"; the manual grade of {new['manual']:g} is kept"
-        names = {title: name for title, name in renamed.get(place, {}).items() if title not in new["checks"]}
+        names = {title: name for title, name in renamed.get(cell_path, {}).items() if title not in new["checks"]}
         checks = {names.get(check, check): result for check, result in old["checks"].items()}
         for check in {**checks, **new["checks"]}:
             was, is_ = checks.get(check), new["checks"].get(check)
@@ -98,7 +98,9 @@ def suspects(before: dict[str, dict], after: dict[str, dict]) -> list[str]:
 
 def _passes(scores: dict[str, dict]) -> tuple[Counter, set[tuple[str, str]]]:
     """How many pass each check, by cell and title; and which checks there are."""
-    cells = [(place.partition("/")[2], cell) for one in scores.values() for place, cell in one["cells"].items()]
+    cells = [
+        (cell_path.partition("/")[2], cell) for score in scores.values() for cell_path, cell in score["cells"].items()
+    ]
     checks = [((name, title), result) for name, cell in cells for title, result in cell["checks"].items()]
     return Counter(name for name, result in checks if result["verdict"] == Verdict.PASSED), {name for name, _ in checks}
 

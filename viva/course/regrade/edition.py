@@ -25,7 +25,7 @@ Pages = dict[str, list[list[str]]]
 
 @dataclass(frozen=True)
 class Edition:
-    """What was out; as plain data, so that a log can hold it."""
+    """A release that students had, as plain data for the log."""
 
     tests: dict[str, str]
     """By notebook and cell, the text of each test cell, hidden lines included; of those graded by hand the points."""
@@ -34,7 +34,7 @@ class Edition:
 
     @classmethod
     def of(cls, course: Course, assignment: str) -> Edition:
-        """What is out now; the gradebook must know the assignment."""
+        """The present release; the gradebook must know the assignment."""
         return cls(_tests(course, assignment), _pages(course, assignment))
 
     def sentences(self, new: Edition, assignment: str) -> list[str]:
@@ -45,37 +45,37 @@ class Edition:
         """By notebook and cell, the new title of each check of which only the title is another."""
         return _renamed(self.tests, new.tests)
 
-    def tests_otherwise(self, new: Edition, place: str) -> bool:
+    def tests_otherwise(self, new: Edition, cell: str) -> bool:
         """Whether a cell is tested otherwise, or worth something else; titles aside."""
-        old, now = (list(_checks(edition.tests.get(place, "")).values()) for edition in (self, new))
+        old, now = (list(_checks(edition.tests.get(cell, "")).values()) for edition in (self, new))
         return old != now
 
 
 def corrected(course: Course, assignment: str) -> list[str]:
-    """The graded cells that are others in source/ than those that are out, by which everybody is graded."""
-    out, found = _tests(course, assignment), []
+    """The graded cells whose text in source/ differs from the release, by which everybody is graded."""
+    out, names = _tests(course, assignment), []
     for path in course.source_notebooks(assignment):
         for cell in read_notebook(path).cells:
-            about = cell.metadata.get("nbgrader", {})
-            name, purpose = about.get("grade_id"), purpose_of(cell, about)
+            metadata = cell.metadata.get("nbgrader", {})
+            name, purpose = metadata.get("grade_id"), purpose_of(cell, metadata)
             was = out.get(f"{path.stem}/{name}")
             if was is not None and "### AUTOTEST" not in cell.source and "### HASHED AUTOTEST" not in cell.source:
-                now = _test(name, about.get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
-                found += [name] if now != was else []
-    return found
+                now = _test(name, metadata.get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
+                names += [name] if now != was else []
+    return names
 
 
 def _tests(course: Course, assignment: str) -> dict[str, str]:
     with course.gradebook() as gradebook:
-        expected, found = Expected.of(gradebook, assignment), {}
+        expected, texts = Expected.of(gradebook, assignment), {}
     for name, book in expected.notebooks.items():
         points = {cell.name: cell.max_score for cell in [*book.grade_cells, *book.task_cells]}
         tests = expected.tests(name)
         for cell in book.source_cells:
             if cell.name in points:
                 source = cell.source if cell.name in tests else None
-                found[f"{name}/{cell.name}"] = _test(cell.name, points[cell.name], source)
-    return found
+                texts[f"{name}/{cell.name}"] = _test(cell.name, points[cell.name], source)
+    return texts
 
 
 def _test(name: str, points: float, source: str | None) -> str:
@@ -86,18 +86,18 @@ def _test(name: str, points: float, source: str | None) -> str:
 
 
 def _pages(course: Course, assignment: str) -> Pages | None:
-    found, folder = {}, course.path("release", assignment)
+    pages, folder = {}, course.path("release", assignment)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = str(path.relative_to(folder))
         if path.parent != folder or path.suffix != ".ipynb":
-            found[name] = [[name, hashlib.sha256(path.read_bytes()).hexdigest()]]
+            pages[name] = [[name, hashlib.sha256(path.read_bytes()).hexdigest()]]
             continue
         try:
             cells = nbformat.read(path, as_version=4).cells
         except Exception:  # whatever lies there, it is not a student version
             return None
-        found[path.stem] = [[cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source] for cell in cells]
-    return found or None
+        pages[path.stem] = [[cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source] for cell in cells]
+    return pages or None
 
 
 def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list[str]:
@@ -121,45 +121,45 @@ def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list
 
 def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
     """A sentence for each check that is new, gone, or worth or written otherwise."""
-    said, renamed = [], _renamed(old, new)
-    for place in {**old, **new}:
-        was, is_ = _checks(old.get(place, "")), _checks(new.get(place, ""))
-        cell, names = place.partition("/")[2], renamed.get(place, {})
+    sentences, renamed = [], _renamed(old, new)
+    for cell_path in {**old, **new}:
+        was, is_ = _checks(old.get(cell_path, "")), _checks(new.get(cell_path, ""))
+        cell, names = cell_path.partition("/")[2], renamed.get(cell_path, {})
         for title in [title for title in {**was, **is_} if title not in names.values()]:
             name = f"{cell}, which is {BY_HAND}," if title == BY_HAND else f"{cell}: the check '{title}'"
             if title in names:
-                said.append(f"{name} is called '{names[title]}' now.")
+                sentences.append(f"{name} is called '{names[title]}' now.")
             elif title not in is_:
-                said.append(f"{name} was removed.")
+                sentences.append(f"{name} was removed.")
             elif title not in was:
-                said.append(f"{name} was added, for {counted(is_[title][0], 'point')}.")
+                sentences.append(f"{name} was added, for {counted(is_[title][0], 'point')}.")
             else:
                 (points, text), (points_now, text_now) = was[title], is_[title]
                 if points != points_now:
-                    said.append(f"{name} is worth {counted(points_now, 'point')} instead of {points:g}.")
+                    sentences.append(f"{name} is worth {counted(points_now, 'point')} instead of {points:g}.")
                 if text != text_now:
                     hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
                     where = "in hidden lines only" if hidden else "which students see"
-                    said.append(f"{name} has a new text, {where}.")
-    return said or [
+                    sentences.append(f"{name} has a new text, {where}.")
+    return sentences or [
         "The checks are the same as released. Scores can change only if read-only cells or data files changed."
     ]
 
 
 def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:
-    found = {}
-    for place in old.keys() & new.keys():
-        was, is_ = _checks(old[place]), _checks(new[place])
+    names = {}
+    for cell in old.keys() & new.keys():
+        was, is_ = _checks(old[cell]), _checks(new[cell])
         fresh = {check: title for title, check in is_.items() if title not in was}
-        found[place] = {title: fresh.pop(check) for title, check in was.items() if title not in is_ and check in fresh}
-    return found
+        names[cell] = {title: fresh.pop(check) for title, check in was.items() if title not in is_ and check in fresh}
+    return names
 
 
 def _checks(source: str) -> dict[str, tuple[float, str]]:
     """By title, points and text of each check; the prelude goes with every one of them."""
     if not source:
         return {}
-    points = sum(float(found["points"]) for found in map(CHECK.match, source.splitlines()) if found)
+    points = sum(float(match["points"]) for match in map(CHECK.match, source.splitlines()) if match)
     try:
         prelude, checks = split_checks(source, "", points, "the gradebook")
     except BlueprintError:  # not in Python

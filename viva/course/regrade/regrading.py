@@ -37,7 +37,7 @@ from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.course import Course
-from viva.course.gradebook import agreement
+from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.regrade.changes import Change, changes_of, suspects
 from viva.course.regrade.edition import Edition
@@ -53,7 +53,7 @@ from viva.verdict import CourseError, SubmissionError
 
 @dataclass(frozen=True)
 class Comparison:
-    """What stands after a regrade, beside what stood before it."""
+    """The results after a regrade beside those before it."""
 
     changes: list[Change]
     look_again: list[str]
@@ -73,8 +73,8 @@ class Regrade:
         self.config.Autograde.force = True
         self.log = Results.of(course.directory).path.with_name(LOG)
         agreement.require_kept(course, [assignment])
-        course.require_gradebook()
-        course.released_notebooks(assignment)
+        health.require(course)
+        releases.notebooks(course, assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
         if not self.before:
             raise CourseError(
@@ -87,22 +87,24 @@ class Regrade:
         self.resumed = stopped["at"] if stopped else ""
 
     def submissions(self) -> list[Submission]:
-        """What is graded again: what was graded and is still there."""
-        return [one for one in self.course.submissions([self.assignment]) if one.student in self.before]
+        """The submissions to grade again: those that were graded and still exist."""
+        return [
+            submission for submission in self.course.submissions([self.assignment]) if submission.student in self.before
+        ]
 
     def remarks(self) -> list[str]:
         """A sentence for each submission that is gone or was submitted again, and for those that nobody graded yet."""
-        found = {one.student: one for one in self.course.submissions([self.assignment])}
-        there = found.keys()
+        submissions = {submission.student: submission for submission in self.course.submissions([self.assignment])}
+        students = submissions.keys()
         gone = [
             f"{student}: the submission is missing in {self.course.path('submitted', self.assignment, student)}; "
             "the old score is kept."
-            for student in sorted(self.before.keys() - there)
+            for student in sorted(self.before.keys() - students)
         ]
-        new = len(there - self.before.keys())
-        for student in sorted(there & self.before.keys()):
+        new = len(students - self.before.keys())
+        for student in sorted(students & self.before.keys()):
             try:
-                when = timestamp.of(found[student])
+                when = timestamp.of(submissions[student])
             except SubmissionError:  # grading says so
                 continue
             if when and str(when) != self.before[student]["handed_in"]:
@@ -128,10 +130,10 @@ class Regrade:
         if not self.resumed:
             self._say(("begun", asdict(self.edition) | {"before": self.before}))
         release(self.course, self.assignment, config=self.config)
-        said = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
+        sentences = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
         if is_on(self.course, self.assignment):
-            said.append(f"'viva release {self.assignment} --variants' updates the copies in {FOLDER}/.")
-        return said
+            sentences.append(f"'viva release {self.assignment} --variants' updates the copies in {FOLDER}/.")
+        return sentences
 
     def grade(
         self,
@@ -139,7 +141,7 @@ class Regrade:
         tell: Callable[[str], object] = print,
         remote: RemoteGraders | None = None,
     ) -> Iterator[Ending]:
-        """Grade again, as batch.autograde does; who calls it is alone with the course."""
+        """Grade again as batch.autograde does; the caller is ``alone`` with the course."""
         return batch.grade(
             self.course, self.submissions(), config=self.config, workers=workers, remote=remote, tell=tell
         )
@@ -156,17 +158,17 @@ class Regrade:
         ]
         ended = {"submissions": len(students), "changed": len({change.student for change in changes})}
         self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
-        there = {one.student for one in self.submissions()} & after.keys()
-        before, after = ({student: scores[student] for student in there} for scores in (self.before, after))
+        compared = {submission.student for submission in self.submissions()} & after.keys()
+        before, after = ({student: scores[student] for student in compared} for scores in (self.before, after))
         return Comparison(changes, look_again, suspects(before, after))
 
     def _scores(self) -> dict[str, dict]:
-        """By student, the score, and by cell what it came to."""
-        known, found = Results.of(self.course.directory).read(), {}
+        """By student, the score and the results of the cells."""
+        records, scores = Results.of(self.course.directory).read(), {}
         with self.course.gradebook() as gradebook:
             for submission in gradebook.assignment_submissions(self.assignment):
                 student, cells = submission.student_id, {}
-                record = known.get((self.assignment, student))
+                record = records.get((self.assignment, student))
                 books = record.notebooks if record else {}
                 for notebook in submission.notebooks:
                     results = books[notebook.name].checks if notebook.name in books else {}
@@ -177,9 +179,9 @@ class Regrade:
                 late = submission.late_submission_penalty or 0.0
                 score = max(0.0, submission.score - late)
                 handed_in = str(submission.timestamp) if submission.timestamp else ""
-                found[student] = {"score": round(score, 9), "late": round(late, 9), "handed_in": handed_in}
-                found[student]["cells"] = cells
-        return found
+                scores[student] = {"score": round(score, 9), "late": round(late, 9), "handed_in": handed_in}
+                scores[student]["cells"] = cells
+        return scores
 
     def _mark(self, after: dict[str, dict], now_out: Edition) -> list[str]:
         """Mark a manual grade for a grader if its test or the test's result changed, and only then.
@@ -192,11 +194,11 @@ class Regrade:
                 before = self.before.get(submission.student_id, {"cells": {}})["cells"]
                 for notebook in submission.notebooks:
                     for grade in notebook.grades:
-                        place = f"{notebook.name}/{grade.name}"
-                        if grade.manual_score is None or place not in before:
+                        cell = f"{notebook.name}/{grade.name}"
+                        if grade.manual_score is None or cell not in before:
                             continue
-                        old, new = before[place], after[submission.student_id]["cells"][place]
-                        again = self.edition.tests_otherwise(now_out, place) or _earned(new) != _earned(old)
+                        old, new = before[cell], after[submission.student_id]["cells"][cell]
+                        again = self.edition.tests_otherwise(now_out, cell) or _earned(new) != _earned(old)
                         waited = old["waits"] and old["manual"] == grade.manual_score
                         if self._submitted_again(submission.student_id, after) and not new["checks"]:
                             waited = new["waits"]  # a written answer that is not the same
@@ -223,17 +225,17 @@ class Regrade:
         return begun
 
     def _say(self, *events: tuple[str, dict]) -> None:
-        """Add lines to the log, all at once, so that a regrade has all its changes there or none."""
-        about = {"assignment": self.assignment, "at": now()}
-        add_lines(self.log, (json.dumps({"event": event} | about | more).encode() for event, more in events))
+        """Add lines to the log, all at once: the log has all changes of a regrade or none."""
+        common = {"assignment": self.assignment, "at": now()}
+        add_lines(self.log, (json.dumps({"event": event} | common | details).encode() for event, details in events))
 
 
 def _kept(result: CheckResult) -> dict[str, object]:
-    """What is compared of a check, and told."""
-    known = {"earned": result.earned, "points": result.points, "verdict": str(result.verdict)}
-    return known | {"reason": wording.reason(result)} | ({"undone": True} if result.undone else {})
+    """The fields of a check that are compared and reported."""
+    fields = {"earned": result.earned, "points": result.points, "verdict": str(result.verdict)}
+    return fields | {"reason": wording.reason(result)} | ({"undone": True} if result.undone else {})
 
 
 def _earned(cell: dict) -> tuple:
-    """What a cell came to; not the titles, which may be other ones."""
+    """The results of a cell, without the titles of its checks, which may have changed."""
     return cell["auto"], sorted(check["earned"] for check in cell["checks"].values())

@@ -42,12 +42,12 @@ def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Co
         config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
         config.CourseDirectory.release_directory = str(folder / "release")
         config.CourseDirectory.autograded_directory = str(folder / "autograded")
-        other = Course(CourseDirectory(config=config))
+        trial = Course(CourseDirectory(config=config))
         if course.path("release", assignment).is_dir():
-            shutil.copytree(course.path("release", assignment), other.path("release", assignment))
-        with course.gradebook() as old, other.gradebook() as new:
+            shutil.copytree(course.path("release", assignment), trial.path("release", assignment))
+        with course.gradebook() as old, trial.gradebook() as new:
             copy_rows(old, new)
-        yield other, config
+        yield trial, config
 
 
 def copy_rows(old: Gradebook, new: Gradebook, without: Collection[str] = ()) -> None:

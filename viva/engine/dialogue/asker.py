@@ -164,8 +164,8 @@ class Asker:
     def _value(self, reply: dict, operation: str, answer: Answer, of_class: bool) -> Any:
         """The value that the test gets; ``of_class`` says that a class of the student's was called.
 
-        Raises what is wrong with the value. Where the test may ask for the sake of the operation alone, it gets a
-        stand-in instead, which raises as soon as the test looks at it.
+        Raises what is wrong with the value. Where the test may ask for the sake of the operation alone, it gets
+        something else instead, which raises as soon as the test looks at it.
         """
         with doubting():
             value, references = given_back(reply.get("value"), reply.get("same"), answer.changeable)
@@ -338,8 +338,11 @@ def doubting() -> Iterator[None]:
 
 
 def given_back(value: object, same: object, changeable: list) -> tuple[Any, list[wire.Reference]]:
-    """What an operation gives, and the objects in it that were there before: one of the arguments where the candidate
-    says that it is the same, as that is now. What the candidate sends beside it is not what a test will see."""
+    """The value of an operation, and the references to the objects in it that were there before.
+
+    Where the candidate says that the value is one of the arguments, it is that argument as it is now, whatever else the
+    candidate sends.
+    """
     if type(same) is int and 0 <= same < len(changeable) and is_like(changeable[same], value):
         value = changeable[same]
         return value, [wire.Reference(number_of(part), about(part)) for part in walk(value) if type(part) in PROXIES]

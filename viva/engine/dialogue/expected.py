@@ -61,6 +61,9 @@ class Path(NamedTuple):
         steps = (*self.steps, step)
         return Path(self.root, steps if len(steps) <= STEPS else steps[: STEPS // 2] + steps[-STEPS // 2 :])
 
+    def attribute(self, name: str) -> Path:
+        return self.then(Step("attribute", name))
+
     def __str__(self) -> str:
         return self.root + "".join(map(str, self.steps))
 
@@ -345,8 +348,8 @@ def part_at(value: Any, position: str) -> list:
 
 
 def deceptive(value: Any) -> tuple[str, str]:
-    """What in a value compares as true with anything: an array of pandas' own or an index of a nullable type, and
-    something with missing values; empty texts where there is none."""
+    """The parts of a value that compare as true with anything: an array of pandas' own or an index of a nullable type,
+    and a part with missing values. Each is a text, which is empty if there is none."""
     import pandas as pd
 
     arrays = missing = ""

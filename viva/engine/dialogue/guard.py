@@ -79,7 +79,7 @@ class Guard:
         sys.addaudithook(self._hear)
 
     def begin(self, *codes: types.CodeType | None, awake: bool) -> None:
-        """From now on some code of the instructor's runs: a check, or what no student has to do with."""
+        """Begin to guard: code of the instructor's runs from now on, a check or one that no student has to do with."""
         self.strange.clear()
         for code in filter(None, codes):
             self.own.update(texts_of(code))

@@ -24,7 +24,7 @@ IDENTICAL = "__is__"
 FORMATTING = "__formatting__"
 """The name under which test code finds what looks at the text of a ``text.format``."""
 WHOLE = "the notebook's names cannot be listed, because some are in another process; ask for single names"
-"""What test code is told that goes through what all names mean; the cell is then run where the student's code is."""
+"""The error for test code that goes through the values of all names; its cell then runs in the candidate."""
 
 
 class UnknownMagicError(Exception):
@@ -121,7 +121,7 @@ class View(dict):
 
 
 class TestsView(View):
-    """What a test sees of them. It is refused to go through them all, and to bind one, as the other side would not.
+    """The names as a test sees them. A test cannot go through them all, nor bind one: the other side would not.
 
     Of names that only this student has it is not known what they may be, and a test that found none at all would pass
     whatever was submitted.
@@ -138,7 +138,7 @@ class TestsView(View):
 
 
 class Notebook(types.ModuleType):
-    """What ``__main__`` is to test code, as ``from __main__ import f`` and ``unittest.main()`` look for it."""
+    """The module ``__main__`` for test code, as ``from __main__ import f`` and ``unittest.main()`` look for it."""
 
     __names__: Namespace
     __look_up__: Callable

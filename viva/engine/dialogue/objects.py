@@ -83,7 +83,7 @@ def origin(value: Any) -> str:
 
 
 def contents_of(value) -> tuple | list | None:
-    """What is in an array of objects, or a view of a dict; None for anything else."""
+    """The contents of an array of objects, or of a view of a dict; None for anything else."""
     if type(value) is np.ndarray and not value.dtype.names:
         return value.shape, value.ravel().tolist()
     if type(value) not in VIEWS:
@@ -95,7 +95,7 @@ def contents_of(value) -> tuple | list | None:
 
 
 def held_by(value) -> list | dict | str | None:
-    """What a container of Python's library holds that is not a plain type, as a list or dict of its own would.
+    """The contents of a container of Python's library that is not a plain type, as a list or dict.
 
     Of one that a student derives from it too, without their methods.
     """
@@ -154,18 +154,18 @@ def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.Funct
 
 
 class Objects:
-    """What stays in the candidate, and what stands in it for the examiner's functions."""
+    """The objects that stay in the candidate, and the callbacks that stand in it for the examiner's functions."""
 
     def __init__(self, call: Callable) -> None:
         """``call(number, name, args, kwargs)`` calls a function of the examiner's."""
         self.call = call
         self.kept: list[object] = []
         self.numbers: dict[int, int] = {}
-        """By id(), the place of an object in ``kept``, which keeps it alive."""
+        """The index of an object in ``kept``, by id(); the list keeps it alive."""
         self.callbacks: dict[int, object] = {}
-        """By number, what stands here for a function of the other side."""
+        """The callbacks for the functions of the other side, by number."""
         self.callback_numbers: dict[int, int] = {}
-        """By id() of that, its number."""
+        """The number of a callback, by its id()."""
         self.shared = Shared(self)
         self.by_name = False
         """Whether an object is asked for: then also what only has a name beside its plain value crosses by it."""
@@ -211,7 +211,7 @@ class Objects:
         return description
 
     def _told_beside(self, value: Any, is_class: bool) -> dict:
-        """What describes an object beside its class: what it holds, or what may be taken in its place."""
+        """The description of an object beside its class: its contents, or a value that may be taken in its place."""
         if is_class:
             return {"lineage": exceptions.lineage(value, self.number)} if issubclass(value, BaseException) else {}
         if issubclass(type(value), BaseException):
@@ -222,7 +222,7 @@ class Objects:
         return {}
 
     def liken(self, value: object) -> wire.Reference | None:
-        """What names something of a student's class that derives from a plain type, beside its base value."""
+        """A reference to an object of a student's class that derives from a plain type, with its base value."""
         methods = has_methods(type(value))
         if not (methods or (self.by_name and own_namespaces(type(value)))) or len(self.kept) >= LIKENED:
             return None
@@ -253,7 +253,7 @@ class Objects:
 
 
 def _plain_form(value: Any) -> np.ndarray | str | None:
-    """What may stand in the place of an object: the array of a masked one of which nothing is masked, or of a
+    """A value that may stand in the place of an object: the array of a masked one of which nothing is masked, or of a
     polynomial's coefficients, the text of a path, or of a pattern."""
     cls = type(value)
     if cls is np.ma.MaskedArray and not np.ma.is_masked(value):
@@ -272,7 +272,7 @@ def _plain_form(value: Any) -> np.ndarray | str | None:
 PLAIN, PLACE, TEXT = "plain", "place", "text"
 """How a default or an annotation is told: by itself, by where it stands in a library, or by its text."""
 CHARACTERS = 1000
-"""Of a text that is told in the place of a default or an annotation."""
+"""The most characters of a text that is told in the place of a default or an annotation."""
 
 
 def told_source(value: Any) -> tuple[str, int]:

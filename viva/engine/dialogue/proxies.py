@@ -21,7 +21,7 @@ POINTERS = ("__array_interface__", "__array_struct__")
 
 
 class Home:
-    """What all proxies of one candidate have in common."""
+    """The connection that all proxies of one candidate share."""
 
     def __init__(self, ask: Callable[..., object]) -> None:
         """``ask(operation, *args, path, kwargs)`` puts a question."""
@@ -114,7 +114,7 @@ BUILT_IN = {cls.__name__: cls for cls in BUILT_IN_PLACES}
 def ask(
     proxy: Proxy, operation: str, *args: object, step: Step | None, kwargs: dict | None = None, first: bool = True
 ) -> Any:
-    """What an operation on a proxy gives; ``step`` is how the result is come by."""
+    """The result of an operation on a proxy; ``step`` is the step of its path."""
     path = path_of(proxy) if step is None else path_of(proxy).then(step)
     args = (proxy, *args) if first else args
     return object.__getattribute__(proxy, "_home").ask(operation, *args, path=path, kwargs=kwargs)
@@ -179,7 +179,7 @@ def method_of(proxy: Proxy) -> Callable:
 
 
 def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn]) -> Proxy:
-    """What stands for an answer that a test may have asked for the sake of what the call does, as ``stack.push(1)``.
+    """A proxy for an answer that a test may have asked for the sake of the call alone, as in ``stack.push(1)``.
 
     Whatever a test asks of it is refused, so that no operator of a student's decides a comparison.
     """
@@ -250,8 +250,8 @@ OPERATORS = {name for cls in (object, *PROXIES) for name in vars(cls) if name[:2
     *("__class__", "__name__", "__doc__", "__getattribute__", "__weakref__", "__copy__", "__deepcopy__"),
     *("__reduce__", "__reduce_ex__", "__getstate__", "__instancecheck__", "__subclasscheck__"),
 }
-"""What a proxy has for Python's own use; a test that looks for one means the object's, as ``hasattr(x, "__len__")``.
-The others are looked up on a proxy itself, by Python or by ``copy``."""
+"""The attributes of a proxy for Python's own use. A test that asks for one means the object's, as in
+``hasattr(x, "__len__")``. The others are looked up on a proxy itself, by Python or by ``copy``."""
 
 
 # --- isinstance, issubclass and type as test code sees them

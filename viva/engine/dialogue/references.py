@@ -138,7 +138,7 @@ class References:
         return proxy
 
     def _items(self, iterator: Proxy) -> Iterator[object]:
-        """Where the solution gave a list an iterator will do, but its items have to be plain."""
+        """The items of an iterator in place of the list that the solution gave. They have to be plain."""
         path = object.__getattribute__(iterator, "_path").then(EACH)
         while True:
             try:

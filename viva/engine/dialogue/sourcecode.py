@@ -4,7 +4,8 @@ Theory of operation. The candidate says both, as a text and as plain rows; nothi
 make its process say any source. So of a function that a cell defines the source stands in the cells, which the
 grading process has read itself: what the candidate says has to be one of the definitions there. Where it is none of
 them, the last definition counts. What was decorated or assigned may also be something else that stands in a cell. Of
-what no cell defines, or what was imported, as from a file that students submit, the candidate is believed. A signature
+what no cell defines, or what was imported, as from a file that students submit, the candidate is believed; then a
+grader is asked to look (``engine/disguise``). A signature
 is put together here, from names and kinds, and from defaults and annotations that are plain or a library's; of others
 there is the text.
 """
@@ -22,7 +23,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from viva.engine import wire
 from viva.engine.dialogue.asker import Asker, doubting
-from viva.engine.dialogue.expected import Path, Step, library
+from viva.engine.dialogue.expected import CALL, Path, Step, library
 from viva.engine.dialogue.objects import PLACE, PLAIN
 from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
 from viva.engine.names import names_within
@@ -53,12 +54,16 @@ def _read(source: str) -> tuple[str, list[ast.stmt]]:
 
 
 def definitions(sources: Iterable[str], path: Path) -> Iterator[tuple[str, int]]:
-    """The definitions in some cells of what a path such as ``Model.fit`` leads to, each with its line."""
-    if any(step.kind != "attribute" for step in path.steps):
+    """The definitions in some cells to which ``Model.fit`` or ``Model().fit`` leads, each with its line."""
+    of_instance = path.steps[:1] == (CALL,)
+    steps = path.steps[1:] if of_instance else path.steps
+    if any(step.kind != "attribute" for step in steps) or (of_instance and not steps):
         return
     for text, body in map(_read, sources):
         nodes: list[Definition] = []
-        for name in (path.root, *(step.name for step in path.steps)):
+        if of_instance and any(isinstance(node, ast.FunctionDef) and node.name == path.root for node in body):
+            continue  # a function, of whatever it gives
+        for name in (path.root, *(step.name for step in steps)):
             nodes = [node for node in body if isinstance(node, Definition) and node.name == name]
             body = nodes[-1].body if nodes else []
         for node in nodes:

@@ -64,7 +64,7 @@ def place_of(cls: type) -> tuple[str, str]:
 
 
 def own_namespaces(cls: type) -> list:
-    """What a class has that is not the library's, from itself and from those it derives from."""
+    """The namespaces of a class that are not the library's: its own, and those of its bases."""
     return [namespace for base in mro_of(cls) if (namespace := namespace_of(base)).get("__module__") == "__main__"]
 
 

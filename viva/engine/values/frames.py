@@ -31,9 +31,9 @@ from viva.verdict import WireError
 DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
 PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
 CELLS = frozenset((*PYTHON, *DATES, *SCALARS, np.str_, np.bytes_))
-"""What an object column may hold, and a label or a name be."""
+"""The types of the values of an object column, of labels and of names."""
 HELD = frozenset((list, tuple, set, frozenset, dict, np.ndarray))
-"""What an object column may hold of these as well, as the words of each text."""
+"""More types of the values of an object column, as lists with the words of a text."""
 
 
 class ForeignError(Exception):

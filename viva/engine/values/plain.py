@@ -56,7 +56,7 @@ ATOMS: dict[type, Any] = {
     str: str.__str__,
     bytes: bytes.__bytes__,
 }
-"""What msgpack knows, and what makes it of a value of a subclass."""
+"""The types that msgpack knows, each with the function that makes it of a value of a subclass."""
 
 
 def codec_of(value) -> Codec | type | None:

@@ -40,7 +40,7 @@ def get_state() -> State:
 
 
 def news(state: State, previous: State | tuple[()]) -> State:
-    """What of a state is new to a side that knows another, or none."""
+    """The parts of a state that are new to a side that knows another, or none."""
     python, numpy = state[:2], state[2:]
     return (*(NO_PYTHON if python == previous[:2] else python), *(NO_NUMPY if numpy == previous[2:] else numpy))
 

@@ -56,13 +56,18 @@ class Sharing:
         raise NotImplementedError
 
     def news(self, anew: bool = False) -> Any:
-        """What the other side is to know, as plain data; None for nothing. It counts as told. ``anew`` tells the state
-        of random numbers in any case."""
+        """What the other side is to know, as plain data; None for nothing. It counts as told. ``anew`` also tells a
+        state of random numbers that the other side may know."""
         raise NotImplementedError
 
     def take(self, news: Any) -> None:
         """Take over news of the other side. Raises anything for what cannot be that."""
         raise NotImplementedError
+
+    def difference(self) -> str:
+        """What differed in the last comparison of two values of the library's, if it said that they do: a line that
+        holds no numbers, and one that does. For a check that fails without a message."""
+        return ""
 
     @staticmethod
     def seed(number: int) -> None:
@@ -97,6 +102,9 @@ class Shared:
         if type(library) is not str or library not in self.by_library or type(reference.id) is not int:
             raise WireError("an invalid reference")
         return self.by_library[library].resolve(reference.id, path)
+
+    def difference(self) -> str:
+        return next(filter(None, (sharing.difference() for sharing in self.by_library.values())), "")
 
     def news(self, anew: bool = False) -> dict[str, Any]:
         told = {library: sharing.news(anew) for library, sharing in self.by_library.items()}

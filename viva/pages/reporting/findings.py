@@ -21,7 +21,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
-from viva.course.gradebook.standing import Standing, Standings, Status
+from viva.course.grades.standing import Standing, Standings, Status
 from viva.pages.reporting import similarity
 from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, files_of, focus, pattern_of, read_cells

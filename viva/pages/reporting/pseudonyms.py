@@ -16,7 +16,7 @@ from pathlib import Path
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.results import Results
-from viva.course.gradebook.standing import Standings
+from viva.course.grades.standing import Standings
 from viva.course.processes import leftovers
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import ZIP, first_bytes, opened_zip

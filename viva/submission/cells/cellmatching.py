@@ -284,9 +284,9 @@ def _parts_anywhere(match: Match, slot: Slot, claims: set[int]) -> Parts:
             if not _may_be_taken_apart(match, slot, match.pieces[place], found)
             or (place not in claims and sum(whose for whose, _ in found) > 1)
         }
-        if not refused:
-            return parts if not claims or claims & parts.keys() else {}
-        places -= refused
+        if not refused and (not claims or claims & parts.keys()):
+            return parts
+        places -= refused or parts.keys()  # without what says that it is the cell, this is a copy of it
     return {}
 
 

@@ -22,13 +22,17 @@ from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of, nodes_of, parsed
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import Doubt, Match, doubted
-from viva.submission.cells.places import Piece, Slot
+from viva.submission.cells.handout import trees
+from viva.submission.cells.places import Piece, Slot, about
 from viva.submission.cells.texts import (
     NAME,
     begins_inside,
     bound_names,
     given_names,
+    has_line_of_code,
+    is_prose,
     looks_like_code,
+    only_defines,
     raises_as_stub,
     runs,
     squeezed,
@@ -84,9 +88,11 @@ class _Doubts:
         yield from self._halves()
         yield from self._uses_below()
         yield from self._beside_blanks()
+        yield from self._written_into_others()
         yield from self._not_run()
         yield from self._below_platform()
         yield from self._edited()
+        yield from self._parts_of_given()
         yield from self._written()
         if self._was_rebuilt():
             yield Doubt(Note("rebuilt", doubt=True), tuple(self.answers))
@@ -232,6 +238,32 @@ class _Doubts:
                 if beside or (not sure and low < self.index[piece] < high):
                     yield doubted("may_be_answer", slot, numbers=(piece.number,))
 
+    def _written_into_others(self) -> Iterator[Doubt]:
+        """Blank answers between whose neighbours the student wrote code into a text or a read-only cell.
+
+        Names tell nothing here: code that became a part of a text may bind them in any way. Where the answer's cell is
+        gone, all new lines of the course's cells count but prose. Where its stub is there, only lines in texts count
+        that look like code: in a read-only cell a student may try another number.
+        """
+        blank = [slot for slot in self.answers if self.match.is_blank(slot)]
+        blank = [slot for slot in blank if slot.purpose == Purpose.MANUAL or self._lacked(slot, self.code)]
+        if not blank:
+            return
+        course = [*self.edited.values(), *(piece for slot, piece in self.texts.items() if not slot.answers)]
+        texts = [*self.texts.values(), *(piece for piece in self.extras if not piece.is_code)]
+        new = {piece: self._new_lines(piece) for piece in dict.fromkeys([*course, *texts])}
+        any_code = {piece for piece in texts if has_line_of_code(new[piece])}
+        where_gone = any_code | {piece for piece in course if new[piece] and not is_prose(new[piece])}
+        for slot in blank:
+            first, last = self.match.between(slot, ANSWERS)
+            for piece in any_code if slot in self.chosen else where_gone:
+                if first < self.index[piece] < last:
+                    yield doubted("may_be_answer", slot, numbers=(piece.number,))
+
+    def _new_lines(self, piece: Piece) -> str:
+        """The lines of a cell that stand nowhere in what was released."""
+        return "\n".join(line for line in piece.source.splitlines() if not self.match.handout.has_text(line))
+
     def _not_run(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are not code, and those that could not run."""
         for slot in self.filled:
@@ -270,6 +302,26 @@ class _Doubts:
             new = piece.binds.intersection(set().union(*asked))
             if new and slot.own - piece.binds:
                 yield Doubt(note("renamed", *sorted(new), cells=(slot.name,), doubt=True), (slot,))
+
+    def _parts_of_given(self) -> Iterator[Doubt]:
+        """Answers below a cell that seems to be the rest of a read-only cell, which was edited and cut in two.
+
+        The read-only cell is put back whole, so the rest of it runs a second time, and what it draws at random differs.
+        """
+        own = [piece for piece in self.extras if piece.is_code and not only_defines(piece.source)]
+        for slot in self.slots if own else ():
+            if (
+                slot.purpose != Purpose.READ_ONLY
+                or not slot.is_code
+                or (slot in self.chosen and slot not in self.edited)
+            ):
+                continue
+            edited = trees(self.edited[slot].source) if slot in self.edited else ()
+            lacking = set(trees(slot.source)).difference(edited)
+            for piece in own:
+                below = [other for other in self.filled if self.index[self.chosen[other]] > self.index[piece]]
+                if below and not lacking.isdisjoint(trees(piece.source)):
+                    yield Doubt(about("given_twice", slot, numbers=(piece.number,), doubt=True), tuple(below))
 
     def _written(self) -> Iterator[Doubt]:
         """Blank written answers, where a text of the student's stands beside, or a longer one anywhere."""

@@ -173,6 +173,12 @@ def looks_like_code(source: str) -> bool:
     return called or not all(isinstance(node, bare) for node in statements)
 
 
+def has_line_of_code(source: str) -> bool:
+    """Whether a text, or a line of it, is Python that binds, imports or calls something, or seems to be."""
+    lines = source[:LONGEST].splitlines()
+    return bool(_STATEMENT.search(source[:LONGEST])) or any(looks_like_code(line.strip()) for line in (source, *lines))
+
+
 def code_parts(cell_type: str, source: str) -> list[str]:
     """The code of a cell: all of it, or the blocks of it that its text shows."""
     if cell_type == "code" or looks_like_code(source):

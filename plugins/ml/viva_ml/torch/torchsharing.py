@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
@@ -28,6 +29,7 @@ from viva.engine.values.codec import mro_of, name_of, namespace_of, place_of
 from viva.engine.values.sharing import Link, Sharing
 from viva.verdict import WireError
 from viva_ml.torch import likenesses, torchstate
+from viva_ml.torch.comparisons import Comparisons
 from viva_ml.torch.tensors import bare, is_same, octets, records
 
 MOST_STEPS = 1_000_000
@@ -100,6 +102,7 @@ class TorchSharing(Sharing):
         self.dropped: list[int] = []
         """Histories of the other side that nobody here needs any more."""
         self.anchor = torch.zeros((), requires_grad=True)
+        self.comparisons = Comparisons() if link.examining else None
         self.state: torchstate.State | None = None
         self.iterators: dict[int, Any] = {}
         self.theirs: Any = None
@@ -205,7 +208,7 @@ class TorchSharing(Sharing):
         fields = vars(module)
         parameters, buffers, children = (fields[table] for table in likenesses.TABLES)
         named = [
-            {name: None if one is None else self._known(one) for name, one in dict.items(table)}
+            {name: None if one is None or is_lazy(one) else self._known(one) for name, one in dict.items(table)}
             for table in (parameters, buffers)
         ]
         named.append({name: None if one is None else self.refer(one) for name, one in dict.items(children)})
@@ -372,9 +375,9 @@ class TorchSharing(Sharing):
 
     def _take_handed(self, number: Any, kind: str, place: Any, groups: Any) -> None:
         if kind == "optimizer":
-            cls = getattr(sys.modules[place[0]], place[1])
+            cls: Any = getattr(sys.modules[place[0]], place[1])
             groups = [{**group, "params": [self.objects[one] for one in group["params"]]} for group in groups]
-            made = cls(groups)
+            made: Any = cls(groups)
         else:
             made = HANDED[kind](Called(self, number, frozenset()))
         self._put(number, made)
@@ -382,6 +385,9 @@ class TorchSharing(Sharing):
     @staticmethod
     def seed(number: int) -> None:
         torch.manual_seed(number)
+
+    def difference(self) -> str:
+        return self.comparisons.difference if self.comparisons else ""
 
     # --- to ask, and to be asked
 
@@ -465,14 +471,12 @@ class Asked(likenesses.Way):
 
     def _below(self) -> Any:
         """The path of a module that is a child of one."""
-        from viva.engine.dialogue.expected import Step
-
         if self.above is None:
             return None
         module, name = self.above
         way = vars(module)["viva_way"]
         around = way.path or way._below()
-        return around and around.then(Step("attribute", name))
+        return around and around.attribute(name)
 
     def get(self, name: str) -> Any:
         return getattr(self.proxy(), name)
@@ -522,7 +526,11 @@ class Called(likenesses.Way):
 
 
 NEWS = frozenset("leaves modules histories handed state dropped serve".split())
-HANDED = {"loader": likenesses.LoaderLikeness, "stream": likenesses.StreamLikeness, "set": likenesses.DatasetLikeness}
+HANDED: dict[str, Any] = {
+    "loader": likenesses.LoaderLikeness,
+    "stream": likenesses.StreamLikeness,
+    "set": likenesses.DatasetLikeness,
+}
 
 
 def _is_leaf(value: Any) -> bool:
@@ -586,7 +594,7 @@ def _marks(module: Any) -> list:
     found: list[Any] = [bool(fields.get("training", True))]
     for name, value in fields.items():
         found += [name, *value.items()] if name in likenesses.TABLES else [name, id(value)]
-    return [part if type(part) is not tuple else (part[0], id(part[1])) for part in found]
+    return [part if type(part) is not tuple else (part[0], id(part[1]), type(part[1])) for part in found]
 
 
 def _leaves(value: torch.Tensor) -> list[torch.Tensor]:

@@ -118,7 +118,7 @@ def test_a_gradebook_that_another_program_locks_is_said_and_nothing_is_written(c
     assert viva("roster", "list.csv").status == 0
     before = (course / "roster.csv").read_bytes()
     (course / "list.csv").write_text(NBGRADER + "new,,,,\n")
-    monkeypatch.setattr("viva.course.gradebook.database.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("viva.course.database.RETRY_SECONDS", 0.0)
     with contextlib.closing(sqlite3.connect(course / "gradebook.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         result = viva("roster", "list.csv")

@@ -274,7 +274,7 @@ def test_a_locked_gradebook_leaves_both_as_they_were(course, monkeypatch):
     take(course, ANNA)
     roster = Roster.of(course)
     before = (course.root / "roster.csv").read_bytes()
-    monkeypatch.setattr("viva.course.gradebook.database.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("viva.course.database.RETRY_SECONDS", 0.0)
     with contextlib.closing(sqlite3.connect(course.gradebook_file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(DBAPIError, match="is locked"):

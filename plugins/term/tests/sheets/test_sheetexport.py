@@ -41,7 +41,7 @@ def stock(course, monkeypatch, *arguments: str) -> None:
 PLACES = {name: entry.value.replace(":", ".") for name, entry in doors.entries(doors.SHEETS).items()}
 SYSTEMS = {name: place for name, place in PLACES.items() if issubclass(import_item(place), SheetExport)}
 TABLES = {name: PLACES[name] for name in PLACES.keys() - SYSTEMS.keys()} | {
-    "csv": "viva.course.gradebook.export.CsvExport"
+    "csv": "viva.course.grades.export.CsvExport"
 }
 
 

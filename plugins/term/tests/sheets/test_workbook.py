@@ -9,7 +9,7 @@ from nbgrader.api import Gradebook
 from plugins.term.tests.sheets.classroom import grade
 from plugins.term.tests.sheets.importers import workbook
 from tests.conftest import load
-from viva.course.gradebook.export import COLUMNS, scores
+from viva.course.grades.export import COLUMNS, scores
 from viva_term.sheets.workbook import JsonExport, WorkbookExport
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook.standing import UNMATCHED
+from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers
 from viva.course.table import csv_text, own_rows
 from viva.folder import remove

@@ -19,7 +19,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
 from viva.course.gradebook import agreement
-from viva.course.gradebook.standing import UNMATCHED
+from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
 from viva.folder import walk
 from viva.verdict import CourseError

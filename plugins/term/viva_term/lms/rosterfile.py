@@ -19,7 +19,7 @@ from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
 from viva.course import joined
 from viva.course.course import Course
-from viva.course.gradebook.database import with_retries
+from viva.course.database import with_retries
 from viva.course.processes import leftovers
 from viva.course.table import csv_text, own_rows
 from viva.verdict import CourseError
@@ -287,7 +287,7 @@ def _has_another_first_name(old: Entry, new: Entry) -> bool:
 
 def _students(course: Course) -> dict[str, dict[str, str]]:
     """What the gradebook knows of each student."""
-    if course.gradebook_file and not course.gradebook_file.exists():
+    if not course.has_gradebook():
         return {}
     with course.gradebook() as gradebook:
         rows = gradebook.db.query(Student.id, *(getattr(Student, name) for name in KEPT_BY_NBGRADER)).all()

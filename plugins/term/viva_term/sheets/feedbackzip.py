@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook.standing import Status
+from viva.course.grades.standing import Status
 from viva.verdict import CourseError
 from viva_term.archives.ledger import Ledger
 from viva_term.sheets.marks import WAITS, Mark, Marks

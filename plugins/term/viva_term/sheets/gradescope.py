@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viva.course.gradebook.standing import Status
+from viva.course.grades.standing import Status
 from viva.course.table import csv_text
 from viva.verdict import CourseError
 from viva_term.sheets import number

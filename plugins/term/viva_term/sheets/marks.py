@@ -9,8 +9,8 @@ from decimal import Decimal
 from nbgrader.api import Gradebook
 
 from viva.course.course import Course
-from viva.course.gradebook import export
-from viva.course.gradebook.standing import Status
+from viva.course.grades import export
+from viva.course.grades.standing import Status
 from viva_term.lms.rosterfile import Entry, Roster
 from viva_term.sheets import number
 

@@ -10,7 +10,7 @@ from nbgrader.api import Gradebook
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook.sheetplan import Line, Plan, SheetExport
+from viva.course.grades.sheetplan import Line, Plan, SheetExport
 from viva.verdict import CourseError
 from viva_term.sheets import number
 from viva_term.sheets.identity import Identities, Person

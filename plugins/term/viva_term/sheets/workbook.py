@@ -16,7 +16,7 @@ from openpyxl.cell import Cell, WriteOnlyCell
 from openpyxl.styles import Font
 
 from viva.cleaning import plaintext
-from viva.course.gradebook.export import COLUMNS, CsvExport
+from viva.course.grades.export import COLUMNS, CsvExport
 from viva.course.processes import leftovers
 
 TEXT = "s"

@@ -246,10 +246,11 @@ const settled = () => new Promise(done => {
   const before = failures;
   const look = () => {
     const left = open_parts();
-    const waits = left.length ? !left.some(part => part.asked || part.wrong) && failures <= before : early_changes.size && !lost;
+    const early_left = early_changes.size || loaded.length;  // also an item of the rubric whose key came before the scores
+    const waits = left.length ? !left.some(part => part.asked || part.wrong) && failures <= before : early_left && !lost;
     if (waits) return false;
     document.removeEventListener("viva-saved", look);
-    done(!left.length && !early_changes.size);
+    done(!left.length && !early_left);
     return true;
   };
   document.addEventListener("viva-saved", look);
@@ -268,7 +269,7 @@ const leave = async find => {
     if (failures) pump();
     if (!await settled()) {
       (open_parts().find(part => part.wrong)?.wrong ?? box)?.focus?.();
-      if (early_changes.size) notice(`Not saved. ${DOWN}`);
+      if (early_changes.size || loaded.length) notice(`Not saved. ${DOWN}`);
       return;
     }
     const url = await find();
@@ -281,7 +282,7 @@ const leave = async find => {
     notice(`${error.message} This page stays open${unsaved.size ? "" : "; everything is saved"}.`);
     box?.focus?.();
   } finally {
-    if (!gone) { leaving = false; early.on = false; early.keys = []; }
+    if (!gone) { leaving = early.leaving = early.on = false; early.keys = []; }
   }
 };
 const reachable = url => async () => { await request(`${base_url}/api/grades?submission_id=${submission_id}`); return url; };
@@ -343,13 +344,13 @@ FormGrader.prototype.configureScrolling = function () {  // it selects what stan
 const begin = target => {
   if (target?.matches("input, textarea")) target.focus();
   early.on = false;
-  for (const {key, code, shiftKey, altKey, ctrlKey} of early.keys.splice(0)) {
-    const box = document.activeElement;
+  for (const keys = early.keys.splice(0); keys.length;) {
+    const {key, code, shiftKey, altKey, ctrlKey} = keys.shift(), box = document.activeElement;
     if (key.length > 1 || ctrlKey || altKey) {
-      if (ctrlKey && key === "Enter") break;  // nobody has seen this answer yet
       if (key === "Backspace" && box.matches("input, textarea")) { box.value = box.value.slice(0, -1); box.dispatchEvent(new Event("input", {bubbles: true})); }
-      else if (key === "Enter") { if (box.matches("textarea")) box.value += "\n"; }
+      else if (key === "Enter" && !ctrlKey) { if (box.matches("textarea")) box.value += "\n"; }
       else box.dispatchEvent(new KeyboardEvent("keydown", {key, code, shiftKey, altKey, ctrlKey, bubbles: true, cancelable: true}));
+      if (leaving) { early.keys = keys; break; }  // the others are for the next answer
     } else if (box.matches("input, textarea")) {
       box.value += key;
       box.dispatchEvent(new Event("input", {bubbles: true}));

@@ -1,0 +1,496 @@
+"""Whatever an instructor types in which order, every score and sheet is what the docs say.
+
+Random sequences of commands run on a small course, in this process, and beside them a model of a term that knows
+nothing of Viva's code: it is written from docs/roster.md, docs/collect.md, docs/deadlines.md, docs/regrade.md and
+docs/export.md. After each command the gradebook's rows, the folders in submitted/ and the roster are compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import math
+import random
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from traitlets.utils.importstring import import_item
+
+from plugins.term.tests.sheets.importers import Brightspace
+from tests.conftest import PROJECT
+from tests.doubling import NOTEBOOK, SMALL, source, write_small
+from viva import cli
+from viva.course.deadlines.concessions import Concessions
+from viva_term.archives.attempt import Attempt
+from viva_term.archives.unmatched import Unmatched
+from viva_term.lms.rosterfile import Roster
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+PEOPLE = {"ada": ("S1", "Ada", "Moss"), "bo": ("S2", "Bo", "Berg")}
+"""By login: the school number and the name. Two are enough for every exchange, and rare orders come soon."""
+HEIR = ("S9", "Dan", "Frey")
+"""Who gets the login of somebody who left."""
+ANSWERS = {
+    "right": "def twice(x):\n    return x + x\n",
+    "half": "def twice(x):\n    return x if isinstance(x, str) else x + x\n",
+    "wrong": "def twice(x):\n    return x\n",
+}
+STRICT, LENIENT = '== "kumquat-31415kumquat-31415"', '!= ""'
+EARNED = {False: {"right": 4, "half": 3, "wrong": 0}, True: {"right": 4, "half": 4, "wrong": 1}}
+"""Points of the tests by answer, as they were and as they are corrected: any word passes then."""
+PER_DAY = Fraction(1, 5)
+COURSE, TYPED = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
+DAYS = 3, 5, 7, 9, 11, 13
+
+
+STEPS, MOST = 20, 4
+"""The commands of a random sequence; the sequences in which a fault that is put back must be found."""
+
+
+def some(chance: random.Random) -> set[str]:
+    return set(chance.sample(sorted(PEOPLE), chance.randint(1, len(PEOPLE))))
+
+
+def noon(day: int) -> datetime:
+    return datetime(2026, 10, day, 12, tzinfo=COURSE).astimezone(UTC)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A folder of Brightspace's archive, which tells a time without its zone."""
+
+    login: str
+    alias: int
+    """Which name that is not on the roster the sender is called by; 0 is the name on the roster."""
+    local: datetime
+    answer: str
+
+    @property
+    def name(self) -> str:
+        _, first, last = PEOPLE[self.login]
+        return f"{first[0]}{self.alias}. {last[0]}." if self.alias else f"{first} {last}"
+
+    @property
+    def folder(self) -> str:
+        number = f"7-{10 * sorted(PEOPLE).index(self.login) + self.alias}"
+        half = "PM" if self.local.hour >= 12 else "AM"
+        time = f"{self.local:%b} {self.local.day}, 2026 {(self.local.hour - 1) % 12 + 1}{self.local:%M} {half}"
+        return f"{number} - {self.name} - {time}"
+
+    def moment(self, zone: ZoneInfo) -> datetime:
+        return self.local.replace(tzinfo=zone).astimezone(UTC)
+
+
+@dataclass
+class Term:
+    """The model: what the docs say that a term is, and what each command does to it."""
+
+    due: int = 5
+    enrolled: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    """All who were ever on the roster: they stay in the gradebook."""
+    moments: dict[Item, datetime] = field(default_factory=dict)
+    """When each submission was sent, of all that were ever collected."""
+    of: dict[Item, str] = field(default_factory=dict)
+    """Whose it is, once that is known."""
+    matched: set[tuple[str, int]] = field(default_factory=set)
+    """Whose other names stand in matches.csv, by login and alias."""
+    extended: dict[str, int] = field(default_factory=dict)
+    excused: set[str] = field(default_factory=set)
+    graded: dict[str, tuple[Item, datetime, bool]] = field(default_factory=dict)
+    """By login what was graded, when it was sent, and by which tests."""
+    manual: dict[str, float] = field(default_factory=dict)
+    lenient: bool = False
+
+    @property
+    def waiting(self) -> list[Item]:
+        return [one for one in self.moments if one not in self.of]
+
+    def collect(self, items: list[Item], typed: ZoneInfo | None = None) -> None:
+        for one in items:
+            if one not in self.moments or typed:
+                self.moments[one] = one.moment(typed or COURSE)
+        for one in self.waiting:
+            if one.login in self.known and (not one.alias or (one.login, one.alias) in self.matched):
+                self.of[one] = one.login
+
+    @property
+    def current(self) -> dict[str, Item]:
+        """By login the newest submission, which counts."""
+        found: dict[str, Item] = {}
+        for one, login in sorted(self.of.items(), key=lambda pair: self.moments[pair[0]]):
+            found[login] = one
+        return found
+
+    def grade(self, logins: set[str] | None = None) -> None:
+        for login, one in self.current.items():
+            done = self.graded.get(login)
+            if logins is None or login in logins:
+                same = done and done[:2] == (one, self.moments[one]) and logins is None
+                self.graded[login] = done if same and done else (one, self.moments[one], self.lenient)
+
+    @property
+    def pending(self) -> bool:
+        done = {login: one[:2] for login, one in self.graded.items()}
+        return done != {login: (one, self.moments[one]) for login, one in self.current.items()}
+
+    def score(self, login: str) -> float:
+        one, sent, lenient = self.graded[login]
+        raw = Fraction(EARNED[lenient][one.answer]) + Fraction(self.manual.get(login, 0.0))
+        due = noon(max(self.due, self.extended.get(login, 0)))
+        days = max(0, math.ceil((sent - due) / timedelta(days=1)))
+        kept = raw * max(Fraction(), 1 - days * PER_DAY)
+        return float(Fraction(math.floor(100 * kept + Fraction(1, 2)), 100)) if days else float(raw)
+
+    def row(self, login: str) -> tuple[str, float | None]:
+        """The status and the score in an export."""
+        if login in self.excused:
+            return "excused", None
+        if login in self.graded:
+            return "graded", self.score(login)
+        return ("not graded" if login in self.current else "not handed in"), None
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("sequences") / "course"
+    (root / "source").mkdir(parents=True)
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    write_small(root)
+    assert typed(root, "release", SMALL, "--no-audit")[0] == 0
+    return root
+
+
+def typed(root: Path, name: str, *arguments: str) -> tuple[int, str]:
+    """A command's exit status, and what it printed."""
+    place, _ = cli.subcommands()[name]
+    out, status = io.StringIO(), 0
+    with contextlib.chdir(root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
+        command = import_item(place)()
+        try:
+            command.initialize(list(arguments))
+            command.start()
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+    assert "Traceback" not in err.getvalue()
+    return status, out.getvalue() or err.getvalue()
+
+
+class Commands:
+    """An instructor who types commands."""
+
+    def __init__(self, released: Path) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(shutil.copytree(released, Path(self.folder.name, "course")))
+        self.config = (self.root / "nbgrader_config.py").read_text()
+        self.term, self.archives, self.sent = Term(), [], 0
+        self.collected, self.looked = 0, False
+        """How often since the last grading; whether scores were compared since a command that can change them."""
+        self._configure()
+
+    def end(self) -> None:
+        """All are graded, and sheets are written."""
+        if self.term.current:
+            self.grade()
+        self.compare()
+        self.sheets()
+
+    def viva(self, name: str, *arguments: str, status: int = 0) -> str:
+        found, said = typed(self.root, name, *arguments)
+        assert found == status, f"viva {name} {' '.join(arguments)}: {said}"
+        return said
+
+    def _configure(self) -> None:
+        due = f"2026-10-{self.term.due:02} 12:00"
+        rules = f"c.LatePolicy.zone = {COURSE.key!r}\nc.LatePolicy.per_day = {float(PER_DAY)}\n"
+        rules += f"c.LatePolicy.assignments = {{{SMALL!r}: {{'due': {due!r}}}}}\n"
+        (self.root / "nbgrader_config.py").write_text(self.config + rules)
+
+    def _list(self, people: dict[str, tuple[str, str, str]]) -> None:
+        rows = [["OrgDefinedId", "Username", "Last Name", "First Name", "Email", "End-of-Line Indicator"]]
+        rows += [[f"#{sis}", f"#{login}", last, first, f"{first.lower()}@x.edu", "#"]
+                 for login, (sis, first, last) in people.items()]  # fmt: skip
+        with (self.root / "list.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    def type_at_random(self, chance: random.Random, steps: int) -> None:
+        self.roster({*PEOPLE} - {chance.choice([*PEOPLE, ""])})
+        for _ in range(steps):
+            self.type_a_command(chance)
+            self.compare()
+        self.end()
+
+    def type_a_command(self, chance: random.Random) -> None:
+        term, commands = self.term, []
+        commands += [self.submit_and_collect] * 4 + [self.grant] * 2 + [self.set_a_deadline] + [self.drop_and_add]
+        commands += [self.pass_a_login_on] * bool(term.known) + [self.collect_again] * bool(self.archives)
+        commands += [self.match] * (4 * any(one.login in term.known for one in term.waiting))
+        commands += [self.submit_after_an_extension] * (4 * bool(term.extended))
+        commands += [self.grade_the_rest] * (3 * (term.pending and self.collected > 2))  # it takes seconds
+        commands += [self.grade_by_hand] * (2 * bool(term.graded))
+        commands += [self.regrade] * (bool(term.graded) and not term.lenient and len(self.archives) > 3)
+        chance.choice(commands)(chance)
+
+    def drop_and_add(self, chance: random.Random) -> None:
+        self.roster(some(chance))
+
+    def roster(self, enrolled: set[str]) -> None:
+        self._list({login: PEOPLE[login] for login in sorted(enrolled)})
+        self.viva("roster", "list.csv")
+        self.term.enrolled = enrolled
+        self.term.known |= enrolled
+        self.looked = False
+
+    def pass_a_login_on(self, chance: random.Random) -> None:
+        """Refused, and nothing is written."""
+        self.pass_on(chance.choice(sorted(self.term.known)))
+
+    def pass_on(self, victim: str) -> None:
+        self._list({login: PEOPLE[login] for login in sorted(self.term.enrolled)} | {victim: HEIR})
+        self.viva("roster", "list.csv", status=2)
+
+    def submit_and_collect(self, chance: random.Random) -> None:
+        who, answer = some(chance), chance.choice(sorted(ANSWERS))
+        alias = chance.choice([0, 0, 1, 2, 3])
+        far = chance.randint(0, 3) < (3 if alias else 1)  # the zone that was typed must outlive the command
+        self.collect(who, alias, answer, chance.choice(DAYS), chance.randint(0, 23), far)
+
+    def collect(self, who: set[str], alias: int, answer: str, day: int, hour: int, far: bool) -> None:
+        """A new archive."""
+        items = []
+        for login in sorted(who):
+            self.sent += 1  # no two are sent at the same minute
+            local = datetime(2026, 10, day, hour, self.sent % 60)
+            items.append(Item(login, alias, local, answer))
+        path = self.root / f"{len(self.archives)}.zip"
+        self.archives.append((path, items))
+        with zipfile.ZipFile(path, "w") as archive:
+            for one in items:
+                notebook = nbformat.read(self.root / "release" / SMALL / f"{NOTEBOOK}.ipynb", as_version=4)
+                for cell in notebook.cells:
+                    texts = {"twice": ANSWERS[one.answer], "why_answer": f"Since {one.folder}."}
+                    cell.source = texts.get(cell.id, cell.source)
+                archive.writestr(f"{one.folder}/{NOTEBOOK}.ipynb", nbformat.writes(notebook))
+        self._collect(path, items, far)
+
+    def collect_again(self, chance: random.Random) -> None:
+        self._collect(*chance.choice(self.archives), chance.random() < 0.5)
+
+    def submit_after_an_extension(self, chance: random.Random) -> None:
+        """In most cases the class's deadline is moved beyond both."""
+        login = chance.choice(sorted(self.term.extended))
+        day = self.term.extended[login] + chance.randint(1, 3)
+        if chance.randint(0, 3) < 3:
+            self.move_the_deadline(day + 1)
+        self.collect({login}, alias=0, answer=chance.choice(["right", "half"]), day=day, hour=9, far=False)
+
+    def _collect(self, path: Path, items: list[Item], far: bool) -> None:
+        self.term.collect(items, TYPED if far else None)
+        self.collected += 1
+        zone = [f"--zone={TYPED.key}"] if far else []
+        self.viva("collect", path.name, f"--assignment={SMALL}", *zone, status=int(bool(self.term.waiting)))
+
+    def match(self, chance: random.Random) -> None:
+        """A line in matches.csv, and then collect, without the archive and without what was typed with it."""
+        known = sorted({(one.login, one.alias) for one in self.term.waiting if one.login in self.term.known})
+        self.term.matched.add(chance.choice(known))
+        self.write_matches()
+        self.term.collect([])
+        self.viva("collect", f"--assignment={SMALL}", status=int(bool(self.term.waiting)))
+
+    def write_matches(self) -> None:
+        senders = [Item(login, alias, datetime(2026, 1, 1), "") for login, alias in sorted(self.term.matched)]
+        rows = [f"{one.name},{one.login}" for one in senders]
+        (self.root / "matches.csv").write_text("\n".join(["sender,student_id", *rows, ""]))
+
+    def grant(self, chance: random.Random) -> None:
+        what, login = chance.choice(["extend"] * 4 + ["excuse", "remove"]), chance.choice([*PEOPLE])
+        self.give(login, what, chance.choice([self.term.due + 2] * 6 + [*DAYS]))
+
+    def give(self, login: str, what: str, day: int) -> None:
+        term = self.term
+        if what == "extend":
+            refused = login not in term.known or day <= term.due
+            self.viva("extend", login, SMALL, f"--until=2026-10-{day:02} 12:00", status=2 if refused else 0)
+            term.extended |= {} if refused else {login: day}
+        elif what == "excuse":
+            self.viva("extend", login, SMALL, "--excuse", status=0 if login in term.known else 2)
+            term.excused |= {login} & term.known
+        else:
+            some = login in term.excused or login in term.extended
+            self.viva("extend", login, SMALL, "--remove", status=0 if some else 2)
+            term.excused.discard(login)
+            term.extended.pop(login, None)
+        self.looked = False
+
+    def set_a_deadline(self, chance: random.Random) -> None:
+        self.move_the_deadline(chance.choice(DAYS))
+
+    def move_the_deadline(self, day: int) -> None:
+        self.term.due, self.looked = day, False
+        self._configure()
+
+    def grade_the_rest(self, chance: random.Random) -> None:
+        self.grade()
+
+    def grade(self) -> None:
+        self.viva("grade", SMALL)
+        self.term.grade()
+        self.collected, self.looked = 0, False
+
+    def grade_by_hand(self, chance: random.Random) -> None:
+        points = chance.choice([0.0, 0.5, 1.25, 3.0])
+        login = chance.choice(sorted(self.term.graded))
+        with Gradebook(f"sqlite:///{self.root / 'gradebook.db'}") as book:
+            grade = book.find_grade("why", NOTEBOOK, SMALL, login)
+            grade.manual_score, grade.needs_manual_grade = points, False
+            book.db.commit()
+        self.term.manual[login], self.looked = points, False
+
+    def regrade(self, chance: random.Random) -> None:
+        self.term.lenient = not self.term.lenient
+        notebook = source()
+        for cell in notebook.cells if self.term.lenient else ():
+            cell.source = cell.source.replace(STRICT, LENIENT)
+        nbformat.write(notebook, self.root / "source" / SMALL / f"{NOTEBOOK}.ipynb")
+        self.viva("regrade", SMALL, "--no-audit")
+        self.term.grade(set(self.term.graded))
+        self.looked = False
+
+    def compare(self) -> None:
+        self.the_same_scores_in_every_place()
+        self.the_newest_submission_of_each_lies_in_its_folder_with_its_moment()
+        self.the_roster_has_who_is_enrolled()
+
+    def the_same_scores_in_every_place(self) -> None:
+        if self.looked or not self.term.graded:
+            return
+        self.looked = True
+        rows = json.loads(self.viva("export", SMALL, "--json"))["scores"]
+        found = {row["student_id"]: (row["status"], row["score"]) for row in rows}
+        assert found == {login: pytest.approx(self.term.row(login)) for login in self.term.known}
+        with (self.root / "grades.csv").open(newline="") as file:
+            table = {row["student_id"]: row["score"] for row in csv.DictReader(file)}
+        assert {login: float(score) if score else None for login, score in table.items()} == {
+            login: score for login, (_, score) in found.items()
+        }
+
+    def the_newest_submission_of_each_lies_in_its_folder_with_its_moment(self) -> None:
+        found = {}
+        for path in self.root.glob(f"submitted/*/{SMALL}"):
+            text = (path / f"{NOTEBOOK}.ipynb").read_text()
+            found[path.parent.name] = (path / "timestamp.txt").read_text().strip(), text
+        assert found.keys() == self.term.current.keys()
+        for login, one in self.term.current.items():
+            assert found[login][0] == f"{self.term.moments[one]:%Y-%m-%d %H:%M:%S} UTC"
+            assert f"Since {one.folder}." in found[login][1]
+
+    def the_roster_has_who_is_enrolled(self) -> None:
+        path = self.root / "roster.csv"
+        with path.open(newline="") if path.exists() else io.StringIO() as file:
+            assert {row["id"] for row in csv.DictReader(file)} == self.term.enrolled
+
+    def sheets(self) -> None:
+        """What Brightspace's importer takes from its sheet."""
+        self.viva("export", SMALL, "--as=brightspace", "--unfinished")
+        people = {(sis, login) for login, (sis, _, _) in PEOPLE.items()}
+        taken = Brightspace(people, {SMALL: 7.0}).take((self.root / f"{SMALL}-brightspace.csv").read_bytes())
+        rows = {login: self.term.row(login)[1] for login in self.term.known}
+        assert {login: score for (login, _), score in taken.items()} == pytest.approx(
+            {login: score for login, score in rows.items() if score is not None}
+        )
+
+
+@pytest.fixture
+def commands(released, monkeypatch) -> Iterator[Commands]:
+    monkeypatch.setenv("COLUMNS", "200")
+    commands = Commands(released)
+    yield commands
+    commands.folder.cleanup()
+
+
+def a_zone_is_forgotten(one: Commands) -> None:
+    one.collect({"ada"}, alias=1, answer="right", day=5, hour=8, far=True)
+    one.term.matched.add(("ada", 1))
+    one.write_matches()
+    one.collect({"bo"}, alias=0, answer="half", day=5, hour=9, far=False)
+
+
+def a_deadline_moves_past_an_extension(one: Commands) -> None:
+    one.collect({"ada", "bo"}, alias=0, answer="right", day=9, hour=8, far=False)
+    one.give("ada", "extend", day=7)
+    one.move_the_deadline(11)
+
+
+def a_login_is_passed_on(one: Commands) -> None:
+    one.collect({"bo"}, alias=0, answer="right", day=3, hour=8, far=False)
+    one.pass_on("bo")
+
+
+@pytest.mark.parametrize(
+    "sequence", [a_zone_is_forgotten, a_deadline_moves_past_an_extension, a_login_is_passed_on],
+    ids=lambda sequence: sequence.__name__,
+)  # fmt: skip
+def test_sequences_that_lost_points_once_are_told_apart_by_the_model(commands, sequence):
+    commands.roster(set(PEOPLE))
+    sequence(commands)
+    commands.end()
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_random_sequences_of_commands_come_to_what_the_docs_say(commands, number):
+    seed = random.randrange(10**9)
+    print(f"The sequence of random.Random({seed})")
+    commands.type_at_random(random.Random(seed), STEPS)
+
+
+def forget_the_zone(patch: pytest.MonkeyPatch) -> None:
+    """What waits for a line in matches.csv loses the moment that it was collected with."""
+    attempts = Unmatched.attempts
+
+    def without_moments(unmatched: Unmatched) -> list[Attempt]:
+        waiting = attempts(unmatched)
+        for attempt in waiting:
+            attempt.earlier = None
+        return waiting
+
+    patch.setattr(Unmatched, "attempts", without_moments)
+
+
+def let_an_extension_end_before_the_deadline(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Concessions, "deadline", lambda granted, place, due, _=None: granted.extensions.get(place, due))
+
+
+def pass_logins_on(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Roster, "_require_same_people", lambda roster, people: None)
+
+
+@pytest.mark.parametrize(
+    "fault", [forget_the_zone, let_an_extension_end_before_the_deadline, pass_logins_on],
+    ids=lambda fault: fault.__name__,
+)  # fmt: skip
+def test_random_sequences_find_a_fault_of_before_that_is_put_back(released, monkeypatch, fault):
+    """In a few sequences; always the same ones, so that chance makes no failure."""
+    monkeypatch.setenv("COLUMNS", "200")
+    fault(monkeypatch)
+    with pytest.raises(AssertionError):
+        for seed in range(MOST):
+            commands = Commands(released)
+            try:
+                commands.type_at_random(random.Random(seed), STEPS)
+            finally:
+                commands.folder.cleanup()

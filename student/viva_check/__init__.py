@@ -1,0 +1,9 @@
+"""The check for students: the visible checks of a notebook, where the student works. The core uses nothing of it.
+
+checkcommand   `viva check`
+notebook       the check inside a notebook: %viva_check
+selfcheck      a notebook is opened, run and reported
+kernel         the portable check: an ordinary Jupyter kernel in place of candidate and examiner
+
+`viva release` writes what the check needs into each notebook, and the core reads it again (``submission/studentcopy``).
+"""

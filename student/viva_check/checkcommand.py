@@ -1,0 +1,188 @@
+"""The student's command: check. It is not a step of a course. It starts quickly, as it does not load nbgrader."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+from rich.markup import escape
+from traitlets import Bool, Unicode, default
+from traitlets.config import Application
+
+import viva
+from viva.cli import BAD_REQUEST
+from viva.commands.terminal import ShortHelp, console, print_document
+from viva.course.location import course_of_students_files
+from viva.course.processes import leftovers, stopping
+from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
+from viva.wording import counted, folded
+
+SOME_FAIL = 1
+STYLES = {Verdict.PASSED: "green", Verdict.PARTLY: "yellow", NOT_DONE: "yellow"}
+
+
+class CheckCommand(ShortHelp, Application):
+    name = "viva-check"
+    description = "For students: run the visible checks of a notebook, exactly as in grading."
+    heading = "Class"
+    arguments = "NOTEBOOK"
+    completes = "notebooks"
+    version = viva.__version__
+    examples = """
+        viva check scaled_attention.ipynb                       your notebook
+        viva check scaled_attention.ipynb --original=new.ipynb  with the original notebook, to restore cells
+        viva check scaled_attention.ipynb --json                for another program
+        viva check scaled_attention.ipynb --portable            in an ordinary kernel, as on macOS and Windows
+    """
+    aliases = {"original": "CheckCommand.original"}
+    flags = {
+        "json": ({"CheckCommand": {"json": True}}, "Print one JSON document and nothing else."),
+        "portable": ({"CheckCommand": {"portable": True}}, "Run it in an ordinary kernel, as on macOS and Windows."),
+    }
+    original = Unicode("", help="The notebook as you downloaded it, to restore cells.").tag(config=True)
+    json = Bool(False, help="Print JSON.").tag(config=True)
+    portable = Bool(help="Run it in an ordinary kernel; VIVA_PORTABLE=1 in the environment also does this.").tag(
+        config=True
+    )
+
+    @default("portable")
+    def _portable_default(self) -> bool:
+        return os.environ.get("VIVA_PORTABLE", "") not in ("", "0") or sys.platform != "linux"
+
+    def start(self) -> None:
+        with stopping.orderly():
+            try:
+                if len(self.extra_args) != 1:
+                    raise VivaError("Name one notebook, as in: viva check scaled_attention.ipynb")
+                with contextlib.nullcontext() if self.portable else leftovers.temporary_folder():
+                    status = self._check(Path(self.extra_args[0]))
+            except VivaError as error:
+                self._say_error(str(error))
+                status = BAD_REQUEST
+            except OSError as error:
+                self._say_error(f"{error.filename or self.extra_args[0]} cannot be read: {error.strerror}.")
+                status = BAD_REQUEST
+            except KeyboardInterrupt as stopped:
+                status = stopping.sentence(stopped)[1]
+                self._say_error("Stopped.")
+        if status:
+            self.exit(status)
+
+    def _check(self, path: Path) -> int:
+        grader, data = self._portable_grader(path) if self.portable else self._forking_grader(path)
+        from viva_check import selfcheck
+
+        try:
+            copy = selfcheck.open_bytes(data, path, Path(self.original) if self.original else None)
+            if copy.memory != grader.limits.memory_bytes:
+                grader.allow(copy.memory)
+            # On a terminal alone: what waits for minutes without a word seems to hang.
+            with console(errors=True).status(f"checking {path.name}") as status:
+
+                def watch(cell: str) -> None:
+                    status.update(f"checking {path.name}: {escape(cell)}")
+
+                tried, faults = selfcheck.practise(copy, grader, path.resolve().parent, watch)
+        finally:
+            grader.close()
+        if faults:
+            raise SandboxError(f"The grader failed, not your code: {faults[0].what}")
+        (self._print_json if self.json else self._print)(path, copy, tried)
+        return 0 if all(result.passed for result in tried if result.counts) else SOME_FAIL
+
+    def _forking_grader(self, path: Path):
+        from viva.engine import libraries
+        from viva.engine.grading import Grader
+        from viva_check import selfcheck
+
+        data = selfcheck.read_bytes(path)
+        if (sandboxes := selfcheck.sandboxes()) is None:
+            require_own(path)
+        # While the fork servers load their libraries, this process loads the rest.
+        wanted, settings = libraries.mentioned([data]), selfcheck.own_settings()
+        return Grader(sandboxes=sandboxes, libraries=wanted, environment=settings), data
+
+    def _portable_grader(self, path: Path):
+        try:
+            from viva_check.kernel import KernelGrader
+        except ModuleNotFoundError as error:
+            raise VivaError(
+                f"The check needs {error.name}, which is not installed: python -m pip install nbclient ipykernel"
+            ) from error
+        from viva_check import selfcheck
+
+        data = selfcheck.read_bytes(path)
+        require_own(path)
+        return KernelGrader(), data
+
+    def _print_json(self, path: Path, copy, tried: list) -> None:
+        from viva_check import selfcheck
+
+        lines = iter(selfcheck.told(result for result in tried if result.counts))
+        checks = [
+            vars(result)
+            | {"passed": result.passed, "counts": result.counts, "told": next(lines) if result.counts else []}
+            for result in tried
+        ]
+        document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
+        document["summary"] = _sums(copy, tried)
+        print_document(document)
+
+    def _print(self, path: Path, copy, tried: list) -> None:
+        from viva_check import selfcheck
+
+        terminal = console(soft_wrap=True)
+        for sentence in folded(copy.remarks):
+            terminal.print(f"{path.name}: {sentence}.")
+        visible = [result for result in tried if result.counts]
+        heading = None
+        for result, lines in zip(visible, selfcheck.told(visible), strict=True):
+            waiting = [same for same in visible if result.undone and same.undone == result.undone]
+            if waiting and result is not waiting[0]:
+                continue
+            name = ", ".join(result.undone) or result.cell
+            if name != heading:
+                heading = name
+                terminal.print(name, style="bold")
+            points = sum(same.points for same in waiting) or result.points
+            title = result.title if len(waiting) < 2 else f"{len(waiting)} checks"
+            line = f"  {result.state:12} {points:>4g}  {title}"
+            terminal.print(line, style=STYLES.get(result.state, "red"))
+            for hint in () if waiting else lines:
+                terminal.print(f"{'':20}{hint}")
+        for sentence in _sums(copy, tried):
+            terminal.print(sentence)
+
+
+def require_own(path: Path) -> None:
+    """Raises VivaError for a notebook that is not the user's own, as without a sandbox it has all the user's rights."""
+    folder, user = path.resolve().parent, getattr(os, "geteuid", None)
+    if course := course_of_students_files(folder, released=False):
+        why = f"it lies among the files of students of the course {course}"
+    elif user and path.stat().st_uid != user():
+        why = "it belongs to another user"
+    else:
+        return
+    raise VivaError(
+        f"{path} was not checked, because {why}, and without a sandbox it could read and change all your files. On "
+        "Linux 'viva doctor' lists what a sandbox needs. If you trust the notebook, copy it to a folder of your own."
+    )
+
+
+def _sums(copy, tried: list) -> list[str]:
+    visible = [result for result in tried if result.counts]
+    passed, partly = (sum(result.state == state for result in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
+    do = "passes" if len(visible) == 1 else "pass"
+    addition = f", {partly} partly right" if partly else ""
+    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{addition}. Hidden checks also count."]
+    if any(result.state == NOT_DONE for result in visible):
+        sentences.append("Not attempted: the answer is still empty, or still raises NotImplementedError.")
+    if hidden := sum(result.points for result in tried if not result.counts):
+        sentences.append(f"Hidden checks are worth {counted(hidden, 'point')}.")
+    if by_hand := copy.examination.blueprint.manual_points:
+        sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")
+    if not copy.described:
+        sentences.append("This notebook does not contain the expected types of the answers; grading may be stricter.")
+    return sentences

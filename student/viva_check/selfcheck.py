@@ -1,0 +1,273 @@
+"""A student's own check: the visible checks of a notebook, graded as they will be, where the student works.
+
+The same candidate and examiner as in grading, with the same limits, and in the same sandbox where the machine has one:
+a grader may check the notebook of somebody else. Without one the code has all rights of its user.
+Nothing here needs the course, its gradebook or nbgrader, which takes seconds to load.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from IPython.core.inputtransformer2 import TransformerManager
+from nbformat import NotebookNode
+
+from viva import wording
+from viva.cleaning import plaintext
+from viva.engine.blueprint import Cell, Purpose
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.engine.names import parsed
+from viva.engine.outcome import Outcome, own_frames
+from viva.engine.timebudget import NOT_TRIED
+from viva.engine.undone import MISSING, NO_MODULE
+from viva.record import CheckResult, Fault, Note
+from viva.sandbox.confinement import Sandbox
+from viva.sandbox.protection import protection
+from viva.submission.files import salvage
+from viva.submission.files.contents import read_file
+from viva.submission.files.sizes import limited
+from viva.submission.studentcopy import Copy, open_copy
+from viva.verdict import SubmissionError, Verdict, VivaError
+
+MOST_FILES, MOST_BYTES = 500, 50 * 2**20
+MOST_CODE = 200
+"""Characters of a line that are shown."""
+REFUSED = {
+    "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
+    "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",
+}
+"""By fact, a sentence: grading will refuse this."""
+HIDDEN, UNCHECKED = "hidden", "not checked"
+"""States of a check beside its verdicts: it has no visible line, or its cell was changed."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One check of a notebook; ``state`` is a verdict, HIDDEN, UNCHECKED, or NOT_DONE."""
+
+    cell: str
+    title: str
+    points: float
+    state: str
+    hint: str = ""
+    verdict: str = ""
+    undone: tuple[str, ...] = ()
+    """The answers that a check waits for."""
+    place: str = ""
+    """The student's own line that raised, and where it stands."""
+
+    @property
+    def passed(self) -> bool:
+        return self.state == Verdict.PASSED
+
+    @property
+    def counts(self) -> bool:
+        """Whether the student can see what it asks for."""
+        return self.state != HIDDEN
+
+
+def sandboxes() -> tuple[Sandbox, Sandbox] | None:
+    """The sandboxes around candidate and examiner; None where this machine cannot set one up."""
+    return None if protection().level == "none" else (Sandbox.for_candidate(), Sandbox.for_examiner())
+
+
+def own_settings() -> dict[str, str]:
+    """The user's settings for the fork servers: the folder with matplotlib's list of fonts, which is slow to make."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
+    return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}
+
+
+def practise(
+    copy: Copy, grader: Grader, folder: Path, watch: Callable[[str], None] = lambda cell: None
+) -> tuple[list[Tried], list[Fault]]:
+    """The results of all checks of a notebook, in order, and the grader's faults; ``folder`` holds its files.
+
+    ``watch`` is told each cell when it begins. What comes after the first thing that does not finish is not checked.
+    """
+    grader.seconds = copy.seconds
+    shown = _visible(copy)
+    notebook = _up_to_the_last(shown, copy)
+    with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
+        _take_files(folder, notebook, Path(scratch))
+        outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
+    copy.remarks += _not_installed(outcome, notebook)
+    copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
+    tried = []
+    own_code = _own_cells(notebook)
+    for cell in copy.examination.blueprint.cells:
+        results = iter(outcome.checks.get(cell.id, []))
+        for check in cell.checks:
+            if cell.id in copy.unchecked:
+                tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
+            elif check.hidden:
+                tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
+            else:
+                tried.append(_tried(cell, next(results), own_code))
+    gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
+    tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
+    return tried, outcome.faults
+
+
+def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
+    """A sentence for each library that is not installed; a check would only report the names that its cell lacks."""
+    for index, (outputs, _) in sorted(outcome.outputs.items()):
+        for item in outputs:
+            match = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
+            if match:
+                cell = notebook.cells[index]
+                name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+                yield (
+                    f"the cell '{name}' needs {match[1]}, which is not installed here; install it, as in: "
+                    f"python -m pip install {match[1]}"
+                )
+
+
+def _visible(copy: Copy) -> Examination:
+    """The examination without checks that hold no visible line."""
+    examination = copy.examination
+    cells = []
+    for cell in examination.blueprint.cells:
+        checks = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
+        cells.append(replace(cell, checks=checks) if cell.purpose == Purpose.TESTS else cell)
+    return replace(examination, blueprint=replace(examination.blueprint, cells=tuple(cells)))
+
+
+def _up_to_the_last(examination: Examination, copy: Copy) -> NotebookNode:
+    """The notebook up to its last visible check, without changed test cells."""
+    asking = {cell.id for cell in examination.blueprint.cells if cell.checks}
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
+    last = max((number for number, name in enumerate(names) if name in asking), default=-1)
+    cells = [
+        cell for cell, name in zip(copy.notebook.cells[: last + 1], names, strict=False) if name not in copy.unchecked
+    ]
+    return NotebookNode(copy.notebook, cells=cells)
+
+
+def _own_cells(notebook: NotebookNode) -> dict[str, str]:
+    """The code that the student wrote or may have changed, by cell."""
+    code = {}
+    for number, cell in enumerate(notebook.cells):
+        metadata = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and not (
+            metadata.get("locked") or (metadata.get("grade") and not metadata.get("solution"))
+        ):
+            code[metadata.get("grade_id") or cell.get("id", "") or f"cell {number + 1}"] = cell.source
+    return code
+
+
+def told(tried: Iterable[Tried]) -> list[list[str]]:
+    """The lines below each check: its hint, and the student's line. The same lines are shown once."""
+    tried = list(tried)
+    remarks = [(check.hint, check.place) if not check.undone else ("", "") for check in tried]
+    times, lines = Counter(pair for pair in remarks if pair[1]), []
+    for number, pair in enumerate(remarks):
+        hint, line = pair
+        if times[pair] > 1 and pair in remarks[:number]:
+            lines.append(["as above"])
+            continue
+        often = f"{times[pair]} times: " if times[pair] > 1 else ""
+        lines.append([*f"{often}{hint}".splitlines(), *([line] if line else [])])
+    return lines
+
+
+def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str]) -> Tried:
+    verdict, hint = str(result.verdict), wording.reason(result)
+    state = result.word
+    if result.cause and result.cause.kind in NOT_TRIED:
+        state = UNCHECKED
+    frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
+    line = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), line)
+
+
+def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
+    """Copy the files beside a notebook, and those in folders that it names, as far as they are few and small."""
+    code = "\n".join(cell.source for cell in notebook.cells)
+    paths = list(itertools.islice(folder.iterdir(), MOST_FILES))
+    for path in paths.copy():
+        if path.name in code and path.is_dir() and not path.is_symlink():
+            paths += itertools.islice(path.rglob("*"), MOST_FILES)
+    files = [path for path in paths if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"]
+    room = MOST_BYTES
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        room -= path.stat().st_size
+        if room >= 0 and os.access(path, os.R_OK):
+            target = scratch / path.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file. Raises VivaError with a sentence that names it."""
+    if not path.exists():
+        raise VivaError(f"The file {path} does not exist.")
+    if path.is_dir():
+        raise VivaError(f"{path} is a folder; name the notebook in it.")
+    try:
+        return read_file(path.resolve())
+    except SubmissionError as error:
+        raise VivaError(f"{path.name} {error}.") from error
+
+
+def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
+    """The notebook in a file, repaired where ``original`` is the one that was released. Raises VivaError."""
+    try:
+        with limited():
+            copy, repairs = _opened(data, original)
+    except SubmissionError as error:
+        raise VivaError(f"{path.name} {error}.") from error
+    copy.remarks[:0] = wording.sentences(repairs)
+    return copy
+
+
+def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
+    notebook, repairs = salvage.read(data, trusting=True)
+    if original:
+        try:
+            from viva.submission.cells.places import Released
+            from viva.submission.cells.repair import repair  # takes a second to load
+        except ModuleNotFoundError as error:
+            raise VivaError(
+                f"--original needs {error.name}, which is not installed here: python -m pip install nbviva"
+            ) from error
+
+        first = salvage.read(read_bytes(original), trusting=True)[0]
+        released = Released(first)
+        repaired = repair(notebook, released)
+        notebook, repairs = repaired.notebook, [*repairs, *repaired.repairs]
+    copy = open_copy(notebook)
+    if original:
+        stubs = {slot.name: slot.source for slot in released.slots if slot.answers}
+        copy.examination = replace(copy.examination, stubs=stubs)
+    copy.remarks += _not_python(copy.notebook)
+    return copy, repairs
+
+
+def _not_python(notebook: NotebookNode) -> Iterator[str]:
+    """A sentence for each answer with a syntax error; a check would only report that its names are not defined."""
+    for cell in notebook.cells:
+        metadata = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and metadata.get("solution") and parsed(cell.source) is None:
+            yield f"'{metadata['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
+
+
+def _complaint(source: str) -> str:
+    """Python's message about a syntax error, and the line; empty where Python gives none."""
+    try:
+        ast.parse(TransformerManager().transform_cell(source))
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        return f": {error.msg}" + (f", in {plaintext.quoted(line, 60)}" if line else "")
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return ""

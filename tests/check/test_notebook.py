@@ -1,0 +1,97 @@
+"""The check inside a notebook, in a real kernel."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+from tests.conftest import PROJECT, SHORT
+from tests.flow.test_known_answers import notebooks
+from viva.author.answers import fill_in, read_answer
+from viva_check.notebook import Report, _checked
+
+ASKING = "%load_ext viva\n%viva_check"
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """A student's notebook with a right and a wrong answer, and a cell that asks for the check; it lies alone."""
+    blueprint, release = notebooks(SHORT)
+    answer = read_answer(PROJECT / "answers" / SHORT / "wrong/three_results.py")
+    notebook = fill_in(answer, release, blueprint)
+    notebook.cells.insert(1, new_code_cell(ASKING, id="asking"))
+    path = tmp_path / "mine.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+def outputs(folder, source, **environment):
+    """What a cell of a notebook shows whose kernel works in a folder."""
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    client = NotebookClient(
+        notebook, kernel_name="python3", allow_errors=True, timeout=250, resources={"metadata": {"path": str(folder)}}
+    )
+    client.execute(env=os.environ | environment)
+    return notebook.cells[0].outputs
+
+
+@pytest.mark.slow
+def test_the_magic_shows_each_verdict_and_hint_as_a_table_and_as_text(mine):
+    (shown,) = outputs(mine.parent, ASKING)
+    html, text = shown.data["text/html"], shown.data["text/plain"]
+    assert html.count("<tr>") == 1 + 14 and html.count("passed</b>") < 14
+    rows = re.findall(r"^  (passed|failed|error)  +[\d.]+  (.+)$", text, re.MULTILINE)
+    assert len(rows) == 14 and {state for state, _ in rows} <= {"failed", "passed"}
+    assert [state for state, _ in rows].count("failed") > 7
+    assert "Hidden checks also count." in text and "Hidden checks also count." in html
+    assert "Checked as it was saved at " in text and "changed since" not in text
+
+
+@pytest.mark.slow
+def test_a_notebook_that_was_not_saved_is_said_to_be_older(mine):
+    (shown,) = outputs(mine.parent, "import viva\nviva.check()")
+    assert shown.output_type == "execute_result"
+    assert "It was changed since; save it, then check again." in shown.data["text/plain"]
+
+
+@pytest.mark.slow
+def test_of_several_notebooks_the_servers_and_vs_codes_word_or_a_name_says_which(mine):
+    other = shutil.copy(mine, mine.with_name("other.ipynb"))
+    (shown,) = outputs(mine.parent, ASKING)
+    assert shown.text == "The name of this notebook is unknown. Name it, as in: %viva_check scaled_attention.ipynb\n"
+    (shown,) = outputs(mine.parent, ASKING, JPY_SESSION_NAME=str(other))
+    assert shown.data["text/plain"].splitlines()[0].strip() and "Checked as" in shown.data["text/plain"]
+    (shown,) = outputs(mine.parent, f"__vsc_ipynb_file__ = {str(other)!r}\n{ASKING}")
+    assert "Checked as" in shown.data["text/plain"]
+    (shown,) = outputs(mine.parent, "%load_ext viva\n%viva_check there_is_none.ipynb")
+    assert shown.text == "The file there_is_none.ipynb does not exist.\n"
+
+
+@pytest.mark.slow
+def test_the_check_imports_no_module_from_the_folder_of_the_notebook(mine, monkeypatch):
+    for name in ("viva", "json", "signal", "numpy", "rich", "sitecustomize"):
+        mine.with_name(f"{name}.py").write_text("open('RAN', 'w').close()\nraise SystemExit(3)\n")
+    monkeypatch.chdir(mine.parent)
+    assert len(_checked(mine).checks) == 14 and not mine.with_name("RAN").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("portable", ["0", "1"])
+def test_a_notebook_that_asks_for_its_own_check_is_checked_once(mine, portable):
+    notebook = nbformat.read(mine, as_version=4)
+    notebook.cells.insert(2, new_code_cell("import viva\nviva.check()", id="again"))
+    nbformat.write(notebook, mine)
+    (shown,) = outputs(mine.parent, ASKING, VIVA_PORTABLE=portable)
+    assert "Hidden checks also count." in shown.data["text/plain"]
+
+
+def test_what_a_check_says_is_text_and_no_markup():
+    check = {"cell": "<b>", "state": "failed", "points": 1, "title": "<script>", "told": ["<img src=x>"], "undone": []}
+    html = Report("<i>", [check], ["<u>"], ["<p>"])._repr_html_()
+    assert not [tag for tag in ("<script", "<img", "<u>", "<i>", "<p>") if tag in html]
