@@ -83,7 +83,10 @@ import getpass, os, pwd
 def asked():
     known = pwd.getpwuid(os.getuid()).pw_name if os.access("/etc/passwd", os.R_OK) else "student"
     with open("/proc/cpuinfo") as processors, open("/sys/devices/system/cpu/possible") as numbers:
-        return [getpass.getuser(), known, os.environ["LOGNAME"], bool(processors.read() and numbers.read())]
+        found = bool(processors.read() and numbers.read())
+    with open("/proc/self/cmdline") as words:  # as TensorFlow does, where the next one is a Python
+        found = found and "python" in words.read() and "python" in os.readlink("/proc/self/exe")
+    return [getpass.getuser(), known, os.environ["LOGNAME"], found]
 --- test
 assert asked() == ["student", "student", "student", True]
 --- wrong

@@ -36,7 +36,7 @@ them.
 """
 SHARED = "/dev/shm"
 """The folder for the files of multiprocessing's locks, thread pools and arrays; each process has its own."""
-PROC = ("maps", "stat", "statm", "status")
+PROC = ("cmdline", "maps", "stat", "statm", "status")
 """All of /proc that a process may read, of itself: where its libraries lie (threadpoolctl finds BLAS by it, for
 scikit-learn), and that it is there and how large (psutil, which dask asks for xarray). It tells nothing that a process
 cannot find out without.
@@ -45,6 +45,8 @@ MEMORY = "/proc/meminfo"
 """The file with the machine's memory, which the system call sysinfo tells too."""
 CPUS = "/proc/cpuinfo"
 """The file with the machine's processors: PyTorch and psutil read it."""
+EXECUTABLE = "exe"
+"""The link by which a process finds the path of its interpreter; without it TensorFlow ends the process."""
 USER = "student"
 """The name of a candidate's user, whatever its number is."""
 LISTS = ("/etc/passwd", "/etc/group")
@@ -126,6 +128,7 @@ def keep_only(paths: Sequence[str], folder: str, size: int, files: int, numbers:
             os.close(os.open(target, os.O_CREAT))
         call("mount", os.fsencode(source), os.fsencode(target), None, MS_BIND | MS_REC, None)
     os.symlink(str(os.getpid()), f"{root}/proc/self")
+    os.symlink(os.path.realpath(sys.executable), f"{root}/proc/{os.getpid()}/{EXECUTABLE}")
     os.makedirs(f"{root}/etc", exist_ok=True)
     users = {
         LISTS[0]: "".join(f"{USER}:x:{number}:{number}:{USER}:{folder}:/bin/false\n" for number in numbers),
@@ -154,6 +157,7 @@ def cover_proc() -> None:
     _mount_tmpfs("/proc", options)
     os.mkdir(process, 0o111)
     os.symlink(os.path.basename(process), "/proc/self")
+    os.symlink(os.path.realpath(sys.executable), f"{process}/{EXECUTABLE}")
     for path in own_proc():
         os.close(os.open(path, os.O_CREAT))
         call("mount", os.path.relpath(path, "/proc").encode(), path.encode(), None, MS_BIND, None)

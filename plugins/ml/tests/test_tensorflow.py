@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from plugins.ml.tests.crossing import crossed, learn, refused
+from tests.oral import Exam
+from viva.engine.grading import Grader
 from viva.engine.wire import is_plain
+from viva.sandbox.confinement import Sandbox
 
 learn("tensorflow")
 
@@ -44,3 +47,26 @@ def test_shapes_and_types_cross_and_variables_and_texts_stay():
 )
 def test_parts_that_tensorflow_does_not_write_are_refused(parts):
     assert refused(f"tensorflow:{parts[0]}", *parts[1:])
+
+
+NOTEBOOK = """
+--- given
+import tensorflow as tf
+--- answer
+def shares(x):
+    return tf.nn.softmax(x)
+--- wrong
+def shares(x):
+    return x
+--- test
+assert abs(float(tf.reduce_sum(shares(tf.constant([1.0, 2.0])))) - 1) < 1e-6
+"""
+
+
+@pytest.mark.slow
+def test_tensorflow_runs_in_the_sandbox_and_its_tensors_cross_though_it_cannot_be_forked(tmp_path):
+    grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=("tensorflow",))
+    try:
+        Exam(NOTEBOOK, grader, tmp_path).prove()
+    finally:
+        grader.close()
