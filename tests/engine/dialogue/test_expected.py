@@ -479,6 +479,48 @@ def test_what_compares_as_true_with_anything_is_refused_where_the_solutions_does
         assert titles - {title for _, title in lost(exam.grade(variant.answers))} == set()
 
 
+ITEM_BY_ITEM = """
+--- given
+import numpy as np
+--- answer
+def pair(n): return np.ones(n), 2.5
+def state(n): return {"W": np.ones((n, 2)), "b": [np.ones(n)]}
+def array(n): return np.ones(n)
+--- test
+### CHECK 1: a tuple
+assert all(np.allclose(part, expected) for part, expected in zip(pair(3), (np.ones(3), 2.5)))
+### CHECK 1: a dictionary
+expected = {"W": np.ones((2, 2)), "b": [np.ones(2)]}
+assert all(np.allclose(part, expected[name]) for name, part in state(2).items())
+### CHECK 1: a list in a dictionary
+assert all(np.allclose(part, 1) for part in state(2)["b"])
+### CHECK 1: an array
+assert all(value == 1 for value in array(3))
+--- right
+def pair(n): return [np.ones(n), np.float64(2.5)]
+def state(n): return {"b": (np.ones(n),), "W": np.ones((n, 2))}
+def array(n): return [1] * n
+--- wrong
+def pair(n): return ()
+def state(n): return {}
+def array(n): return {}
+--- wrong
+def pair(n): return []
+def state(n): return {"W": np.ones((n, 2)), "b": []} if n == 2 else {}
+def array(n): return set()
+"""
+
+
+def test_an_empty_container_does_not_pass_a_comparison_item_by_item(grader, tmp_path):
+    exam = Exam(ITEM_BY_ITEM, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    right, first, second = exam.variants
+    assert lost(exam.grade(right.answers)) == {}
+    titles = {check.title for _, check in exam.examination.blueprint.checks()}
+    assert {title for _, title in lost(exam.grade(first.answers))} == titles
+    assert {title for _, title in lost(exam.grade(second.answers))} == titles
+
+
 MISSING_IN_THE_SOLUTION = """
 --- given
 import numpy as np

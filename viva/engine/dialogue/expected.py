@@ -251,7 +251,7 @@ class ExpectedTypes:
             why = f"a pandas array, {arrays}"
         elif missing and not recorded.missing:
             why = f"{missing} with missing values (NA)"
-        elif any(is_empty(part) for position in recorded.full for part in part_at(value, position)):
+        elif any(is_empty(part) for position in _with_containers(recorded.full) for part in part_at(value, position)):
             why = "empty" if is_empty(value) else "empty in one of its parts"
         return CandidateOdd(path.readable, why) if why and self.kind(path) != ANY else None
 
@@ -314,7 +314,7 @@ def is_empty(value: Any) -> bool | None:
         return not value.size
     if (codec := codec_that_was_added(cls)) and codec.size:
         return not codec.size(value)
-    return True if issubclass(cls, (list, tuple)) and not value else None
+    return True if issubclass(cls, HOLDING) and not value else None
 
 
 def full_in(value: Any) -> frozenset[str]:
@@ -329,6 +329,12 @@ def full_in(value: Any) -> frozenset[str]:
             if type(key) is int or (type(key) is str and KEY.fullmatch(key)):
                 ahead.append((f"{position}.{key}".lstrip("."), item))
     return frozenset(full)
+
+
+def _with_containers(positions: Iterable[str]) -> set[str]:
+    """The positions and those of the containers around them: "0.W" is in "0", which is in the value itself."""
+    keys = [position.split(".") if position else [] for position in positions]
+    return {".".join(steps[:depth]) for steps in keys for depth in range(len(steps) + 1)}
 
 
 def part_at(value: Any, position: str) -> list:
