@@ -29,7 +29,9 @@ def test_long_regular_expressions_are_in_verbose_form():
 
 
 def test_no_two_modules_have_the_same_file_name():
-    names = [path.name for path in MODULES if path.stem not in ("__init__", "__main__")]
+    old_addresses = [PROJECT / "viva" / "course" / "gradebook" / "export.py"]  # named in configurations of courses
+    modules = [path for path in MODULES if path not in old_addresses]
+    names = [path.name for path in modules if path.stem not in ("__init__", "__main__")]
     assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
