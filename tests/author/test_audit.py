@@ -303,6 +303,12 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     assert fault.startswith(sentence)
     assert others and all(other.startswith(f"Only hidden lines of '{OTHER}' notice ") for other in others)
 
+    notebook.metadata.viva = {"no_surprise": "known mistakes"}
+    nbformat.write(notebook, path)
+    found = audited(course)
+    assert [error for error in found.errors if not error.startswith(sentence)] == []
+    assert set(others) <= set(found.warnings)
+
 
 @pytest.mark.slow
 def test_false_promises_and_untested_answers_are_named(course, viva):

@@ -56,7 +56,7 @@ def test_nbgraders_generate_assignment_writes_what_viva_release_writes_but_for_t
     run("nbgrader", "generate_assignment", SHORT, "--force", cwd=course)
     assert before["metadata"].pop("viva").keys() == {"check"}
     theirs = json.loads(path.read_bytes())
-    assert theirs["metadata"].pop("viva") == {"no_surprise": True}, "what is the author's alone, Viva leaves out"
+    assert theirs["metadata"].pop("viva").keys() == {"no_surprise"}, "what is the author's alone, Viva leaves out"
     assert theirs == before
 
 

@@ -74,6 +74,10 @@ RUNS = 6
 """The solution is graded so often, and each known answer twice, to find the checks that depend on chance."""
 
 
+KNOWN = "known mistakes"
+"""The weaker promise ``no_surprise``: visible lines notice all known wrong answers, and not all mutants."""
+
+
 class Jobs:
     """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``."""
 
@@ -534,13 +538,13 @@ class _Run:
 
     def _forbids_changes(self) -> bool:
         """Whether students are told somewhere that a function must not change its arguments."""
-        if self._promises():
+        if self._promise():
             return True
         return any(FORBIDDEN.search(cell.source) for cell in self.release.cells)
 
-    def _promises(self) -> bool:
-        """Whether the notebook promises that no hidden line is a surprise."""
-        return bool(read_notebook(self.path).metadata.get("viva", {}).get("no_surprise"))
+    def _promise(self) -> object:
+        """The notebook's promise that no hidden line is a surprise: true, KNOWN for known mistakes only, or nothing."""
+        return read_notebook(self.path).metadata.get("viva", {}).get("no_surprise")
 
     def _ground(self, tests: dict[str, set[str]]) -> dict[str, tuple[NotebookNode, Examination, float]]:
         """By answer cell, the fewest cells that its mutants need with these ``tests``, and a limit of seconds."""
@@ -689,9 +693,9 @@ class _Run:
     def _score(self, trials: dict) -> None:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
         result.scores = scores_of(self.blueprint, without, result.fates, result.proofs)
-        (result.errors if self._promises() else result.warnings).extend(
-            [*unwarned(result.scores), *unseen(result.fates)]
-        )
+        promise = self._promise()
+        (result.errors if promise else result.warnings).extend(unwarned(result.scores))
+        (result.errors if promise and promise != KNOWN else result.warnings).extend(unseen(result.fates))
         result.errors += passed_by_nonsense(result.degenerate)
         result.together = together(result.scores, result.fates, result.proofs)
 
