@@ -161,7 +161,8 @@ def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, san
                 continue
             for check, result in zip(expected.checks, outcome.checks.get(name, []), strict=False):
                 command = traces.cell(f"{expected.prelude}\n{check.source}") or only
-                if command and result.verdict in LOST and not result.cause and not result.undone:
+                unexplained = not result.cause or result.cause.kind == "not_plain"  # as an empty list of no files
+                if command and result.verdict in LOST and unexplained and not result.undone:
                     result.cause = note("command", result.reason[:REASON] or "the check failed", command)
                     concerned[name] = None
         except (RecursionError, MemoryError):
