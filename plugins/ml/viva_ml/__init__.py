@@ -3,9 +3,10 @@
 Each module belongs to one library, and both processes load it only where the instructor's notebook imports that library
 (the door ``viva.codecs``).
 
-jax        arrays and random keys
-pillow     images (``PIL``)
-polars     data frames and series
-tensorflow tensors, shapes, types of elements
-torch      tensors, and what only stays: modules, loaders, optimizers
+jax         arrays and random keys
+numbers     arrays of numbers as their bytes, which the others share
+pillow      images (``PIL``)
+polars      data frames and series
+tensorflow  tensors, shapes, types of elements
+torch       tensors, and what only stays: modules, loaders, optimizers
 """

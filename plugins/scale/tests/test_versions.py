@@ -22,5 +22,7 @@ def test_both_versions_are_named():
 
 
 def test_libraries_that_a_course_imports_count_by_the_name_of_their_distribution():
-    assert {*LIBRARIES, "python-dateutil", "pyyaml"} == set(distributions(("dateutil.parser", "yaml", "json")))
+    assert {*LIBRARIES, "python-dateutil", "pyyaml", "nbviva-ml"} == set(
+        distributions(("dateutil.parser", "yaml", "json"))
+    )
     assert versions(("no-such-library",))["no-such-library"] == "none"

@@ -8,6 +8,7 @@ import pytest
 
 from plugins.term.tests.sheets.classroom import PS, enter, grade
 from tests.conftest import load
+from viva.course.gradebook import health
 from viva_term.lms.rosterfile import Entry
 from viva_term.sheets.marks import WAITS, Marks
 
@@ -23,7 +24,7 @@ def marks(course):
     grade(course, "zero", 0.0)
     (course / "excused.csv").write_text(f"assignment,student_id,reason\n{PS},ill,until May\n")
     known = load(course)[0]
-    known.settle()
+    health.settle(known)
 
     def marks(*chosen, **options) -> Marks:
         with known.gradebook() as gradebook:

@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook
 from plugins.term.tests.sheets.classroom import grade
 from plugins.term.tests.sheets.importers import workbook
 from tests.conftest import load
+from viva.course.gradebook import health
 from viva.course.grades.export import COLUMNS, scores
 from viva_term.sheets.workbook import JsonExport, WorkbookExport
 
@@ -20,7 +21,7 @@ def test_numbers_are_numbers_and_no_text_is_a_formula(course, tmp_path):
             gradebook.add_student(student, last_name=name, first_name="1E5", email=None)
     grade(course, "a", 20.5, days_late=1)
     known = load(course)[0]
-    known.settle()
+    health.settle(known)
     with known.gradebook() as gradebook:
         rows = list(scores(known, gradebook))
     next(row for row in rows if row["student_id"] == "b")["reason"] = "=1+1"  # whatever it says, it is text
