@@ -42,7 +42,10 @@ def records(value: Any) -> bool:
 
 def octets(plain: torch.Tensor) -> torch.Tensor:
     """The bytes of a plain tensor, in order."""
-    return plain.contiguous().reshape(-1).view(torch.uint8)
+    # A copy: of one entry that was expanded, as a gradient of a sum is, a stride of 0 counts as contiguous.
+    flat = plain.reshape(-1)
+    flat = flat if flat.stride() == (1,) else flat.clone(memory_format=torch.contiguous_format)
+    return flat.contiguous().view(torch.uint8)
 
 
 def split(value: Any) -> list | None:
