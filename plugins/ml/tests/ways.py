@@ -174,6 +174,35 @@ def square(x):
 def square(x):
     return (x ** 2).sum().item()
 """,
+    "a student's function asks the test's tensor to record its gradient": """
+--- given
+import torch
+--- answer
+def gradient(function, x):
+    leaf = x.detach().clone().requires_grad_(True)
+    function(leaf).backward()
+    return leaf.grad
+--- test
+x = torch.tensor([1.0, 2.0])
+assert torch.allclose(gradient(lambda v: (v ** 2).sum(), x), 2 * x)
+y = torch.tensor([0.5])
+assert torch.allclose(gradient(lambda v: torch.sin(v).sum(), y), torch.cos(y))
+z = torch.tensor([0.5])
+gradient(lambda v: v.sum(), z)
+assert not z.requires_grad
+--- right
+def gradient(function, x):
+    x.requires_grad_(True)
+    function(x).backward()
+    found = x.grad.clone()
+    x.requires_grad_(False)
+    return found
+--- wrong
+def gradient(function, x):
+    x.requires_grad_(True)
+    function(x).backward()
+    return x.grad
+""",
     "a student's function calls backward": """
 --- given
 import torch

@@ -43,7 +43,8 @@ def _is_changeable(value: object) -> bool:
     cls = type(value)  # isinstance would ask a proxy
     if issubclass(cls, CHANGEABLE) or (hasattr(cls, "_update_inplace") and module_of(cls).startswith("pandas")):
         return True
-    return bool((codec := codec_that_was_added(cls)) and codec.fill)
+    codec = codec_that_was_added(cls)
+    return bool(codec and codec.fill and not (codec.shared and codec.shared(value)))
 
 
 def parts_of(values: Iterable[object], without: Container[int] = ()) -> list:

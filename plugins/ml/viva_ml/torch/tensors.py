@@ -91,12 +91,14 @@ def check_shape(shape: list[int], size: int) -> None:
 
 
 def fill(mine: torch.Tensor, theirs: torch.Tensor) -> None:
-    """Give a tensor the contents of another."""
+    """Give a tensor the contents of another, and whether its gradient is recorded."""
     with torch.no_grad():
         if mine.shape == theirs.shape and mine.dtype == theirs.dtype:
             mine.data.copy_(theirs.data)
         else:
             mine.data = theirs.data
+        if mine.is_leaf and (mine.is_floating_point() or mine.is_complex()) and records(mine) != records(theirs):
+            mine.requires_grad_(records(theirs))
 
 
 def is_same(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
@@ -133,7 +135,7 @@ RETURNED = {cls.__name__: cls for cls in vars(torch.return_types).values() if is
 """What ``torch.max`` and the like give, by name; some have two classes."""
 PARTS = frozenset((str, bytes, int))
 CODECS = (
-    Codec((torch.Tensor,), split, build, PARTS, fill, torch.Tensor.numel),
+    Codec((torch.Tensor,), split, build, PARTS, fill, torch.Tensor.numel, records),
     Codec(
         (torch.nn.Parameter,),
         split,
