@@ -66,7 +66,7 @@ def compare(assignment: str, folder: Path, most: int | None = None) -> tuple[str
 
 def main(names: list[str], most: int | None = None) -> int:
     """Print a table, also of those that could be compared where others could not; the exit status."""
-    assignments = names or sorted(path.name for path in (PROJECT / "answers").iterdir())
+    assignments = names or sorted(path.parent.name for path in (PROJECT / "answers").glob("*/wrong"))
     table, differences = Table("assignment", "submissions", "cells compared", "cells that differ"), []
     with tempfile.TemporaryDirectory(prefix="viva-parity-") as folder, ThreadPoolExecutor(2) as pool:
         jobs = {name: pool.submit(compare, name, Path(folder), most) for name in assignments}

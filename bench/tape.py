@@ -77,7 +77,7 @@ def committed(assignment: str, few: int = 0) -> list[Line]:
     text = nbformat.read(PROJECT / "release" / assignment / source.name, as_version=4)
     answers = read_answers(PROJECT / "answers" / assignment)
     every = [(f"{assignment}/{answer.case}/{answer.name}", answer, None) for answer in answers]
-    names = sorted(path.name for path in (PROJECT / "answers").iterdir())
+    names = sorted(path.parent.name for path in (PROJECT / "answers").glob("*/wrong"))
     for number in range(names.index(assignment), DAMAGED, len(names)):
         dice = random.Random(f"tape {number}")
         every.append((f"{assignment}/damaged/{number:03}", dice.choice(answers), dice))
@@ -146,7 +146,7 @@ def _lines(source: Path, text: NotebookNode, made) -> list[Line]:
 
 def tape(folder: Path | None = None, few: int = 0) -> tuple[list[Line], list[Line]]:
     """The lines that depend on the repository alone, and those of the notebooks below ``folder``, both sorted."""
-    names = sorted(path.name for path in (PROJECT / "answers").iterdir())[: few or None]
+    names = sorted(path.parent.name for path in (PROJECT / "answers").glob("*/wrong"))[: few or None]
     with ProcessPoolExecutor(PROCESSES) as pool:
         ours = list(pool.map(committed, names, [few] * len(names)))
         theirs = list(pool.map(foreign, sorted(folder.rglob("*.ipynb")))) if folder else []

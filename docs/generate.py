@@ -55,7 +55,7 @@ def write(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     pages = {f"{name}.md": (PROJECT / path).read_text(encoding="utf-8") for path, name in EXPLAINED.items()}
     pages |= {"commands.md": commands(), "configuration.md": configuration(), "make.md": targets()}
-    names = [path.name for path in sorted((PROJECT / "answers").iterdir())]
+    names = sorted(path.parent.name for path in (PROJECT / "answers").glob("*/wrong"))
     files = [f"wrong-{name.replace('_', '-')}.md" for name in names]
     with ProcessPoolExecutor(2) as pool:
         pages |= dict(zip(files, pool.map(wrong_answers, names, [folder / file for file in files]), strict=True))
