@@ -42,7 +42,7 @@ def facts(result: Audit) -> dict:
     return {name: value for name, value in told.items() if name not in ("seconds", "slowest", "limit", "megabytes")}
 
 
-def tests_of(job: tuple) -> set[str]:
+def ran_tests(job: tuple) -> set[str]:
     """The test cells that a job runs."""
     known = next(part for part in job if hasattr(part, "blueprint"))
     return {cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS and cell.checks}
@@ -59,7 +59,7 @@ def test_what_has_not_changed_is_not_run_again_and_comes_out_the_same(course, jo
     jobs.clear()
     changed = audited(course)
     graded = [job for job in jobs if job[1] in ("grade", "grade_changed")]
-    assert {cell for job in graded if job[0][0] not in ("untouched", "solution") for cell in tests_of(job)} == {
+    assert {cell for job in graded if job[0][0] not in ("untouched", "solution") for cell in ran_tests(job)} == {
         "test_centre"
     }
     jobs.clear()
