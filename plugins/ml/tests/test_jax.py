@@ -61,6 +61,12 @@ def test_parts_that_jax_does_not_write_are_refused(parts):
     assert refused(*parts)
 
 
+def test_other_tests_find_no_threads_of_jax_in_the_process_that_they_share():
+    from jax._src import xla_bridge
+
+    assert not xla_bridge.backends_are_initialized()  # this process is a copy of the shared one
+
+
 NOTEBOOK = """
 --- given
 import jax
