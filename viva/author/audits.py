@@ -49,7 +49,7 @@ def prove(
     finished by then are written.
     """
     numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "unproven", "excused")]
-    columns = [Column("assignment", no_wrap=True), *numbers, ""]
+    columns = [Column("assignment", no_wrap=True), *numbers, Column()]
     # Narrow, so that the columns are whole in a terminal of 80 characters.
     table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
     blocking: dict[str, list[str]] = {}
