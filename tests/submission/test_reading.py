@@ -229,7 +229,7 @@ def test_no_more_than_some_zips_are_opened(submit):
         ),
     ],
 )
-def test_what_cannot_be_graded_is_explained_with_what_was_found(submit, files, problem):
+def test_what_cannot_be_graded_is_refused_with_what_was_found(submit, files, problem):
     assert problem in submit(**files).problem
 
 

@@ -219,8 +219,8 @@ def _without_result(job: Job, marked: Marked | None) -> Ending | None:
         return Ending(submission, Status.FAILED, reason, notes)
     if marked.passed is None:
         return Ending(submission, Status.FAILED, marked.problem, notes, marked.log)
-    if marked.passed.explained:
-        return Ending(submission, Status.EXPLAINED, marked.passed.explained, notes)
+    if marked.passed.refusal:
+        return Ending(submission, Status.REFUSED, marked.passed.refusal, notes)
     return None
 
 
@@ -294,7 +294,7 @@ class _Batch:
             problem = links.problem(submission)
             finding = Finding(problem) if problem else find(submission, self.released[submission.assignment])
             if finding.problem:
-                yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
+                yield Ending(submission, Status.REFUSED, finding.problem, finding.notes)
                 continue
             recorded = self.recorded(submission)
             if recorded and self.agrees(submission):

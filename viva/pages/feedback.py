@@ -279,7 +279,7 @@ class _Conversion:
         except VivaError as error:
             return Ending(submission, Status.FAILED, str(error))
         if not problem:
-            return Ending(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
+            return Ending(submission, Status.REFUSED, "it was not graded, so there is no feedback")
         folder = self.course.path("feedback", submission.assignment, submission.student)
         try:
             notebooks = list(self.inbox.expected[submission.assignment].notebooks)

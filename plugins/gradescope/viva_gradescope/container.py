@@ -188,7 +188,7 @@ def _packed(submission: Submission) -> bytes:
 
 def _tell(passed: Passed) -> None:
     """What instructors read in the autograder's output, beside what students do."""
-    lines = [passed.explained, *passed.notes]
+    lines = [passed.refusal, *passed.notes]
     for name, book in (passed.record.notebooks if passed.record else {}).items():
         lines += [f"{name}.ipynb: {sentence}" for sentence in wording.sentences([*book.repairs, *book.integrity])]
         for cell, checks in book.checks.items():

@@ -69,8 +69,8 @@ def results(
 
     ``source`` is the folder of the instructor's notebooks. The result is ``ungraded()`` where a check is.
     """
-    if passed.explained:
-        return refused(passed.explained, list(material.expected.notebooks))
+    if passed.refusal:
+        return refused(passed.refusal, list(material.expected.notebooks))
     record, graded = passed.results
     if any(result.verdict is Verdict.UNGRADED for _, _, result in record.results()):
         return ungraded()

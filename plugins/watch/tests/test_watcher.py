@@ -246,7 +246,8 @@ def test_what_cannot_be_graded_has_a_page_that_says_why(root):
     folder.mkdir(parents=True)
     (folder / "tiny.ipynb").write_text("no notebook")
     watched.go()
-    assert watched.events("graded")[0]["status"] == "explained" and "could not be graded" in watched.page("ada")
+    assert watched.watcher.memory.last[-1].what == "refused"
+    assert watched.events("graded")[0]["status"] == "refused" and "could not be graded" in watched.page("ada")
 
 
 def test_an_assignment_that_was_not_released_is_told_and_tried_later(root):

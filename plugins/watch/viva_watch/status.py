@@ -13,6 +13,8 @@ from viva_watch.memory import Event, Memory
 from viva_watch.watcher import LOCK
 
 PAGE = "watch.html"
+COLUMNS = ("time (UTC)", "assignment", "student", "result")
+"""The columns of each table."""
 
 
 def is_watched(root: Path) -> bool:
@@ -53,9 +55,9 @@ def tables_of(memory: Memory) -> Iterator[tuple[str, list[Event]]]:
     yield "last submissions", memory.last
     yield "last errors", memory.errors
     if memory.passed:
-        yield "passed over in the exchange", list(memory.passed.values())
+        yield "skipped in the exchange", list(memory.passed.values())
     if memory.dated_back:
-        yield "claimed times that do not count", memory.dated_back
+        yield "submission times that do not count", memory.dated_back
 
 
 def rows(events: list[Event]) -> list[tuple[str, str, str, str]]:
@@ -74,6 +76,6 @@ def rows(events: list[Event]) -> list[tuple[str, str, str, str]]:
 def write(root: Path, memory: Memory) -> None:
     tables = [(title[:1].upper() + title[1:], rows(events)) for title, events in tables_of(memory)]
     page = template("watch.html").render(
-        course=str(root), state=state(root, memory), lines=list(lines(memory)), tables=tables
+        course=str(root), state=state(root, memory), lines=list(lines(memory)), columns=COLUMNS, tables=tables
     )
     leftovers.write(root / "report" / PAGE, page)
