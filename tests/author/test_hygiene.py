@@ -215,6 +215,6 @@ def test_default_ids_and_missing_titles_of_a_whole_notebook_are_one_sentence_eac
     assert found == [
         "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: the ids have "
         "no meaning; name each after its question or check.",
-        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: no line "
-        "'### CHECK 1: ...' is in them, so students see ids instead of titles.",
+        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: "
+        "students see the ids of these cells. Add titles, as in '### CHECK (1 point): ...'.",
     ]

@@ -110,11 +110,11 @@ def _titles(blueprint: Blueprint) -> Iterator[str]:
     bare = [cell for cell in cells if not any(CHECK.match(line) for line in cell.source.splitlines())]
     if len(bare) > 1:
         names = listed(cell.id for cell in bare)
-        yield f"Cells {names}: no line '### CHECK 1: ...' is in them, so students see ids instead of titles."
+        yield f"Cells {names}: students see the ids of these cells. Add titles, as in '### CHECK (1 point): ...'."
     elif bare:
         yield (
-            f"Cell '{bare[0].id}': it has no line '### CHECK {bare[0].points:g}: ...', "
-            "so students see its id instead of a title."
+            f"Cell '{bare[0].id}': students see the id of this cell. "
+            f"Add a title, as in '### CHECK ({counted(bare[0].points, 'point')}): ...'."
         )
 
 
