@@ -204,10 +204,11 @@ def test_a_seed_that_no_variant_can_have_is_named(lines, said, look):
     assert len(found) == 1 and said in found[0]
 
 
-def test_default_ids_and_missing_titles_of_a_whole_notebook_are_one_sentence_each(look):
+def test_default_ids_are_one_sentence_and_missing_titles_one_for_the_cells_of_as_many_points(look):
     notebook = new_notebook()
     for number in range(8):
-        known = {"schema_version": 3, "grade": True, "solution": False, "locked": True, "task": False, "points": number}
+        known = {"schema_version": 3, "grade": True, "solution": False, "locked": True, "task": False}
+        known["points"] = 2 if number else 1
         name = f"cell-{number}a81"
         cell = new_code_cell(f"assert {number} >= 0", id=name, metadata={"nbgrader": known | {"grade_id": name}})
         notebook.cells.append(cell)
@@ -215,6 +216,7 @@ def test_default_ids_and_missing_titles_of_a_whole_notebook_are_one_sentence_eac
     assert found == [
         "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: the ids have "
         "no meaning; name each after its question or check.",
-        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: "
-        "students see the ids of these cells. Add titles, as in '### CHECK (1 point): ...'.",
+        "Cell 'cell-0a81': students see the id of this cell. Add a title, as in '### CHECK (1 point): ...'.",
+        "Cells 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81', 'cell-6a81' and 1 more: students "
+        "see the id of these cells. Add a title, as in '### CHECK (2 points): ...'.",
     ]

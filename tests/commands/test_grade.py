@@ -81,7 +81,7 @@ def test_files_of_thirty_students_that_are_damaged_at_different_lines_are_one_se
     result = viva("grade", SHORT)
     said = [line for line in (result.out + result.err).splitlines() if line.startswith(f"{SHORT}, ")]
     assert result.status == 0 and len(said) == 1, said
-    assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. The first: " in said[0]
+    assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. For example, s00: " in said[0]
 
 
 @pytest.mark.slow

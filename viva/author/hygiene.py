@@ -107,15 +107,14 @@ def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
 
 def _titles(blueprint: Blueprint) -> Iterator[str]:
     cells = [cell for cell in blueprint.cells if cell.purpose == Purpose.TESTS]
-    bare = [cell for cell in cells if not any(CHECK.match(line) for line in cell.source.splitlines())]
-    if len(bare) > 1:
-        names = listed(cell.id for cell in bare)
-        yield f"Cells {names}: students see the ids of these cells. Add titles, as in '### CHECK (1 point): ...'."
-    elif bare:
-        yield (
-            f"Cell '{bare[0].id}': students see the id of this cell. "
-            f"Add a title, as in '### CHECK ({counted(bare[0].points, 'point')}): ...'."
-        )
+    bare: dict[float, list[str]] = {}
+    for cell in cells:
+        if not any(CHECK.match(line) for line in cell.source.splitlines()):
+            bare.setdefault(cell.points, []).append(cell.id)
+    for points, names in bare.items():
+        title, several = f"'### CHECK ({counted(points, 'point')}): ...'", len(names) > 1
+        which, them = (f"Cells {listed(names)}", "these cells") if several else (f"Cell '{names[0]}'", "this cell")
+        yield f"{which}: students see the id of {them}. Add a title, as in {title}."
 
 
 def _messages(blueprint: Blueprint) -> Iterator[str]:

@@ -363,7 +363,7 @@ def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
             by_sentence[sentence].append(student)
         if len(by_sentence) >= wording.FEWEST:
             names = plaintext.some(list(dict.fromkeys(student for student, _ in same)), NAMED)
-            yield f"{assignment}, {len(same)} times: {names}. The first: {same[0][1]}."
+            yield f"{assignment}, {len(same)} times: {names}. For example, {same[0][0]}: {same[0][1]}."
             continue
         for sentence, students in by_sentence.items():
             times = f"{len(students)} times: " if len(students) > 1 else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,15 +122,16 @@ class ReportCommand(VivaCommand):
         self._say(f"{path} summarises {counted(graded, 'submission')}.")
         if future:
             self._say(not_released(future))
-        waiting = len(
-            {
-                (part["name"], row["student"], row["notebook"])
-                for part in figures["assignments"]
-                for reason in part["waiting"]
-                for row in reason["rows"]
-            }
-        )
-        if waiting:
+        if waiting := sum(_waiting(part["waiting"]) for part in figures["assignments"]):
             needs = f"{counted(waiting, 'notebook')} need{'s' * (waiting == 1)}"
             self._say(f"{needs} a grader; the report has links to them.")
         return 0
+
+
+def _waiting(reasons: list[dict]) -> int:
+    """The number of notebooks of an assignment that need a grader; a row without a notebook is about all of a student's."""
+    notebooks: dict[str, set[str]] = defaultdict(set)
+    for reason in reasons:
+        for row in reason["rows"]:
+            notebooks[row["student"]].add(row["notebook"])
+    return sum(len(names - {""}) or 1 for names in notebooks.values())
