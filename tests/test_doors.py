@@ -166,8 +166,8 @@ POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("grade", "mine:Command", "adds 'grade' to viva.commands, and Viva has that"),
-        ("collect", "mine:Command", "Two packages add 'collect' to viva.commands"),
+        ("grade", "mine:Command", "has 'grade' for viva.commands, but Viva has its own"),
+        ("collect", "mine:Command", "Two installed packages have 'collect' for viva.commands"),
     ],
 )
 def test_a_package_cannot_take_a_name_that_another_has(fresh, name, value, said):
@@ -226,4 +226,4 @@ def _public() -> set[str]:
 def test_a_command_of_a_package_that_is_not_installed_is_named_with_the_package():
     code = "from viva import doors; print(doors.lacking(doors.COMMANDS, 'roster'), doors.lacking(doors.SHEETS, 'x'))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "It comes with another package: python -m pip install nbviva-term \n"
+    assert said == "This needs another package: python -m pip install nbviva-term \n"

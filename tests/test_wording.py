@@ -246,7 +246,7 @@ def test_many_cells_are_named_in_part():
     assert wording.listed("a") == "'a'"
     assert wording.listed("abc") == "'a', 'b' and 'c'"
     assert wording.listed("abcdefgh") == "'a', 'b', 'c', 'd', 'e', 'f' and 2 more"
-    assert wording.sentence(Note("no_cell", numbers=(1, 3))) == "each of the cells 1, 3 was not a cell and was ignored"
+    assert wording.sentence(Note("no_cell", numbers=(1, 3))) == "each of the cells 1, 3 was not valid and was ignored"
 
 
 def test_repeated_sentences_are_folded_and_name_the_others():

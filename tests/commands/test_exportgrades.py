@@ -135,8 +135,8 @@ def test_pages_as_a_zip(course, viva):
         (["--as=moodle", "--into=gradebook.csv"], "is not a known grading worksheet"),
         (["--as=gradescope", "--into=gradebook.csv"], "without --into"),
         (["--as=brightspace", "--feedback"], "cannot import feedback pages"),
-        (["--raw"], "--raw needs a learning system"),
-        (["--as=xlsx", "--into=gradebook.csv"], "--into needs a learning system"),
+        (["--raw"], "--raw works only with a learning system"),
+        (["--as=xlsx", "--into=gradebook.csv"], "--into works only with a learning system"),
         (["--as=canvas", "--colum=x"], "Did you mean '--column'?"),
         (["--as=canvas", "--student=nobody"], "There is no student 'nobody'"),
     ],
@@ -153,7 +153,7 @@ def test_a_sheet_in_which_nobody_is_known_is_refused_with_what_one_row_lacks(cou
     before = files(course)
     found = viva("export", PS, "--as=canvas", "--into=gradebook.csv")
     assert (found.status, found.out, files(course)) == (2, "", before)
-    assert "no row of gradebook.csv clearly matches a student of this course. Line 2 has the name of 'alee'" in (
+    assert "no row of gradebook.csv clearly belongs to a student of this course. Line 2 has the name of 'alee'" in (
         found.err
     )
     assert "Read the roster of Canvas with 'viva roster FILE'" in found.err
@@ -219,3 +219,8 @@ def test_no_name_and_no_score_is_cut_off_whatever_the_screen(width):
 def test_a_screen_too_narrow_for_a_name_folds_it():
     text, tables = printed(40)
     assert "…" not in text and tables == len(ASSIGNMENTS)
+
+
+def test_the_table_of_the_class_shows_the_names_by_which_it_is_sorted(course, viva):
+    printed = viva("export", PS).out
+    assert "│ Lee, Anna" in printed and "│ [red]Bo, Bo" in printed

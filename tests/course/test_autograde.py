@@ -200,7 +200,7 @@ def result_of(error: BaseException) -> CheckResult:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (CandidateDied(), "the code ended its process, or a limit ended it"),
+        (CandidateDied(), "the code stopped Python, or reached a limit"),
         (CandidateStopped("it never finishes"), "the code did not finish in time"),
         (CandidateOdd("f(1)", "x"), "f(1) should be plain data such as a number or an array, but is x"),
     ],

@@ -51,8 +51,8 @@ def test_a_solution_that_fails_its_own_test_in_grading_is_told_with_the_test(tmp
         told = []
         list(autograde(opened, opened.submissions([TINY]), config=config, tell=told.append))
         assert told == [
-            f"{TINY}: The solution itself does not pass 'test_double' in grading, so right answers may lose points. "
-            f"The reason is in: viva audit {TINY}"
+            f"{TINY}: your own solution does not pass 'test_double' in grading, so right answers may lose points. "
+            f"'viva audit {TINY}' gives the reason."
         ]
         config.Autograde.force = True
 
@@ -224,7 +224,7 @@ def test_a_source_that_lacks_a_test_which_was_released_grades_nobody(course, viv
     nbformat.write(notebook, source)
     result = viva("grade", SHORT)
     assert result.status == 1
-    assert f"{source} no longer has the released test test_permuted" in result.out
+    assert f"{source} does not have the released test test_permuted" in result.out
     assert scores(course) == {}
 
 

@@ -103,7 +103,7 @@ def _refuse(submission: Submission) -> None:
         name = plaintext.quoted(path.name)
         if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(folder):
             raise SubmissionError(
-                f"Not graded: the file {name} is a link to a place outside the folder; replace it by the file itself"
+                f"Not graded: the file {name} is a link to a file outside the folder. Replace the link by the file"
             )
         if not path.is_file():
             raise SubmissionError(f"Not graded: {name} is not a regular file; remove or replace it")

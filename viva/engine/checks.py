@@ -132,6 +132,6 @@ def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
             ast.parse(check.source)
         except SyntaxError as error:
             raise BlueprintError(
-                f"{where}: the check '{check.title}' cannot run on its own ({error.msg}). "
-                "Start each check outside of any block."
+                f"{where}: the check '{check.title}' cannot run alone ({error.msg}). Do not start a check inside a "
+                "block, such as a loop or a function."
             ) from error

@@ -138,7 +138,7 @@ def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
         answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=HANGS)
         return json.loads(answer.stdout)
     except subprocess.TimeoutExpired:
-        return dict.fromkeys(names, f"{UNTESTED}: the test did not end in {HANGS} seconds")
+        return dict.fromkeys(names, f"{UNTESTED}: the test did not finish in {HANGS} seconds")
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         lines = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
         return dict.fromkeys(names, f"{UNTESTED}: {lines}")

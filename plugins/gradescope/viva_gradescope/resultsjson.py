@@ -38,7 +38,7 @@ AGAIN = (
     "This submission was not graded, and that is not your fault. Your instructor can see the reason in the "
     "autograder's output, and will grade it again."
 )
-WITHHELD = "Not shown: it contains a part of a hidden test."
+WITHHELD = "Not shown, because it contains a part of a hidden test."
 LONGEST = 2000
 """The most characters about one check."""
 

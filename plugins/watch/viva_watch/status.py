@@ -33,9 +33,9 @@ def is_watched(root: Path) -> bool:
 
 def state(root: Path, memory: Memory) -> str:
     if not is_watched(root):
-        return "No watcher runs"
+        return "No watcher is running"
     waits = f"{memory.waiting} wait" if memory.waiting else "nothing waits"
-    return f"The watcher runs; {waits}"
+    return f"The watcher is running; {waits}"
 
 
 def lines(memory: Memory) -> Iterator[str]:
@@ -43,11 +43,11 @@ def lines(memory: Memory) -> Iterator[str]:
     if memory.started:
         yield f"Started at {memory.started:%Y-%m-%d %H:%M:%S} UTC (process {memory.pid}), graded {memory.graded} since."
     if memory.looked:
-        yield f"Looked last at {memory.looked:%Y-%m-%d %H:%M:%S} UTC."
+        yield f"Last look for submissions: {memory.looked:%Y-%m-%d %H:%M:%S} UTC."
     if rate := memory.a_minute():
-        yield f"{rate:.1f} submissions a minute, over the last {len(memory.last)}."
+        yield f"{rate:.1f} submissions a minute (of the last {len(memory.last)})."
     if memory.later:
-        yield f"The next round begins at {memory.later:%Y-%m-%d %H:%M:%S} UTC."
+        yield f"Next submission at {memory.later:%Y-%m-%d %H:%M:%S} UTC."
 
 
 def tables_of(memory: Memory) -> Iterator[tuple[str, list[Event]]]:

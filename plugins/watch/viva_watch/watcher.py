@@ -77,7 +77,7 @@ def _reason(error: VivaError | OSError | DBAPIError, gradebook: str) -> str:
         return trouble(error, gradebook)
     if isinstance(error, OSError):
         path = f" ({error.filename})" if error.filename else ""
-        return f"A file could not be read or written: {error.strerror or error}{path}. The watcher tries again."
+        return f"The watcher could not read or write a file: {error.strerror or error}{path}. It tries again."
     return str(error)
 
 
@@ -405,7 +405,7 @@ class Watcher:
                 PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
             except Exception as error:  # it is code, and may raise anything
                 self._fail(
-                    f"{path} was changed and cannot be read: {error}. The watcher continues with the old settings."
+                    f"{path} was changed but cannot be read: {error}. The watcher continues with the old settings."
                 )
                 return False
         return True

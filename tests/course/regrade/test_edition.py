@@ -53,5 +53,5 @@ def test_pages_and_files_that_changed_are_named():
     new = {"book": [["", "Text"], ["stub", "y"]], "data.csv": [["data.csv", "2b"]]}
     (sentence,) = pages_changed(old, new, "ps")
     assert sentence.startswith("The student version changed (stub, data.csv, old.csv). Give release/ps again")
-    assert pages_changed(old, old, "ps") == ["The student version is the same, so students do not need a new copy."]
+    assert pages_changed(old, old, "ps") == ["Students do not need a new copy, because their version is the same."]
     assert pages_changed(None, new, "ps")[0].startswith("release/ had no student version")

@@ -142,7 +142,7 @@ def test_a_conflict_of_git_is_named():
         ({"source": "a"}, "a", "read as markdown"),
         ({"cell_type": "code", "source": "a", "metadata": 3}, "a", "metadata of a wrong type"),
         ({"cell_type": "code", "source": "a", "metadata": {"nbgrader": {"grade_id": []}}}, "a", "nbgrader metadata"),
-        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "outputs that are not a list"),
+        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "had outputs that were not valid"),
         ({"cell_type": "heading", "level": 2, "source": "a"}, "## a", ""),
         ({"cell_type": "heading", "level": 2.0, "source": "a"}, "## a", ""),
         ({"cell_type": "code", "source": "a", "id": "not an id!"}, "a", ""),
@@ -160,7 +160,7 @@ def test_a_cell_that_is_none_is_left_out():
         json.dumps({"nbformat": 4, "cells": [None, {"cell_type": "raw", "source": "a"}, 3]}).encode()
     )
     assert len(notebook.cells) == 1
-    assert repairs == ["each of the cells 1, 3 was not a cell and was ignored"]
+    assert repairs == ["each of the cells 1, 3 was not valid and was ignored"]
 
 
 def test_ids_become_unique_the_same_way_each_time():

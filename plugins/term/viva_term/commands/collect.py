@@ -253,14 +253,15 @@ class CollectCommand(VivaCommand):
             )  # fmt: skip
         if intake.left:
             yield (
-                f"{counted(len(intake.left), 'submission')} not collected, or only in part. The readable files "
-                f"{keeps} kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv "
-                f"{'will have' if self.dry_run else 'has'} the reasons. Check each one, then delete its folder there."
+                f"Not collected, or only in part: {counted(len(intake.left), 'submission')}. The files that could "
+                f"be read {keeps} kept in {UNMATCHED}/{self.assignment}/. {UNMATCHED}/{self.assignment}.csv "
+                f"{('will have' if self.dry_run else 'has')} the reasons. Check each one, then delete its folder "
+                "there."
             )
         if intake.packed:
             yield (
-                f"{counted(len(intake.packed), 'submission')} with an archive that was not unpacked, or only in part. "
-                "It lies in the submission's folder. A zip is graded as it is; unpack other archives there yourself."
+                f"Not unpacked, or only in part: the archives of {counted(len(intake.packed), 'submission')}. They "
+                "are in the submission's folder. A zip is graded as it is. Unpack other archives there yourself."
             )
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))

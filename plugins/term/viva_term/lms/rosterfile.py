@@ -168,9 +168,9 @@ class Roster:
                 )
                 if name != "id" and _is_another(old, entry):
                     notes.append(
-                        f"Line {line}: the name {plaintext.line(entry.name)} does not match the name of "
-                        f"{quoted(enrolled)}, {plaintext.line(old.name)}. If that {title} now belongs to "
-                        "another student, correct the file first: otherwise that student gets the grades."
+                        f"Line {line}: the name {plaintext.line(entry.name)} is not the name of "
+                        f"{quoted(enrolled)}, {plaintext.line(old.name)}. If that {title} belongs to another "
+                        "student now, correct the file first. Otherwise that student gets the grades."
                     )
                 break
         return result, notes
@@ -242,7 +242,9 @@ class Roster:
             ids = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
             matches = {entry.id} if entry.id in self.entries else ids - {""}
             if len(matches & self.listed) != 1:
-                notes.append(f"Line {line}: {quoted(entry.id)} does not match exactly one enrolled student; skipped.")
+                notes.append(
+                    f"Line {line}: skipped, because it is not clear which enrolled student {quoted(entry.id)} is."
+                )
                 continue
             old = self.entries[(matches & self.listed).pop()]
             new = replace(old, group=entry.group)
