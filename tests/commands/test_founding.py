@@ -69,7 +69,7 @@ def test_a_new_course_is_proven_released_and_graded_with_what_the_readme_says(tm
 
 @pytest.mark.parametrize("name", ["term [1]", "wh?t", "a*"])
 def test_no_course_is_founded_where_nbgrader_would_find_nothing(tmp_path, name):
-    with pytest.raises(CourseError, match="has a [, * or ?. nbgrader reads these as a pattern. Nothing was done."):
+    with pytest.raises(CourseError, match="nbgrader reads these as a pattern"):
         plan(tmp_path / name)
 
 

@@ -50,7 +50,7 @@ def test_a_scheduler_file_tells_the_address(tmp_path):
     file.write_text(json.dumps({"address": "tcp://127.0.0.1:4321"}))
     assert Cluster(address=str(file)).url() == "tcp://127.0.0.1:4321"
     file.write_text(json.dumps({"address": "tcp://192.0.2.7:4321"}))
-    with pytest.raises(CourseError, match="is another machine. Without TLS others could read hidden tests,"):
+    with pytest.raises(CourseError, match="Without TLS others could read hidden tests"):
         Cluster(address=str(file)).url()
     file.write_text("[]")
     with pytest.raises(CourseError, match="is not a scheduler file of 'dask scheduler --scheduler-file'"):
