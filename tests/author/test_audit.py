@@ -359,9 +359,9 @@ def test_a_cell_whose_last_value_is_its_credit_is_named_with_the_wrong_answers_t
     (course / "answers/small/wrong/rows.py").write_text(kept)
     (course / "answers/small/wrong/zeros.py").write_text(MIXED.replace("everything else", "test_spread: *"))
     found = audited(course)
-    (told,) = [remark for remark in found.remarks if "ends in a number" in remark]
+    (told,) = [remark for remark in found.remarks if "gives the points" in remark]
     assert told == (
-        "Cell 'test_centre': the test ends in a number, which is the points that a student earns"
+        "Cell 'test_centre': the last line of the test gives the points that a student earns"
         ". These wrong answers keep all points: rows."
     )
     lost = {proof.name: [str(ruling) for ruling in proof.lost.values()] for proof in found.proofs}

@@ -616,7 +616,7 @@ class _Run:
                 and answer.answers(score.answers)
                 and score.check not in lost_by(trials["answer", index])
             ]
-            sentence = f"Cell '{score.check.cell}': the test ends in a number, which is the points that a student earns"
+            sentence = f"Cell '{score.check.cell}': the last line of the test gives the points that a student earns"
             keepers = f". These wrong answers keep all points: {plaintext.some(keeping, LISTED)}" if keeping else ""
             self.result.remarks.append(f"{sentence}{keepers}.")
 

@@ -347,7 +347,10 @@ class Comparing:
         fixed = [leaf for call in calls for value in values(call) for leaf in leaves(value) if not can_be_drawn(leaf)]
         if len(inputs) < DISTINCT and fixed and not all(isinstance(leaf, bool | types.NoneType) for leaf in fixed):
             kinds = sorted({type(leaf).__name__ for leaf in fixed})
-            raise Unproven(f"only {len(inputs)} different inputs were compared: no {kinds[0]} can be drawn")
+            raise Unproven(
+                f"only {len(inputs)} different inputs were compared, because Viva cannot make other values of the "
+                f"type {kinds[0]}"
+            )
 
     def expected(self, old, arguments: tuple, random, raising: bool) -> tuple | None:
         """What the solution gives; None for a call that does not count, with ``raising`` for all that raise nothing."""

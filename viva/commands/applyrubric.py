@@ -23,7 +23,7 @@ SHOWN = 40
 class RubricCommand(VivaCommand):
     name = "viva-rubric"
     arguments = "ASSIGNMENT"
-    description = "List the comments that repeat, and update comments and scores where an item has changed."
+    description = "List repeated comments, and update comments and scores where a rubric item has changed."
     examples = """
         viva rubric ps3_scaled_attention             the items, and whose score a changed one would change
         viva rubric ps3_scaled_attention --yes       do it without a question

@@ -138,7 +138,7 @@ def _packages() -> Iterator[Diagnosis]:
             yield Diagnosis(
                 "numpy older than 2.4, which still turns a 1x1 array into a float", False, "pip install 'numpy<2.4'"
             )
-    yield Diagnosis("alembic on the path", shutil.which("alembic") is not None, "pip install alembic")
+    yield Diagnosis("the command alembic", shutil.which("alembic") is not None, "pip install alembic")
 
 
 def _kernel() -> Diagnosis:

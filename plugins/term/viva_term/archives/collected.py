@@ -211,8 +211,8 @@ class Collection:
         if came and not plan.row.sender and plan.row is plan.current:
             when = f", submitted at {plan.row.timestamp}," if plan.row.timestamp else ""
             plan.notes.append(
-                f"'{plan.student}': the files in {folder}{when} did not come from 'viva collect', and they are not "
-                f"older, so they count. The collected files were saved as attempt {came[-1].attempt}."
+                f"'{plan.student}': the files in {folder}{when} come from another source and are not older, so "
+                f"they count. The collected files were saved as attempt {came[-1].attempt}."
             )
         autograded = self.course.path("autograded", self.assignment, plan.student)
         changes = plan.stamped or (current is not None and plan.row is not plan.current)

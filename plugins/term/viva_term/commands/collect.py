@@ -266,13 +266,15 @@ class CollectCommand(VivaCommand):
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
             yield f"Changed since grading: {who}. Run: viva grade {self.assignment}"
-        beside = [f"'{plan.student}' ({plan.row.attempt})" for plan in plans if plan.row and len(plan.rows) > 1]
+        beside = [
+            f"attempt {plan.row.attempt} of '{plan.student}'" for plan in plans if plan.row and len(plan.rows) > 1
+        ]
         if beside:
             who = ", ".join(shortened(beside))
             yield (
-                f"Several attempts (the one that counts in brackets): {who}. The others "
-                f"{'will be' if self.dry_run else 'are'} kept in attempts/{self.assignment}/; "
-                f"--attempt=N --student=ID selects another one, --attempt={NEWEST} the newest."
+                f"Where there are several attempts, these count: {who}. The others "
+                f"{'will be' if self.dry_run else 'are'} kept in attempts/{self.assignment}/. To select another "
+                f"one: --attempt=N --student=ID; to select the newest again: --attempt={NEWEST} --student=ID."
             )
         if self.dry_run:
             yield "Nothing was written. Run the same command without --dry-run to write it."
