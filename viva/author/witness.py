@@ -348,8 +348,8 @@ class Comparing:
         if len(inputs) < DISTINCT and fixed and not all(isinstance(leaf, bool | types.NoneType) for leaf in fixed):
             kinds = sorted({type(leaf).__name__ for leaf in fixed})
             raise Unproven(
-                f"only {len(inputs)} different inputs were compared, because Viva cannot make other values of the "
-                f"type {kinds[0]}"
+                f"only {len(inputs)} different inputs were compared, because Viva cannot make more values of type "
+                f"{kinds[0]}"
             )
 
     def expected(self, old, arguments: tuple, random, raising: bool) -> tuple | None:

@@ -166,7 +166,10 @@ def _everyday() -> Iterator[Diagnosis]:
     with contextlib.closing(Pair(60.0, around, ("numpy", "matplotlib.pyplot"))) as pair:
         failures = everyday.failures(pair)
     for activity, error in failures.items():
-        remedy = "make the environment again, without links and where every user can read it: make setup"
+        remedy = (
+            "every user must be able to read the Python environment, and it must not contain links. Make it again: "
+            "make setup"
+        )
         yield Diagnosis(f"students' code cannot {activity} in the sandbox ({error})", False, remedy)
     if not failures:
         yield Diagnosis("students' code can draw figures, import modules and read files in the sandbox", True)

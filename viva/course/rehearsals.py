@@ -126,7 +126,7 @@ class Rehearsals:
             data = file.read(MOST_BYTES)
         digest, content = data[:DIGEST], data[DIGEST:]
         if hashlib.sha256(content).digest() != digest:
-            raise ValueError("it was cut off, or changed")
+            raise ValueError("it is not complete, or was changed")
         return content
 
     def _require_own(self, folder: Path, status: os.stat_result, kind: Callable[[int], bool]) -> None:

@@ -27,7 +27,7 @@ PROMISES = {
     "user": "root gives each process its own user with a thread limit",
     "landlock": "only listed files can be read, only scratch can be written",
     "seccomp": "no new processes or programs, no network, no signals to others",
-    "namespaces": "the code sees only its own files, in a small temporary file system; the number of threads is limited",
+    "namespaces": "the code sees only its own files, in a small temporary file system; threads are limited",
     "together": "the complete sandbox works",
     "bubblewrap": "the complete sandbox works without Landlock, in its own file system",
 }

@@ -234,7 +234,7 @@ def test_the_arithmetic_is_told_as_it_was_done():
         (
             reckoned(MOODLE, 30 * DAY),
             [
-                "the clocks changed to or from summer time; each late day begins at the time of day of the deadline",
+                "the clocks changed, but each late day still begins at the time of day of the deadline",
                 "for submissions more than 7 days late: 50 % of the maximum of 20 points = 10",
                 "16 \u2212 10 = 6",
             ],

@@ -71,7 +71,8 @@ class LatePolicy(DailyPenalty):
         0.0, min=0, max=1, help="The part of the score that each started hour costs, instead of per_day."
     ).tag(config=True)
     steps = Dict(
-        help="The part that a submission loses up to a time span, as {'1 hour': 0.05, '1 day': 0.2}; instead of both."
+        help="The part that a submission loses up to a time span, as {'1 hour': 0.05, '1 day': 0.2}, instead of "
+        "per_day and per_hour."
     ).tag(config=True)
     of = Enum(rule.OF, "score", help="The part is of: score or maximum; cap lowers the maximum instead.").tag(
         config=True

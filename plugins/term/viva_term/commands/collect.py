@@ -248,8 +248,8 @@ class CollectCommand(VivaCommand):
                 + ("The course has no students yet. Read the roster first: viva roster FILE. " if not roster.entries
                    else "")
                 + f"The files {keeps} kept in {UNMATCHED}/{self.assignment}/. For each sender, add a line to {MATCHES} "
-                f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' if this is "
-                f"not a student). Then: viva collect --assignment={self.assignment}"
+                f"after its first line (sender,student_id), such as: {_csv_cell(sender)},<student_id>   (or '-' if "
+                f"the sender is not a student). Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
         if intake.left:
             yield (

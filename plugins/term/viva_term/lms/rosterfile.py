@@ -204,9 +204,9 @@ class Roster:
                 "get the grades:"
                 + "".join(f"\n  {problem}" for problem in problems[:SHOWN])
                 + rest
-                + "\nIf they are two students: give the student in the file another id in that line, or choose another "
-                "column for all ids with --id. If they are one student: read the file once with the old "
-                "name in that line, and then the file as it is."
+                + "\nIf they are two students: write another id into that line of the file, or choose another "
+                "column for all ids with --id. If they are one student: write the old name into that "
+                "line and read the file; then read the file with the new name."
             )
 
     def _by(self, name: str) -> dict[str, str]:
