@@ -184,7 +184,7 @@ def test_the_single_process_cells_are_named_with_the_reason(course, viva):
     edit(source(course), patch)
     said = " ".join(viva("release", SHORT, "--no-audit").out.split())
     name = graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
-    assert f"the test cell '{name}' is a single-process cell: it patches or limits the code" in said
+    assert f"the test cell '{name}' is a single-process cell: it replaces or limits functions" in said
     assert "Student code can read its hidden lines and change its result" in said
     assert said.count("single-process cell") == 1
 

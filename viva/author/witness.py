@@ -339,7 +339,7 @@ class Comparing:
             raise reason
         if counted < ENOUGH:
             why = (
-                "for other arguments the solution raises an error or changes its result"
+                "the solution raises an error for the other arguments, or its results differ"
                 if refused > counted
                 else "the solution is slow"
             )

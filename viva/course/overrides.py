@@ -187,8 +187,7 @@ CHANGES = (
         Exchange,
         "start",
         _start,
-        "nbgrader needs an exchange folder that exists. Every command reads the configuration, and this must "
-        "not create a folder.",
+        "nbgrader needs an exchange folder that exists. Viva creates it only when a command uses the exchange.",
     ),
 )
 

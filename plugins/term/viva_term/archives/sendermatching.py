@@ -165,7 +165,7 @@ class Class:
             return Match(tuple(sorted(members)), sender.name)
         named = self.by["name"].get(squeezed(sender.name), set())
         if named and student not in named and not self._is_key(sender):
-            problem = f"its number, login or address is of '{student}', but its name is of {_listed(named)}"
+            problem = f"its number, login or address belongs to '{student}', but its name belongs to {_listed(named)}"
             return Match(problem=problem, nearest=(student, *sorted(named)))
         entry, note = self.roster.entries[student], ""
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
