@@ -249,9 +249,7 @@ class AdoptCommand(VivaCommand):
         }
     )
     settings = (Execute, Examine)
-    called = Unicode("", help="The name of the assignment, if not that of the notebook's folder.").tag(
-        config=True
-    )
+    called = Unicode("", help="The name of the assignment, if not that of the notebook's folder.").tag(config=True)
     in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
 
     def run(self) -> int:
