@@ -133,7 +133,7 @@ def test_a_cell_called_everything_and_a_title_with_a_colon_are_named_like_others
 
 
 def test_a_right_answer_promises_nothing(write):
-    with pytest.raises(AnswerError, match="a right answer loses no check"):
+    with pytest.raises(AnswerError, match="a right answer keeps every check"):
         read_answer(write(WRONG, "right"))
 
 

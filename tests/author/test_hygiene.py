@@ -98,7 +98,7 @@ def rename(notebook):
         ),
         (
             change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")),
-            "students can read the answer to",
+            "shows students the answer to",
         ),
         (
             change("sentence", ("| position |", "`reference_softmax_right`\n\n| position |")),
@@ -202,7 +202,7 @@ def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault()
     ("lines", "said"),
     [
         (("viva_seed = 0\n", "viva_seed = int(0)\n"), "the value of viva_seed must be a whole number"),
-        (("viva_seed = 0\nnp.random.seed(viva_seed)", "viva_seed = 0\nnp.random.seed(0)"), "nothing uses viva_seed"),
+        (("viva_seed = 0\nnp.random.seed(viva_seed)", "viva_seed = 0\nnp.random.seed(0)"), "no cell uses viva_seed"),
         (("viva_seed = 0\n", ""), "it uses viva_seed, which no read-only cell defines"),
     ],
 )

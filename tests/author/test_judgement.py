@@ -210,7 +210,7 @@ def test_checks_are_told_apart_whose_titles_are_alike_or_hold_a_colon():
     assert [(score.check, score.alone) for score in scores if score.kills] == [(others, 1)]
     assert together(scores, [killed], [proof]) == [[rows, begin, other_begin]]
     (sentence,) = flaky(every, {"the solution": [probe, trial(), Probe({others: Ruling(Verdict.PASSED)})]})
-    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' is flaky")
+    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' is unstable")
 
     before = Audit("ps", "nb", [proof], [killed], scores).record()
     assert weakened(before, Audit("ps", "nb", [proof], [killed], scores)) == []

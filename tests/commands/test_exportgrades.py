@@ -107,9 +107,7 @@ def test_a_file_with_the_scores_of_some_assignments_is_said_to_hold_no_others(co
 
 
 @pytest.mark.parametrize("options", [[], [PS, "--as=canvas", "--into=gradebook.csv"]])
-@pytest.mark.parametrize(
-    ("to", "what"), [("nowhere/g.csv", "lies in a folder that does not exist"), ("source", "is a")]
-)
+@pytest.mark.parametrize(("to", "what"), [("nowhere/g.csv", "is in a folder that does not exist"), ("source", "is a")])
 def test_a_file_that_cannot_be_is_refused_and_no_folder_is_made(course, viva, options, to, what):
     before = {*course.iterdir()}
     found = viva("export", f"--to={to}", *options)

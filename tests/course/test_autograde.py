@@ -160,7 +160,7 @@ def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva
     (path,) = (foreign / "release" / SHORT).glob("*.ipynb")
     with pytest.raises(VivaError, match="only Python can be checked"):
         open_bytes(path.read_bytes(), path, None)
-    with pytest.raises(VivaError, match="only Python can be audited"):
+    with pytest.raises(VivaError, match="The audit supports only Python"):
         audit(load(foreign)[0], SHORT)
 
 

@@ -127,7 +127,7 @@ def test_the_command_releases_and_writes_and_says_so(course, viva):
     tried = viva("release", NAME, "--variants", "--dry-run")
     assert (tried.status, tried.err) == (0, "")
     assert re.search(rf"│ {NAME} +│ +8 │ +0 │ +0 │", tried.out)
-    assert "Nothing was released or written; " in tried.out and "A new key for all variants would be made." in tried.out
+    assert "Nothing was released or written. " in tried.out and "A new key for all variants would be made." in tried.out
     assert not (course / KEY).exists() and not (course / "variants").exists()
     plain = viva("release", NAME, "--no-audit")
     assert plain.status == 0 and f"To write them, run: viva release {NAME} --variants" in plain.out

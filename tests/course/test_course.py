@@ -134,7 +134,7 @@ def test_a_folder_whose_path_is_a_pattern_to_nbgrader_is_refused(tmp_path, cours
     opened, _ = load(course)
     opened.require_writable()
     opened.directory.root = str(folder)
-    with pytest.raises(CourseError, match=r"contains a \[, \* or \?.*Rename the folder"):
+    with pytest.raises(CourseError, match=r"has a \[, \* or \?.*Rename the folder"):
         Course(opened.directory).require_writable()
 
 

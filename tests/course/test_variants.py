@@ -362,11 +362,11 @@ def test_the_key_is_made_once_for_the_owner_alone_and_never_again(course):
     assert re.fullmatch(r"[0-9a-f]{64}\n", text)
     assert made_key(opened) == (text.strip().encode(), False) and path.read_text() == text
     path.write_text("short\n")
-    with pytest.raises(CourseError, match="has 5 characters"):
+    with pytest.raises(CourseError, match="has only 5 characters"):
         made_key(opened)
     assert path.read_text() == "short\n"
     path.unlink()
-    with pytest.raises(CourseError, match=f"{KEY} is missing, and .* has variants made with it"):
+    with pytest.raises(CourseError, match=f"{KEY} is missing. .* has variants made with it"):
         made_key(opened)
     assert not path.exists()
     shutil.rmtree(course / "variants")

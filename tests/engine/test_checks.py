@@ -46,7 +46,7 @@ def test_a_cell_without_check_lines_is_one_check_worth_all_its_points():
         ("### CHECK one: words for numbers", "does not start a check"),
         ("### CHECK (1 point: no bracket", "does not start a check"),
         ("### CHECK 1 point: no brackets", "does not start a check"),
-        ("### CHECK 1.5: half a statement\nif True:", "cannot run on its own"),
+        ("### CHECK 1.5: half a statement\nif True:", "cannot run alone"),
     ],
 )
 def test_a_cell_that_cannot_be_graded_fairly_is_refused_with_its_place(source, message):

@@ -151,7 +151,7 @@ def read_answer(path: Path) -> Answer:
     summary, loses, keeps = _promises(REASON.sub("", docstring))
     if right and (loses or keeps):
         raise AnswerError(
-            f"{path}: a right answer loses no check. Remove the lists 'Loses:' and 'Keeps:' from its docstring."
+            f"{path}: a right answer keeps every check. Remove the lists 'Loses:' and 'Keeps:' from its docstring."
         )
     if right and reason:
         raise AnswerError(f"{path}: a right answer needs no line 'hidden:'. Remove it from the docstring.")

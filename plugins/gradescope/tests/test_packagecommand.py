@@ -52,7 +52,7 @@ def test_it_is_tried_said_and_written(course, viva):
         (["gradescope", "other"], "There is no assignment 'other'"),
         (["gradescope", TINY, "--visibility=never"], "not one of Gradescope's visibilities"),
         (["gradescope", TINY, "--to=source"], "is a folder, so nothing was written"),
-        (["gradescope", TINY, "--to=no/where.zip"], "lies in a folder that does not exist"),
+        (["gradescope", TINY, "--to=no/where.zip"], "is in a folder that does not exist"),
     ],
 )
 def test_what_cannot_be_packed_is_refused_in_a_sentence(course, viva, arguments, said):

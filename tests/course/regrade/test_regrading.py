@@ -170,7 +170,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert new["carl", "test_double"][1:] == (5, True), "a grade by hand on a changed test waits for a grader"
     assert new["dora", "why"] == old["dora", "why"] == (None, 1.5, False)
     assert new["bo", "why"] == old["bo", "why"]
-    assert "other points:\n  carl: test_double (5 of 6 points)\n" in done.out
+    assert "the points of the question changed:\n  carl: test_double (5 of 6 points)\n" in done.out
     with book(course) as gradebook:
         assert gradebook.find_comment("why", "tiny", TINY, "dora").manual_comment == "Say more."
         assert gradebook.find_submission(TINY, "anna").score == 8

@@ -180,7 +180,7 @@ class Intake:
         self._say_several(matches, people)
         if self.nobody:
             who = ", ".join(plaintext.quoted(piece.sender.label) for piece in self.nobody)
-            self.notes.append(f"Skipped, because {MATCHES} says that they are no students: {who}.")
+            self.notes.append(f"Skipped, because {MATCHES} says that they are not students: {who}.")
 
     def _say_several(self, matches: dict[Sender, Match], people: Class) -> None:
         """Two who send as one student, and are called otherwise, may be two people."""
