@@ -180,7 +180,7 @@ def test_a_package_that_cannot_be_imported_is_named_where_it_is_asked_for(fresh)
     points = POINTS.format(group="viva.sheets", name="broken", value="broken:Export")
     install(fresh.site, {"pyproject.toml": points, "broken.py": "import no_such_library"})
     said = fresh.run("export", "--as=broken", status=2)
-    assert "viva-examples, which adds 'broken' to viva.sheets, cannot be loaded" in said
+    assert "viva-examples cannot be loaded ('broken' for viva.sheets)" in said
     assert "No module named 'no_such_library'" in said and "Traceback" not in said
     assert "--as=" in fresh.run("export", "--help")
 

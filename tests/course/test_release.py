@@ -235,7 +235,7 @@ def test_a_marker_that_is_left_in_a_solution_is_refused_and_nothing_is_written(c
 
     edit(source(course), leave)
     said = viva("release", SHORT, "--solutions")
-    assert said.status == 2 and "still contained 'BEGIN SOLUTION', so nothing was written" in said.err
+    assert said.status == 2 and "still has 'BEGIN SOLUTION', so nothing was written" in said.err
     assert not (course / "solutions").exists()
 
 

@@ -192,7 +192,7 @@ def test_a_change_that_students_see_is_said_to_need_a_new_copy(course):
     write_source(course, TESTS.replace("double(2) == 4", "double(3) == 6"), "# Doubling a number")
     opened, config = load(course)
     sentences = Regrade(opened, TINY, config).release()
-    assert sentences[0].startswith("The student version changed (a cell of tiny, test_double). Give release/tiny again")
+    assert sentences[0].startswith("The student version changed (a cell of tiny, test_double). Students who")
     assert sentences[1] == "test_double: the check 'two doubles to four' has a new text, which students see."
 
 
@@ -322,7 +322,7 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     write_source(course, CORRECTED)
     result = viva("release", TINY, "--no-audit")
     assert result.status == 0, result.text
-    assert f"{TINY}: The student version changed (test_double). Give release/{TINY} again" in result.out
+    assert f"Students who still work on it need the new release/{TINY}." in result.out
     assert "the check 'a half doubles to one' has a new text, in hidden lines only." in result.out
     assert (
         "Not graded with the new release yet: 4 submissions. 'viva regrade tiny --what-if' lists the scores "
