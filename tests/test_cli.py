@@ -34,7 +34,7 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
     magic = "today = !date\\nassert today\\n### BEGIN HIDDEN TESTS"
     source.write_text(source.read_text().replace("### BEGIN HIDDEN TESTS", magic, 1))
     released = viva("release", "--no-audit", SHORT)
-    assert released.status == 1 and "will be ungraded for everybody" in released.text
+    assert released.status == 1 and "will be ungraded for all students" in released.text
     hand_in(course, "anna", answer="right/einsum")
     result = viva("grade", SHORT)
     assert result.status == 1
@@ -48,7 +48,10 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["grade", "ps99"], "There is no assignment 'ps99'"),
         (["grade", "--assignment=ps99"], "There is no assignment 'ps99'"),
         (["grade", "--student=nobody"], "by a student 'nobody'"),
-        (["release", "ps"], "'ps' matches several assignments: ps1_general_attention, ps2_self_attention, "),
+        (
+            ["release", "ps"],
+            "'ps' is the beginning of several assignments: ps1_general_attention, ps2_self_attention, ",
+        ),
         (["release", "ps3_skaled"], "Did you mean 'ps3_scaled_attention'?"),
         (["export", "ps99"], "There is no assignment 'ps99'"),
         (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
@@ -125,7 +128,7 @@ def test_a_folder_without_a_course_is_one_sentence(tmp_path, monkeypatch, comman
     monkeypatch.chdir(tmp_path)
     done = subprocess.run([BIN / "viva", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"{tmp_path}/source does not exist, so this is not a course.")
+    assert done.stderr.startswith(f"{tmp_path}/source does not exist.")
     assert len(done.stderr.splitlines()) == 1
 
 

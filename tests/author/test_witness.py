@@ -207,9 +207,9 @@ def test_what_was_compared_often_enough_without_a_difference_is_equal(solution, 
 @pytest.mark.parametrize(
     ("solution", "tests", "old", "new", "reason"),
     [
-        (STACK, STACK_TEST, "return self._items[-1]", "return self._items[0]", "Stack: no call of top was seen"),
-        (COUNTER, "counter(2)", "step * by", "step + by", "counter: no call of the function that it returns was seen"),
-        (GUARD, "pass", "x < 0", "x > 0", "root: no call of it was seen"),
+        (STACK, STACK_TEST, "return self._items[-1]", "return self._items[0]", "Stack: no test calls top"),
+        (COUNTER, "counter(2)", "step * by", "step + by", "counter: no test calls the function that it returns"),
+        (GUARD, "pass", "x < 0", "x > 0", "root: no test calls it"),
         (
             "def handle(name):\n    return lock()",
             "handle('a')",

@@ -27,7 +27,7 @@ from viva.cli import BAD_REQUEST
 ALWAYS = ("help", "help-all", "h", "version", "V")
 """What every command understands."""
 OPTIONS = {
-    "student": "only this student; * stands for any letters",
+    "student": "only this student; * means any letters",
     "assignment": "only this assignment",
     "notebook": "only this notebook of an assignment",
     "db": "the address of the gradebook, instead of gradebook.db in the course",
