@@ -277,6 +277,7 @@ def test_every_command_explains_itself_on_one_screen_with_an_example(course, viv
     place, description = cli.subcommands()[name]
     assert import_item(place).description == description
     assert "Undefined" not in result.out + viva(name, "--help-all").out
+    assert ("--student=" in result.out) is (name not in ("new", "adopt", "init", "completion", "check"))
     for line in result.out.splitlines():
         if line.lstrip().startswith("--from="):
             assert all(system in line for system in {"collect": LAYOUTS, "roster": SYSTEMS}[name])
