@@ -115,12 +115,14 @@ def test_assignments_to_come_are_one_line_of_the_report_and_miss_nobody(course, 
         shutil.copytree(course / "source" / SHORT, course / "source" / name)
     assert viva("demo", "--students=3", SHORT).status == 0
     result = viva("report")
-    assert result.status == 0 and "Not released yet, so left out: ps8_later, ps9_later." in result.out
+    assert result.status == 0 and "Left out, because not released yet: ps8_later, ps9_later." in result.out
     page = (course / "report" / "index.html").read_text()
-    assert page.count("ps9_later") == 1 and "Not released yet, so left out: ps8_later, ps9_later." in page
+    assert page.count("ps9_later") == 1 and "Left out, because not released yet: ps8_later, ps9_later." in page
     early = course / "submitted" / "demo-01" / "ps8_later"
     shutil.copytree(course / "submitted" / "demo-01" / SHORT, early)
-    assert "Not released yet, so left out: ps9_later." in viva("report").out, "what somebody submitted is not hidden"
+    assert "Left out, because not released yet: ps9_later." in viva("report").out, (
+        "what somebody submitted is not hidden"
+    )
 
 
 @pytest.mark.parametrize("command", one_in_three(["report", "grade", "audit", "export", "deadlines"]))
@@ -143,7 +145,7 @@ def test_an_assignment_that_is_still_written_on_does_not_stop_the_export_of_the_
     shutil.copytree(course / "source" / SHORT, course / "source" / "ps9_draft")
     result = viva("export")
     assert result.status == 0
-    assert "Not released yet, so left out: ps9_draft." in result.out
+    assert "Left out, because not released yet: ps9_draft." in result.out
     assert viva("export", "ps9_draft").status == 2
 
 
@@ -278,6 +280,7 @@ def test_every_command_explains_itself_on_one_screen_with_an_example(course, viv
     says = f"{place} and FLOW in viva/cli.py describe '{name}' in other words: use the same sentence"
     assert import_item(place).description == description, says
     assert "Undefined" not in result.out + viva(name, "--help-all").out
+    assert ("--student=" in result.out) is (name not in ("new", "adopt", "init", "completion", "check"))
     for line in result.out.splitlines():
         if line.lstrip().startswith("--from="):
             assert all(system in line for system in {"collect": LAYOUTS, "roster": SYSTEMS}[name])

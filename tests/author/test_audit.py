@@ -137,7 +137,7 @@ def test_a_good_assignment_passes(strong):
 
 def test_zero_of_zero_is_nothing_proven_and_only_an_error_fails():
     one = Audit("ps", "ps", warnings=["Cell 'a': the id says nothing."])
-    assert one.outcome == "nothing proven" and not one.failed and one.blocking() == []
+    assert one.outcome == "not tested" and not one.failed and one.blocking() == []
     one.fates = [Fate("f", "other axis", "a -> b", "")]
     assert one.outcome == "passed" and one.passed
     one.fates.append(Fate("f", "other axis", "a -> c", "", "survived"))
@@ -447,7 +447,7 @@ def test_a_notebook_without_tests_is_said_to_be_unproven(course):
     assert any(
         "No test was run, because no cell is graded automatically: no cell has" in remark for remark in found.remarks
     )
-    assert (found.outcome, found.passed, found.failed) == ("nothing proven", False, False), found.errors
+    assert (found.outcome, found.passed, found.failed) == ("not tested", False, False), found.errors
 
 
 VARIED = "import numpy as np\n\nviva_seed = 3\nnumbers = np.random.default_rng(viva_seed).normal(size=(4, 1))"

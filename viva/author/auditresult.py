@@ -259,7 +259,7 @@ class Audit:
 
     @property
     def outcome(self) -> str:
-        return "failed" if self.failed else "passed" if self.passed else "nothing proven"
+        return "failed" if self.failed else "passed" if self.passed else "not tested"
 
 
 def gap_in_words(gap: list[Fate]) -> str:

@@ -374,17 +374,17 @@ class Comparing:
         actual = self.mutant.outcome(new, arguments, raised=True)
         call = f"{name}{_arguments(arguments)}"
         if actual is None:
-            raise Different(f"{name}: raises an error", call, _told(expected), "does not end")
+            raise Different(f"{name} raises an error", call, _told(expected), "does not finish")
         if expected[0] != actual[0]:
             note = "raises an error" if actual[0] == "raises" else f"does not raise {expected[1]}"
             raise Different(f"{name}: {note}", call, _told(expected), _told(actual))
         if expected[0] == "raises":
             if expected[1] != actual[1]:
-                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
+                raise Different(f"{name} raises another error", call, _told(expected), _told(actual))
             return
         returned = functools.partial(self.returned, name)
         if not same(expected[1], actual[1], returned):
-            raise Different(f"{name}: another result", call, shown(expected[1]), shown(actual[1]))
+            raise Different(f"{name} returns something else", call, shown(expected[1]), shown(actual[1]))
         if not same(expected[2], actual[2]):
             note = f"{name} changes its arguments differently"
             raise Different(note, call, shown(expected[2][0]), shown(actual[2][0]))
@@ -491,10 +491,10 @@ class Comparing:
         if expected is None:
             return
         if actual is None or expected[0] != actual[0]:
-            raise Different(f"{name}: raises an error", call, _told(expected), _told(actual))
+            raise Different(f"{name} raises an error", call, _told(expected), _told(actual))
         if expected[0] == "raises":
             if expected[1] != actual[1]:
-                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
+                raise Different(f"{name} raises another error", call, _told(expected), _told(actual))
             return
         tried.add("__init__")
         left, right = expected[1], actual[1]
@@ -509,12 +509,12 @@ class Comparing:
             self.counted += 1
             self.inputs.add(fingerprint(life.call, method, arguments))
             if actual is None or expected[:1] != actual[:1]:
-                raise Different(f"{name}.{method}: raises an error", call, _told(expected), _told(actual))
+                raise Different(f"{name}.{method} raises an error", call, _told(expected), _told(actual))
             if expected[0] == "raises":
                 if expected[1] != actual[1]:
-                    raise Different(f"{name}.{method}: raises another error", call, _told(expected), _told(actual))
+                    raise Different(f"{name}.{method} raises another error", call, _told(expected), _told(actual))
             elif not same(expected[1], actual[1], functools.partial(self.returned, f"{name}.{method}")):
-                raise Different(f"{name}.{method}: another result", call, shown(expected[1]), shown(actual[1]))
+                raise Different(f"{name}.{method} returns something else", call, shown(expected[1]), shown(actual[1]))
             self._attributes(name, call, left, right, tried)
 
     def _attributes(self, name: str, call: str, left: Any, right: Any, tried: set) -> None:

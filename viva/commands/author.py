@@ -18,7 +18,7 @@ from viva.author.certificate import write_certificate
 from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
-from viva.commands.terminal import figures
+from viva.commands.terminal import OF_SUBMISSIONS, figures
 from viva.configuration import ignored
 from viva.course import remote
 from viva.course.autograde import Examine
@@ -58,9 +58,9 @@ class ReleaseCommand(ProvingCommand):
     name = "viva-release"
     description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
-        viva release                        all assignments
-        viva release ps4_multihead --variants   and an own notebook for each student
-        viva release ps1 --solutions        after the deadline: solution notebooks, and no release
+        viva release                             all assignments
+        viva release ps4_multihead --variants    also a notebook for each student
+        viva release ps1 --solutions             after the deadline: solution notebooks, and no release
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases()
     flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | remote.flags()
@@ -214,6 +214,7 @@ class ReleaseCommand(ProvingCommand):
 
 class NewCommand(VivaCommand):
     name = "viva-new"
+    without = OF_SUBMISSIONS
     arguments = "NAME"
     completes = ""
     description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
@@ -236,6 +237,7 @@ class NewCommand(VivaCommand):
 
 class AdoptCommand(VivaCommand):
     name = "viva-adopt"
+    without = OF_SUBMISSIONS
     arguments = "NOTEBOOK"
     completes = "notebooks"
     description = "Add an existing nbgrader notebook to this course, and list what its audit will need."

@@ -14,6 +14,7 @@ from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.configfile import PyFile, Read, ReadPlain, without_unknown_plugins
 from viva.commands.founding import CONFIG, found, plan
+from viva.commands.terminal import OF_SUBMISSIONS
 from viva.configuration import LINES
 from viva.verdict import CourseError
 from viva.wording import counted
@@ -31,6 +32,7 @@ MACHINE = {
 
 class InitCommand(VivaCommand):
     name = "viva-init"
+    without = OF_SUBMISSIONS
     arguments = "[FOLDER]"
     description = "Create a course in a folder, with a first assignment; or list what an nbgrader course lacks."
     examples = """
