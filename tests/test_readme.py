@@ -33,7 +33,7 @@ PAGES = [
     *sorted(PROJECT.glob("viva/**/README.md")),
 ]
 
-FILES, SESSION = ((PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("files.md", "session.md"))
+FILES, SESSION = ((PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("reference.md", "start.md"))
 USUAL = {*VivaCommand.aliases, *VivaCommand.flags}
 """Options that every command takes."""
 
