@@ -1,6 +1,6 @@
 """Counts the words of the pages that a person reads: ``python docs/count.py``.
 
-Counted are the pages of the site and of the packages. Generated pages, the course's, the changelog, measurements and the
+Pages of the site and of the packages count. Generated pages, the course's, the changelog, measurements and the
 page for contributors are not. A word has a letter or a digit, so the lines of a table are not words.
 """
 
