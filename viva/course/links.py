@@ -47,7 +47,10 @@ class Links:
                     continue
                 name = plaintext.quoted(os.path.relpath(path, submission.folder))
                 if owned_by := self._whose(submission, path, owner, step):
-                    return f"the file {name} is a hard link to {owned_by}; replace it by the student's own file"
+                    return (
+                        f"the file {name} is the same file on disk as {owned_by} (a hard link); replace it by a "
+                        "copy of the student's own file"
+                    )
         return ""
 
     def _whose(self, submission: Submission, path: Path, owner: Path, step: str) -> str:
@@ -69,7 +72,7 @@ class Links:
         if first[0] and last[0] and first[0] != last[0]:
             return description if first[0] > last[0] else ""
         if first[1] == last[1]:
-            return f"{description}, and it is unknown who had it first"
+            return f"{description}; it is unknown which student had it first"
         return description if first[1] > last[1] else ""
 
     def _owners_of(self, inode: Inode) -> list[tuple[Path, str]]:

@@ -58,7 +58,7 @@ FAILURES = re.compile(
 """First lines of numpy.testing and torch.testing, which hold no expected number."""
 DETAILS = re.compile(r"Shapes \(.*\) and \(.*\), dtypes .*")
 """A line behind them that visible checks show as well."""
-NO_CREDIT = "This check computes points, but with your code it did not return a number."
+NO_CREDIT = "This check computes points, but with your code the result was not a number."
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
 
@@ -84,11 +84,11 @@ TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines
 
 SENTENCES = {
     Verdict.PASSED: "",
-    Verdict.PARTLY: "This check gave part of its points: some parts of your answer are right.",
+    Verdict.PARTLY: "You earn a part of the points: some parts of your answer are right.",
     Verdict.FAILED: "The result is wrong.",
     Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends or takes far too many steps.",
-    Verdict.KILLED: "Your code ended its process or used too much memory. Look for exit() or quit(), for a "
-    "function that calls itself without end, and for arrays that are far too large.",
+    Verdict.KILLED: "Your code stopped Python or used too much memory. Look for exit() or quit(), "
+    "for a function that calls itself without end, and for very large arrays.",
     Verdict.MISSING: "This cell is missing in your submission.",
     Verdict.UNGRADED: "The grader failed here, not your code. You lose no points; this will be graded again.",
 }
@@ -106,7 +106,7 @@ class Explanation:
 REFUSED = {
     "process": " In grading, code cannot start another process or share memory with one.",
     "network": " In grading there is no network.",
-    "command": " In grading, commands for the shell are not run.",
+    "command": " In grading, shell commands are not run.",
 }
 """By what the sandbox refused, what is said beside the error."""
 

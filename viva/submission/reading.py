@@ -139,7 +139,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
             opened.integrity[name] = [*finding.facts, *([best.meant.note] if best.meant.note else [])]
         else:
             complaints += [
-                f"the file {plaintext.quoted(rest.handed.name)} contains too little of {name}.ipynb to be graded as it"
+                f"the file {plaintext.quoted(rest.handed.name)} has too few cells of {name}.ipynb to be graded"
                 for rest in fitting
             ]
     if not opened.notebooks:

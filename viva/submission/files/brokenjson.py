@@ -83,7 +83,9 @@ def parsed(text: str, repairs: list[Note]) -> object:
         return content
     cells, lost = _whole_cells(mended)
     if not cells:
-        raise SubmissionError(f"is not a notebook: {broken}; it begins with {plaintext.quoted(text.strip(), SHOWN)}")
+        raise SubmissionError(
+            f"is not a notebook: {broken}; its first characters are {plaintext.quoted(text.strip(), SHOWN)}"
+        )
     kind = "json_breaks_lost" if lost else "json_breaks"
     repairs.append(note(kind, broken.reason, numbers=broken.where, amount=len(cells)))
     if _CONFLICT.search(text):

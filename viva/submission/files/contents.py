@@ -57,7 +57,7 @@ def _limited(file: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
     data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     if size > MOST_BYTES or len(data) > MOST_BYTES:
         megabytes = max(size, len(data)) / 2**20
-        limit = f"the limit is {MOST_BYTES // 2**20} MB; clear its outputs and submit it again"
+        limit = f"the limit is {MOST_BYTES // 2**20} MB; clear the outputs and submit the notebook again"
         raise SubmissionError(f"has {megabytes:.0f} MB; {limit}")
     return data
 

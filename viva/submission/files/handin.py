@@ -132,8 +132,8 @@ def name_problem(student: str) -> str:
     if student.isprintable() and begins not in plaintext.SIGNS and not re.search(r'[<>"\\]', student):
         return ""
     return (
-        f"the folder name {plaintext.quoted(student)} is unsafe in pages, terminals and spreadsheets; rename "
-        'it without control characters and <>"\\, and without =, +, - or @ at the start'
+        f"the folder name {plaintext.quoted(student)} is not safe in pages, terminals and spreadsheets; rename the "
+        'folder without control characters and <>"\\, and without =, +, - or @ at the start'
     )
 
 
@@ -210,10 +210,10 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
             else:
                 names_left.append(str(inner))
     if any(member.lower().endswith(".zip") for member in names_left):
-        notes.append(f"the file {plaintext.quoted(name)} holds another zip, which was not opened")
+        notes.append(f"the file {plaintext.quoted(name)} has another zip in it, which was not opened")
     if not likely:
         held = f"no notebook, only {shortened(sorted(names_left))}" if names_left else "nothing"
-        notes.append(f"the file {plaintext.quoted(name)} is a zip that holds {held}")
+        notes.append(f"the file {plaintext.quoted(name)} is a zip with {held}")
     return likely, notes
 
 

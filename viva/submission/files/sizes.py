@@ -50,8 +50,8 @@ def limit_sizes(notebook: NotebookNode) -> None:
     for number, source in code:
         if len(source) > MOST_IN_CELL:
             raise SubmissionError(
-                f"has {len(source):,} characters of code in cell {number}; the limit is {MOST_IN_CELL:,}. "
-                "Shorten the cell, move long data into a file, and submit it again"
+                f"has {len(source):,} characters of code in cell {number}; the limit is {MOST_IN_CELL:,}. Make the "
+                "cell shorter, move long data into a file, and submit it again"
             )
     for size, most, unit in (
         (sum(len(source) for _, source in code), MOST_CODE, "characters of code"),
@@ -60,8 +60,8 @@ def limit_sizes(notebook: NotebookNode) -> None:
     ):
         if size > most:
             raise SubmissionError(
-                f"has {size:,} {unit}; the limit is {most:,}. Delete everything that is not an answer and submit "
-                "it again"
+                f"has {size:,} {unit}; the limit is {most:,}. Delete all text that is not an answer, and submit it "
+                "again"
             )
 
 
@@ -89,7 +89,7 @@ def limited(seconds: float = 0.0, memory: int = MOST_MEMORY) -> Iterator[None]:
         slow = isinstance(error, _TooLong)
         limit = f"{seconds or MOST_SECONDS:g} seconds" if slow else f"{memory >> 20} MB of memory"
         raise SubmissionError(
-            f"cannot be read within {limit}; delete everything that is not an answer and submit it again"
+            f"needs more than {limit} to be read; delete all text that is not an answer, and submit it again"
         ) from None
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
