@@ -65,7 +65,7 @@ def test_the_wheel_holds_the_package_and_no_course(wheel):
 
 def test_what_students_are_told_to_install_is_what_is_built(wheel):
     everything = f'pip install --find-links dist "dist/{wheel.name}[all]"'
-    told = {"docs/students.md": f"pip install {wheel.name}", "README.md": everything, "docs/start.md": everything}
+    told = {"docs/students.md": f"pip install {wheel.name}", "README.md": everything, "docs/adopting.md": everything}
     for page, command in told.items():
         assert command in (PROJECT / page).read_text(encoding="utf-8"), page
 
