@@ -3,7 +3,7 @@
 A walk from the top of the notebook to its end knows at each place which names are *broken*, and by which cause: those
 that a cell was to bind which did not run to its end or is deleted, and those that later cells computed from them. A
 check that does not pass and uses a broken name depends on its cause. So does a check that was not run for want of time.
-Verdicts stay as they are; nothing here is read in grading. What is not done yet is no cause (``engine/undone``).
+Verdicts stay as they are; nothing here is read in grading. An answer that is not done yet is told by ``engine/undone``.
 """
 
 from __future__ import annotations
