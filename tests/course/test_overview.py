@@ -110,4 +110,4 @@ def test_a_demo_in_an_empty_folder_makes_a_course_with_a_class(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("")
     run(tmp_path / "mine", "demo", status=2)
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
+    assert not (tmp_path / "mine" / "source").exists()
