@@ -1,0 +1,202 @@
+"""Who is meant, by every id and address that the course knows; and where a text mentions this person.
+
+A row or a folder is somebody's by an exact id or address. A text only mentions somebody: there an id counts as a whole
+word, and not where it is a part of another student's id.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from viva.cleaning import plaintext
+from viva.cleaning.plaintext import quoted
+from viva.course import joined
+from viva.course.course import Course
+from viva.verdict import CourseError
+from viva_term.lms.personname import words
+from viva_term.lms.rosterfile import ROSTER, Entry, Roster
+from viva_term.lms.systems import SYSTEMS, System, plain
+
+OURS = ("id", "login", "sis", "lms", "email", "github", "name")
+"""What a column may say of who somebody is."""
+SHORTEST = 5
+"""Digits of a number that is looked for in texts: a shorter one stands everywhere."""
+ENCODED = re.compile(r"(?:[A-Za-z0-9+/]|\\n){300,}={0,2}")
+"""A picture in a notebook, in which any short word may stand."""
+
+
+def _columns(systems: Iterable[System]) -> dict[str, set[str]]:
+    columns = defaultdict(set)
+    for system in systems:
+        for name in OURS:
+            for column in system.columns.get(name, ()):
+                columns[plain(column)].add(name)
+    return columns
+
+
+@functools.lru_cache(maxsize=64)
+def meanings(header: tuple[str, ...]) -> dict[str, set[str]]:
+    """By the name of a column, what it may say of who somebody is: as the system of this header has it, or any."""
+    names = {*map(plain, header)}
+    writers = [system for system in SYSTEMS.values() if system.wrote(names)]
+    ours = {"student_id": {"id"}, "student": {"id"}, "sender": {"id", "login", "email", "name"}}
+    return _columns(writers) if writers else _columns(SYSTEMS.values()) | ours
+
+
+FIRST, LAST = ({plain(column) for system in SYSTEMS.values() for column in system.columns.get(name, ())}
+               for name in ("first", "last"))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student of a course, with every id that was joined with theirs."""
+
+    id: str
+    ids: frozenset[str]
+    entries: tuple[Entry, ...] = ()
+    others: Mapping[str, Entry] = field(default_factory=dict)
+    """The other students, by id."""
+
+    @classmethod
+    def of(cls, course: Course, student: str, more: Iterable[str] = ()) -> Person:
+        """The student with an id; ``more`` are ids that only folders or records have.
+
+        Raises CourseError for an id that nobody has.
+        """
+        roster = Roster.of(course)
+        main = roster.joined.get(student, student)
+        if main not in roster.entries and main not in {*more, *roster.joined.values()}:
+            raise CourseError(
+                f"There is no student {quoted(student)} in the gradebook, in {ROSTER} or in the folders of the course. "
+                "Name the id as the gradebook has it."
+            )
+        ids = frozenset({main, *(other for other, owner in roster.joined.items() if owner == main)})
+        entries = tuple(roster.entries[name] for name in sorted(ids) if name in roster.entries)
+        others = {name: entry for name, entry in roster.entries.items() if name not in ids}
+        others |= {name: Entry(name) for name in {*more, *joined.read(course.root)} - {*others, *ids}}
+        return cls(main, ids, entries, others)
+
+    @property
+    def called(self) -> str:
+        """The person in a sentence."""
+        name = next((entry.name for entry in self.entries if entry.name), "")
+        return f"{quoted(self.id)} ({plaintext.line(name)})" if name else quoted(self.id)
+
+    @cached_property
+    def values(self) -> dict[str, set[str]]:
+        """By what a column may say, what it says of this person, without case; a namesake's name is left out."""
+        values = defaultdict(set, _values([*self.entries, *(Entry(name) for name in self.ids)]))
+        values["name"] -= self._theirs["name"]
+        return values
+
+    @cached_property
+    def _theirs(self) -> dict[str, set[str]]:
+        return defaultdict(set, _values(self.others.values()))
+
+    def owns(self, header: list[str], row: list[str]) -> bool:
+        """Whether a row is this person's: by an id, address or name in its column, and nobody else's by another."""
+        mine, names = False, {"first": "", "last": ""}
+        columns = meanings(tuple(header))
+        for column, text in zip(map(plain, header), row, strict=False):
+            text = plaintext.bare(text).strip().casefold()
+            if not text:
+                continue
+            names |= {"first": text} if column in FIRST else {"last": text} if column in LAST else {}
+            for meaning in columns.get(column, ()):
+                text_or_words = " ".join(words(text)) if meaning == "name" else text
+                if text_or_words in self.values[meaning]:
+                    mine = True
+                elif meaning in ("id", "login", "email") and text in self._theirs[meaning]:
+                    return False
+        if all(names.values()):
+            mine = mine or " ".join(words(" ".join(names.values()))) in self.values["name"]
+        return mine
+
+    def has_key(self, text: str) -> bool:
+        """Whether a key of a JSON object is one of the ids, or the name of a submission in an exchange of theirs."""
+        if text in self.ids:
+            return True
+        sent = [name for name in self.ids if text.startswith(f"{name}+")]
+        return bool(sent) and not any(text.startswith(f"{name}+") for name in self.others if name.startswith(sent[0]))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        ids, ways = {*self.ids}, []
+        for entry in self.entries:
+            ids |= {entry.login, entry.sis, entry.lms_user_id} - {""}
+            ways += [re.escape(form) for form in _forms(entry.email) if entry.email]
+            ways += [re.escape(form) for form in _forms(entry.lms_user_id) if "@" in entry.lms_user_id]
+            parts = [[re.escape(part) for part in re.findall(r"\w+", name.lower())]
+                     for name in (entry.first_name, entry.last_name)]  # fmt: skip
+            if all(parts):
+                for first, last in (parts, reversed(parts)):
+                    ways.append(r"(?<!\w)" + r"[\W_]{1,3}".join([*first, *last]) + r"(?!\w)")
+        ids = {name for name in ids if not name.isdigit() or len(name) >= SHORTEST}
+        ways += [rf"(?<![^\W_]){re.escape(form)}(?![^\W_])" for name in ids for form in _forms(name)]
+        return re.compile("|".join(ways) or r"(?!)")
+
+    @cached_property
+    def _longer(self) -> list[str]:
+        """The other ids and addresses that contain one of this person's."""
+        mine = [value for values in self.values.values() for value in values]
+        theirs = {value for name in ("id", "login", "email") for value in self._theirs[name]}
+        return [value for value in theirs if any(part and part in value for part in mine)]
+
+    @cached_property
+    def _anchors(self) -> list[str]:
+        """One of these stands in every text that mentions the person."""
+        texts = [value for name, values in self.values.items() if name != "name" for value in values]
+        texts += [part for entry in self.entries for part in re.findall(r"\w+", entry.last_name.lower())[:1]]
+        return [form for text in texts for form in (_forms(text) or {text})]
+
+    def is_mentioned(self, text: str) -> bool:
+        """Whether a text mentions this person."""
+        text = text.lower()
+        if not any(anchor in text for anchor in self._anchors):
+            return False
+        text = _readable(text)
+        for match in self._pattern.finditer(text):
+            around = text[max(0, match.start() - 200) : match.end() + 200]
+            start = match.start() - max(0, match.start() - 200)
+            if not any(
+                place <= start and start + len(match[0]) <= place + len(other)
+                for other in self._longer
+                for place in _places(around, other)
+            ):
+                return True
+        return False
+
+
+def _places(text: str, other: str) -> Iterable[int]:
+    return (match.start() for match in re.finditer(rf"(?<!\w){re.escape(other)}(?!\w)", text))
+
+
+def _values(entries: Iterable[Entry]) -> dict[str, set[str]]:
+    values = defaultdict(set)
+    for entry in entries:
+        pairs = {"id": entry.id, "login": entry.login, "sis": entry.sis, "lms": entry.lms_user_id}
+        for name, value in (pairs | {"email": entry.email}).items():
+            values[name].add(value.casefold())
+        values["name"].add(" ".join(words(entry.name)))
+    return {name: texts - {""} for name, texts in values.items()}
+
+
+def _forms(text: str) -> set[str]:
+    """A text in small letters, as it is, and as JSON and HTML write it."""
+    text = text.lower()
+    return {text, json.dumps(text)[1:-1].lower(), html.escape(text).lower()} - {""}
+
+
+def _readable(text: str) -> str:
+    """A text without encoded pictures, and with the letters that JSON and HTML escape."""
+    text = ENCODED.sub("", text)
+    if "\\u00" in text or "\\u01" in text:
+        text = re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), text).lower()
+    return html.unescape(text) if "&" in text else text
