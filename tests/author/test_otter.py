@@ -248,6 +248,7 @@ def test_a_converted_notebook_passes_its_audit_and_its_tests_are_not_released(co
     assert (adopted.status, adopted.err) == (0, "")
     assert {path.name for path in (course / "source" / "hw1").iterdir()} == {"hw1.ipynb", "data.csv"}
     assert (old / "hw1.ipynb").read_bytes() == before
-    assert len(read_blueprint(course / "source" / "hw1" / "hw1.ipynb").cells) == 2
+    names = [cell.id for cell in read_blueprint(course / "source" / "hw1" / "hw1.ipynb").cells]
+    assert names[-2:] == ["q1", "test_q1"]
     audited = json.loads(viva("audit", "hw1", "--json").out)["audits"][0]
     assert not audited["errors"]

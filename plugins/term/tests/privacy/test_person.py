@@ -9,7 +9,7 @@ from viva_term.privacy.person import Person
 
 ANNA = Entry("anna", "Anna", "O'Neil", "a.oneil@x.edu", "7", "aon")
 OTHERS = {name: Entry(name, "Bo", "King", f"{name}@x.edu", number) for name, number in
-          (("anna2", "77"), ("jo-anna", "8"), ("7", "anna9"), ("bo", "9"))}  # fmt: skip
+          (("Anna", "70"), ("anna2", "77"), ("jo-anna", "8"), ("7", "anna9"), ("bo", "9"))}  # fmt: skip
 
 
 @pytest.fixture
@@ -52,12 +52,39 @@ def test_a_text_mentions_a_person_by_whole_words_that_are_nobody_elses(anna, tex
         ("First name,Surname,Email address", "Anna,O'Neil,bo@x.edu", False),
         ("sender,student_id,assignment", "Anna O'Neil,bo,ps1", False),
         ("score,points", "anna,7", False),
+        ("student_id,score", "Anna,7", False),  # another student, whose id differs in a capital letter
+        ("first_name,last_name,born", "Anna,O'Neil,1850", False),
+        ("name,born", "Anna O'Neil,1850", False),  # data of an assignment
     ],
 )
 def test_a_row_is_whose_ids_say_so_and_never_anothers(anna, header, row, owned):
     import csv
 
     assert anna.owns(header.split(","), next(csv.reader([row]))) is owned
+
+
+@pytest.mark.parametrize(
+    ("path", "owned"),
+    [
+        ("Anna O'Neil_12_assignsubmission_file_/x.ipynb", True),
+        ("hw1/anna/x.ipynb", True),
+        ("aon_12_34_x.ipynb", True),
+        ("Anna O'Neil Smith_12_assignsubmission_file_/x.ipynb", False),
+        ("bo/ps1/with_anna.ipynb", False),
+        ("Bo King_12_file_/anna.ipynb", False),
+        ("anna2/x.ipynb", False),
+    ],
+)
+def test_a_file_in_an_archive_is_whose_name_stands_first(path, owned):
+    others = OTHERS | {"smith": Entry("smith", "Anna", "O'Neil Smith")}
+    assert Person("anna", frozenset({"anna"}), (ANNA,), others).names_file(path) is owned
+
+
+def test_a_file_in_an_archive_with_the_name_of_two_students_is_nobodys():
+    others = {"other": Entry("other", "Anna", "O'Neil")}
+    person = Person("anna", frozenset({"anna"}), (ANNA,), others)
+    assert not person.names_file("Anna O'Neil_12_file_/x.ipynb")
+    assert person.names_file("hw1/anna/x.ipynb")
 
 
 def test_the_name_of_two_students_makes_no_row_one_of_theirs():

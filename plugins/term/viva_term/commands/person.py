@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rich.table import Table
-from traitlets import Bool, Unicode
+from traitlets import Bool
 
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
@@ -28,7 +28,6 @@ class PersonCommand(VivaCommand):
     restore = Bool(False, help="Put back what --forget took out.").tag(config=True)
     export = Bool(False, help="Write all data of one student into a zip.").tag(config=True)
     now = Bool(False, help="With --forget: erase it for good.").tag(config=True)
-    to = Unicode(help="With --export: the zip to write.").tag(config=True)
     dry_run = Bool(False, help="Only show what would change.").tag(config=True)
 
     @property
@@ -104,7 +103,7 @@ class PersonCommand(VivaCommand):
     def _export(self, student: str) -> int:
         with self.alone(self.dry_run):
             traces = gather(self.course, student)
-            path = self.target(self.to or f"{traces.person.id}{OWN_ZIP}")
+            path = self.target(f"{traces.person.id}{OWN_ZIP}")
             self._show_traces(traces)
             if not self.dry_run:
                 count = dossier.write(self.course, traces, path)

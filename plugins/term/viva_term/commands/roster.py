@@ -33,20 +33,16 @@ class RosterCommand(PersonCommand):
     heading = "Class"
     description = "Read the roster from a learning system's file; list added, changed and removed students."
     examples = """
-        viva roster grades.csv --dry-run                what would change; the columns show the system
-        viva roster grades.csv                          do it; students who left keep all grades
-        viva roster list.csv --id=email                 use e-mail addresses as student ids
+        viva roster grades.csv --dry-run                what would change; without --dry-run, do it
         viva roster list.csv --columns='id=Matrikel,first=Rufname,last=Familie,email=Mail'
         viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
-        viva roster --export alee                       all data of one student, as a zip
-        viva roster --forget alee                       take it out of the course; --now erases it
+        viva roster --forget alee                       take a student's data out; --now erases it
     """
     aliases = nbgrader_aliases | {
         "from": "RosterCommand.system",
         "id": "RosterCommand.id_from",
         "columns": "RosterCommand.columns",
         "section": "RosterCommand.section",
-        "to": "RosterCommand.to",
     }
     flags = VivaCommand.flags | {
         "same": (

@@ -67,7 +67,7 @@ def _parts(course: Course, traces: Traces, graded: Path, target: Path) -> Iterat
     for path, names in traces.archives.items():
         with zipfile.ZipFile(path) as archive:
             for name in names:
-                if traces.person.is_mentioned(name):
+                if traces.person.names_file(name):
                     yield f"{OPEN}/{_relative(course, path)}/{name.replace('..', '_')}", archive.read(name)
     if rows := traces.books.get(course.gradebook_file):
 

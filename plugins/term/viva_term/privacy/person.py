@@ -11,7 +11,7 @@ import html
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -28,6 +28,8 @@ OURS = ("id", "login", "sis", "lms", "email", "github", "name")
 """What a column may say of who somebody is."""
 SHORTEST = 5
 """Digits of a number that is looked for in texts: a shorter one stands everywhere."""
+AROUND = 200
+"""Letters around a mention that may be another student's longer id or name."""
 ENCODED = re.compile(r"(?:[A-Za-z0-9+/]|\\n){300,}={0,2}")
 """A picture in a notebook, in which any short word may stand."""
 
@@ -42,12 +44,22 @@ def _columns(systems: Iterable[System]) -> dict[str, set[str]]:
 
 
 @functools.lru_cache(maxsize=64)
-def meanings(header: tuple[str, ...]) -> dict[str, set[str]]:
-    """By the name of a column, what it may say of who somebody is: as the system of this header has it, or any."""
+def writers(header: tuple[str, ...]) -> list[System]:
+    """The systems that may have written a list with this header."""
     names = {*map(plain, header)}
-    writers = [system for system in SYSTEMS.values() if system.wrote(names)]
-    ours = {"student_id": {"id"}, "student": {"id"}, "sender": {"id", "login", "email", "name"}}
-    return _columns(writers) if writers else _columns(SYSTEMS.values()) | ours
+    return [system for system in SYSTEMS.values() if system.wrote(names)]
+
+
+@functools.lru_cache(maxsize=64)
+def meanings(header: tuple[str, ...]) -> dict[str, set[str]]:
+    """By the name of a column, what it may say of who somebody is: as the system of this header has it, or any.
+
+    In a table that is no system's a name alone says nothing: it may be data of an assignment.
+    """
+    if systems := writers(header):
+        return _columns(systems)
+    columns = {column: parts - {"name"} for column, parts in _columns(SYSTEMS.values()).items()}
+    return columns | {"student_id": {"id"}, "student": {"id"}, "sender": {"id", "login", "email", "name"}}
 
 
 FIRST, LAST = ({plain(column) for system in SYSTEMS.values() for column in system.columns.get(name, ())}
@@ -91,10 +103,8 @@ class Person:
 
     @cached_property
     def values(self) -> dict[str, set[str]]:
-        """By what a column may say, what it says of this person, without case; a namesake's name is left out."""
-        values = defaultdict(set, _values([*self.entries, *(Entry(name) for name in self.ids)]))
-        values["name"] -= self._theirs["name"]
-        return values
+        """By what a column may say, what it says of this person, without case."""
+        return defaultdict(set, _values([*self.entries, *(Entry(name) for name in self.ids)]))
 
     @cached_property
     def _theirs(self) -> dict[str, set[str]]:
@@ -104,20 +114,27 @@ class Person:
         """Whether a row is this person's: by an id, address or name in its column, and nobody else's by another."""
         mine, names = False, {"first": "", "last": ""}
         columns = meanings(tuple(header))
-        for column, text in zip(map(plain, header), row, strict=False):
-            text = plaintext.bare(text).strip().casefold()
+        for column, cell in zip(map(plain, header), row, strict=False):
+            text = plaintext.bare(cell).strip()
             if not text:
                 continue
             names |= {"first": text} if column in FIRST else {"last": text} if column in LAST else {}
             for meaning in columns.get(column, ()):
-                text_or_words = " ".join(words(text)) if meaning == "name" else text
-                if text_or_words in self.values[meaning]:
-                    mine = True
-                elif meaning in ("id", "login", "email") and text in self._theirs[meaning]:
+                whose = self._whose(meaning, text)
+                if whose is False and meaning in ("id", "login", "email"):
                     return False
-        if all(names.values()):
-            mine = mine or " ".join(words(" ".join(names.values()))) in self.values["name"]
+                mine = mine or whose is True
+        if writers(tuple(header)) and all(names.values()):
+            mine = mine or self._whose("name", " ".join(names.values())) is True
         return mine
+
+    def _whose(self, meaning: str, text: str) -> bool | None:
+        """Whether a text is this person's, or another student's; None where it is nobody's, or may be both's."""
+        if meaning == "id" and (text in self.ids or text in self.others):
+            return text in self.ids  # two ids may differ in capital letters alone
+        value = " ".join(words(text)) if meaning == "name" else text.casefold()
+        mine, theirs = value in self.values[meaning], value in self._theirs[meaning]
+        return None if mine == theirs else mine
 
     def has_key(self, text: str) -> bool:
         """Whether a key of a JSON object is one of the ids, or the name of a submission in an exchange of theirs."""
@@ -133,21 +150,25 @@ class Person:
             ids |= {entry.login, entry.sis, entry.lms_user_id} - {""}
             ways += [re.escape(form) for form in _forms(entry.email) if entry.email]
             ways += [re.escape(form) for form in _forms(entry.lms_user_id) if "@" in entry.lms_user_id]
-            parts = [[re.escape(part) for part in re.findall(r"\w+", name.lower())]
-                     for name in (entry.first_name, entry.last_name)]  # fmt: skip
-            if all(parts):
-                for first, last in (parts, reversed(parts)):
-                    ways.append(r"(?<!\w)" + r"[\W_]{1,3}".join([*first, *last]) + r"(?!\w)")
+            if words(entry.first_name) and words(entry.last_name):
+                ways.append(rf"(?<![^\W_]){_name(entry)}(?![^\W_])")
         ids = {name for name in ids if not name.isdigit() or len(name) >= SHORTEST}
         ways += [rf"(?<![^\W_]){re.escape(form)}(?![^\W_])" for name in ids for form in _forms(name)]
         return re.compile("|".join(ways) or r"(?!)")
 
     @cached_property
-    def _longer(self) -> list[str]:
-        """The other ids and addresses that contain one of this person's."""
-        mine = [value for values in self.values.values() for value in values]
-        theirs = {value for name in ("id", "login", "email") for value in self._theirs[name]}
-        return [value for value in theirs if any(part and part in value for part in mine)]
+    def _longer(self) -> list[re.Pattern[str]]:
+        """The others' ids, addresses and names that contain one of this person's."""
+        mine = {value for values in self.values.values() for value in values}
+        theirs = {value for name in ("id", "login", "email") for value in self._theirs[name]} - mine
+        longer = [re.escape(value) for value in theirs if any(part in value for part in mine)]
+        names = [{*words(entry.name)} for entry in self.entries if entry.name]
+        longer += [
+            _name(entry)
+            for entry in self.others.values()
+            if words(entry.first_name) and words(entry.last_name) and any(name < {*words(entry.name)} for name in names)
+        ]
+        return [re.compile(rf"(?<![^\W_]){way}(?![^\W_])") for way in longer]
 
     @cached_property
     def _anchors(self) -> list[str]:
@@ -158,24 +179,40 @@ class Person:
 
     def is_mentioned(self, text: str) -> bool:
         """Whether a text mentions this person."""
+        return next(self._mentions(text), None) is not None
+
+    def names_file(self, path: str) -> bool:
+        """Whether a file in an archive is this person's by its path: nobody else's id or name stands before theirs."""
+        text = _readable(path.lower())
+        start = next(self._mentions(path), None)
+        if start is None or " ".join(words(next((one.name for one in self.entries), ""))) in self._theirs["name"]:
+            return start is not None and any(part in self.ids for part in path.split("/"))
+        for entry in self.others.values():
+            ways = [re.escape(entry.id.lower()), *([_name(entry)] if entry.first_name and entry.last_name else [])]
+            if any(re.search(rf"(?<![^\W_]){way}(?![^\W_])", text[:start]) for way in ways):
+                return False
+        return True
+
+    def _mentions(self, text: str) -> Iterator[int]:
+        """Where a text mentions this person: the places in it, in small letters and readable."""
         text = text.lower()
         if not any(anchor in text for anchor in self._anchors):
-            return False
+            return
         text = _readable(text)
         for match in self._pattern.finditer(text):
-            around = text[max(0, match.start() - 200) : match.end() + 200]
-            start = match.start() - max(0, match.start() - 200)
-            if not any(
-                place <= start and start + len(match[0]) <= place + len(other)
-                for other in self._longer
-                for place in _places(around, other)
-            ):
-                return True
-        return False
+            begin = max(0, match.start() - AROUND)
+            around, span = text[begin : match.end() + AROUND], (match.start() - begin, match.end() - begin)
+            covers = (one.span() for pattern in self._longer for one in pattern.finditer(around))
+            if not any(start <= span[0] and span[1] <= end for start, end in covers):
+                yield match.start()
 
 
-def _places(text: str, other: str) -> Iterable[int]:
-    return (match.start() for match in re.finditer(rf"(?<!\w){re.escape(other)}(?!\w)", text))
+def _name(entry: Entry) -> str:
+    """A pattern of somebody's name in both orders."""
+    parts = [[re.escape(part) for part in re.findall(r"\w+", name.lower())]
+             for name in (entry.first_name, entry.last_name)]  # fmt: skip
+    orders = (parts, [*reversed(parts)])
+    return "(?:" + "|".join(r"[\W_]{1,3}".join([*first, *last]) for first, last in orders) + ")"
 
 
 def _values(entries: Iterable[Entry]) -> dict[str, set[str]]:

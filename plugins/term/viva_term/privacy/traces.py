@@ -115,8 +115,9 @@ class _Search:
                 if around.name == student:  # a layout with the student's folder above the assignment's
                     yield around
             name = glob.escape(student)
-            for folder in (ATTEMPTS, VARIANTS, "report"):
+            for folder in (ATTEMPTS, VARIANTS):
                 yield from sorted((self.root / folder).glob(f"*/{name}"))
+            yield self.root / "report" / "log" / student
             yield self.root / f"{student}{OWN_ZIP}"
 
     @cached_property
@@ -252,7 +253,7 @@ class _Search:
 
     def _is_theirs(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
         name = member.filename
-        if self.person.is_mentioned(name):
+        if self.person.names_file(name):
             return True
         return name.endswith(records.TABLES) and bool(records.cut(name, archive.read(member), self.person)[1].cuts)
 
@@ -281,7 +282,7 @@ def without(data: bytes, names: list[str], person: Person) -> bytes:
         for member in old.infolist():
             content = old.read(member)
             if member.filename in names:
-                if not member.filename.endswith(records.TABLES) or person.is_mentioned(member.filename):
+                if not member.filename.endswith(records.TABLES) or person.names_file(member.filename):
                     continue
                 content = records.cut(member.filename, content, person)[0]
             new.writestr(member, content)
