@@ -188,17 +188,16 @@ def test_hidden(square):
     ],
     ids=["ok", "functions"],
 )
-def test_files_of_tests_are_read_and_never_run(tmp_path, monkeypatch, text, expected):
+@pytest.mark.parametrize("call", ['grader.check("q1")', "_ = ok.grade('q1')"])
+def test_files_of_tests_are_read_and_never_run(tmp_path, monkeypatch, text, expected, call):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "q1.py").write_text(text)
-    book, changes = convert(
-        tmp_path, new_code_cell("def square(x):\n    return x * x"), new_code_cell('grader.check("q1")')
-    )
+    book, changes = convert(tmp_path, new_code_cell("def square(x):\n    return x * x"), new_code_cell(call))
     cells = by_id(book)
     assert checks(cells["test_q1"]) == expected
     assert cells["q1"].source.startswith("### BEGIN SOLUTION\ndef square")
-    assert "was taken to be its answer" in changes[-1]
+    assert "was taken to be its answer" in changes[-1] and "'...'" not in changes[-1]
     assert not (tmp_path / "ran").exists()
     if text == OK:
         assert cells["test_q1"].source.startswith(
@@ -209,8 +208,9 @@ def test_files_of_tests_are_read_and_never_run(tmp_path, monkeypatch, text, expe
 
 def test_tests_in_the_metadata_of_a_generated_notebook_are_found(tmp_path):
     test = {"name": "q1", "points": 3, "suites": [{"cases": [{"code": ">>> x\n3"}], "type": "doctest"}]}
-    cells = new_code_cell("x = 3"), new_code_cell('grader.check("q1")')
-    book, _ = convert(tmp_path, *cells, otter={"tests": {"q1": test}})
+    answer = new_code_cell("x = 3", metadata={"tags": ["otter_answer_cell"]})
+    book, changes = convert(tmp_path, answer, new_code_cell('grader.check("q1")'), otter={"tests": {"q1": test}})
+    assert changes == []
     assert checks(by_id(book)["test_q1"]) == [("q1, test 1", 3, False)]
     assert "otter" not in book.metadata
 

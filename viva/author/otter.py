@@ -31,9 +31,10 @@ from viva.verdict import CourseError
 BESIDE = ("tests", "dist", "otter_config.json", "*.otter", "requirements.txt", "*config.yml", "*config.yaml", "*.zip")
 """Files beside a notebook that are otter's, and hold tests and solutions: they are not the assignment's data."""
 MARK = re.compile(r"\A\s*(?:```otter\s*\n)?#\s*(BEGIN|END|ASSIGNMENT)\s+(\w+)", re.IGNORECASE)
-CHECKS = re.compile(r"""^\s*\w+\.check\(\s*["']([\w .-]+)["']""", re.MULTILINE)
+CHECKS = re.compile(r"""^\s*(?:_\s*=\s*)?\w+\.(?:check|grade)\(\s*["']([\w .-]+)["']""", re.MULTILINE)
 MACHINERY = re.compile(
-    r"^\s*(?:import otter\b|from otter\b|\w+\s*=\s*otter\.Notebook\(|\w+\.(?:check_all|export|run_plugin)\()",
+    r"^\s*(?:import otter\b|from otter\b|\w+\s*=\s*otter\.Notebook\(|\w+\.(?:check_all|export|run_plugin)\("
+    r"|from client\.api|\w+\s*=\s*Notebook\(|[^#]*\bok\.(?:grade|auth|submit|backup)\()",
     re.MULTILINE,
 )
 CONFIG = re.compile(
@@ -95,6 +96,8 @@ class _Conversion:
         self.question: Question | None = None
         self.block = ""
         self.count = 0
+        self.marked: list[NotebookNode] = []
+        """The cells that otter marked as answers."""
         self.plain = True
         """Whether tests are expressions with outputs; else they are functions."""
 
@@ -120,9 +123,9 @@ class _Conversion:
         if word == "ASSIGNMENT":
             tests = settings.get("tests")
             self.plain = not (isinstance(tests, dict) and tests.get("ok_format") is False)
-            if settings:
-                names = ", ".join(plaintext.line(str(name)) for name in settings)
-                self.changes.append(f"Otter's settings of the assignment have no effect on Viva: {names}.")
+            if rest := {name: value for name, value in settings.items() if name not in ("tests", "config_file")}:
+                text = yaml.safe_dump(rest, default_flow_style=True, width=10_000, sort_keys=False)
+                self.changes.append(f"Otter's settings of the assignment have no effect on Viva: {_short(text)}")
             self._configured(settings)
         elif word == "BEGIN" and block == "QUESTION":
             if self.question:
@@ -203,6 +206,8 @@ class _Conversion:
             pass  # how otter marks what it exports as PDF
         else:
             self.cells.append(_plain(cell))
+            if "otter_answer_cell" in cell.metadata.get("tags", ()):
+                self.marked.append(self.cells[-1])
 
     def _checked(self, name: str, number: int) -> None:
         """``grader.check("q1")`` in a notebook without marked questions: the code cell before it is the answer."""
@@ -218,10 +223,13 @@ class _Conversion:
         last = self.cells[-1] if self.cells else None
         if last is not None and last.cell_type == "code" and "nbgrader" not in last.metadata:
             question.answers = [self.cells.pop()]
-            if "otter_answer_cell" not in last.metadata.get("tags", ()):
+            if last not in self.marked:
                 self.changes.append(
-                    f"The cell before the check of '{name}' was taken to be its answer: {_short(last.source)}"
+                    f"The cell before the check of '{name}' was taken to be its answer, and all of it is now a solution, "
+                    f"which students do not see: {_short(last.source)}"
                 )
+            if re.search(r"(?m)^\s*\.\.\.\s*$|=\s*\.\.\.", last.source):
+                self.changes.append(f"The answer to '{name}' has '...', as students get it. Write the solution.")
         else:
             self.changes.append(f"Cell {number} checks '{name}', and no code cell is before it. Mark its answer cell.")
         self._finish(question)
