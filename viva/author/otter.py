@@ -225,7 +225,7 @@ class _Conversion:
             question.answers = [self.cells.pop()]
             if last not in self.marked:
                 self.changes.append(
-                    f"The cell before the check of '{name}' was taken to be its answer, and all of it is now a solution, "
+                    f"The cell before the check of '{name}' was taken to be its answer. All of it is a solution now, "
                     f"which students do not see: {_short(last.source)}"
                 )
             if re.search(r"(?m)^\s*\.\.\.\s*$|=\s*\.\.\.", last.source):

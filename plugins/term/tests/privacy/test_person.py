@@ -33,6 +33,7 @@ def anna() -> Person:
         ("Anna and Bo O'Hara", True),
         ("Hannah O'Neil", False),
         ('"image/png": "' + "iVBORw0KGgo+" * 40 + "/anna/" + "iVBORw0KGgo+" * 40 + '"', False),
+        ('"image/png": "' + "iVBORw0KGgo+" * 40 + '", "anna"', True),
         ("rows 7 and 9", False),
     ],
 )

@@ -30,8 +30,8 @@ SHORTEST = 5
 """Digits of a number that is looked for in texts: a shorter one stands everywhere."""
 AROUND = 200
 """Letters around a mention that may be another student's longer id or name."""
-ENCODED = re.compile(r"(?:[A-Za-z0-9+/]|\\n){300,}={0,2}")
-"""A picture in a notebook, in which any short word may stand."""
+ENCODED = re.compile(r"(?:[a-z0-9+/]|\\n){150,}")
+"""Around a mention, a part of a picture in a notebook: any short word may stand in one."""
 
 
 def _columns(systems: Iterable[System]) -> dict[str, set[str]]:
@@ -145,15 +145,13 @@ class Person:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        ids, ways = {*self.ids}, []
-        for entry in self.entries:
-            ids |= {entry.login, entry.sis, entry.lms_user_id} - {""}
-            ways += [re.escape(form) for form in _forms(entry.email) if entry.email]
-            ways += [re.escape(form) for form in _forms(entry.lms_user_id) if "@" in entry.lms_user_id]
-            if words(entry.first_name) and words(entry.last_name):
-                ways.append(rf"(?<![^\W_]){_name(entry)}(?![^\W_])")
-        ids = {name for name in ids if not name.isdigit() or len(name) >= SHORTEST}
-        ways += [rf"(?<![^\W_]){re.escape(form)}(?![^\W_])" for name in ids for form in _forms(name)]
+        ways = [re.escape(entry.email.lower()) for entry in self.entries if entry.email]
+        ways += [rf"(?<![^\W_]){re.escape(name.lower())}(?![^\W_])" for name in self._words]
+        ways += [
+            rf"(?<![^\W_]){_name(entry)}(?![^\W_])"
+            for entry in self.entries
+            if words(entry.first_name) and words(entry.last_name)
+        ]
         return re.compile("|".join(ways) or r"(?!)")
 
     @cached_property
@@ -171,11 +169,30 @@ class Person:
         return [re.compile(rf"(?<![^\W_]){way}(?![^\W_])") for way in longer]
 
     @cached_property
-    def _anchors(self) -> list[str]:
-        """One of these stands in every text that mentions the person."""
-        texts = [value for name, values in self.values.items() if name != "name" for value in values]
-        texts += [part for entry in self.entries for part in re.findall(r"\w+", entry.last_name.lower())[:1]]
-        return [form for text in texts for form in (_forms(text) or {text})]
+    def _anchors(self) -> list[tuple[str, ...]]:
+        """All texts of one of these stand in every readable text that mentions the person: they are found quickly."""
+        texts = [(text.lower(),) for text in (*self._words, *(entry.email for entry in self.entries)) if text]
+        names = [re.findall(r"\w+", f"{entry.first_name} {entry.last_name}".lower()) for entry in self.entries]
+        return [*texts, *(tuple(name) for name in names if name)]
+
+    @cached_property
+    def _words(self) -> set[str]:
+        """The ids and numbers that are looked for as whole words."""
+        ids = {*self.ids}
+        for entry in self.entries:
+            ids |= {entry.login, entry.sis, entry.lms_user_id} - {""}
+        return {name for name in ids if not name.isdigit() or len(name) >= SHORTEST}
+
+    @cached_property
+    def _is_escaped(self) -> bool:
+        """Whether JSON or HTML writes something of the person otherwise than it is."""
+        texts = [text for entry in self.entries for text in (entry.name, entry.email, entry.login)]
+        return any(json.dumps(text)[1:-1] != text or html.escape(text) != text for text in (*texts, *self._words))
+
+    def _prepared(self, text: str) -> str:
+        """A text in small letters, with the letters that JSON and HTML escape where the person has such."""
+        text = text.lower()
+        return _readable(text) if self._is_escaped else text
 
     def is_mentioned(self, text: str) -> bool:
         """Whether a text mentions this person."""
@@ -183,7 +200,7 @@ class Person:
 
     def names_file(self, path: str) -> bool:
         """Whether a file in an archive is this person's by its path: nobody else's id or name stands before theirs."""
-        text = _readable(path.lower())
+        text = self._prepared(path)
         start = next(self._mentions(path), None)
         if start is None or " ".join(words(next((one.name for one in self.entries), ""))) in self._theirs["name"]:
             return start is not None and any(part in self.ids for part in path.split("/"))
@@ -195,14 +212,13 @@ class Person:
 
     def _mentions(self, text: str) -> Iterator[int]:
         """Where a text mentions this person: the places in it, in small letters and readable."""
-        text = text.lower()
-        if not any(anchor in text for anchor in self._anchors):
+        text = self._prepared(text)
+        if not any(all(part in text for part in parts) for parts in self._anchors):
             return
-        text = _readable(text)
         for match in self._pattern.finditer(text):
             begin = max(0, match.start() - AROUND)
             around, span = text[begin : match.end() + AROUND], (match.start() - begin, match.end() - begin)
-            covers = (one.span() for pattern in self._longer for one in pattern.finditer(around))
+            covers = [one.span() for pattern in (ENCODED, *self._longer) for one in pattern.finditer(around)]
             if not any(start <= span[0] and span[1] <= end for start, end in covers):
                 yield match.start()
 
@@ -225,15 +241,8 @@ def _values(entries: Iterable[Entry]) -> dict[str, set[str]]:
     return {name: texts - {""} for name, texts in values.items()}
 
 
-def _forms(text: str) -> set[str]:
-    """A text in small letters, as it is, and as JSON and HTML write it."""
-    text = text.lower()
-    return {text, json.dumps(text)[1:-1].lower(), html.escape(text).lower()} - {""}
-
-
 def _readable(text: str) -> str:
-    """A text without encoded pictures, and with the letters that JSON and HTML escape."""
-    text = ENCODED.sub("", text)
-    if "\\u00" in text or "\\u01" in text:
+    """A text in small letters with the letters that JSON and HTML escape."""
+    if "\\u0" in text:
         text = re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), text).lower()
-    return html.unescape(text) if "&" in text else text
+    return html.unescape(text).lower() if "&" in text else text
