@@ -42,7 +42,7 @@ def test_the_examples_import_nothing_of_viva_but_what_is_public():
     modules = {f"{package}.{name}" for package, names in public().items() for name in names}
     for node in (node for text in EXAMPLES for node in ast.walk(ast.parse(text))):
         if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "viva":
-            assert {node.module, *(f"{node.module}.{one.name}" for one in node.names)} & modules, node.module
+            assert {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)} & modules, node.module
 
 
 @pytest.mark.slow

@@ -67,10 +67,10 @@ def checks(cell) -> list[tuple[str, float, bool]]:
     return [(check.title, check.points, check.hidden) for check in parts_of(cell.source)[1]]
 
 
-def convert(tmp_path, *cells, **about):
+def convert(tmp_path, *cells, **metadata):
     changes: list[str] = []
     book = notebook(*cells)
-    book.metadata.update(about)
+    book.metadata.update(metadata)
     return converted(book, tmp_path, changes), changes
 
 
@@ -102,10 +102,10 @@ def test_a_question_becomes_an_answer_and_a_check_for_each_test(tmp_path):
         (shown("x ==", ""), "# x ==\npass", "has a syntax error"),
     ],
 )
-def test_what_a_test_shows_is_compared_or_it_is_said(tmp_path, cell, code, told):
+def test_what_a_test_shows_is_compared_or_it_is_said(tmp_path, cell, code, message):
     book, changes = convert(tmp_path, *question("q", [new_code_cell("x = 3")], [cell]))
     assert by_id(book)["test_q"].source == f"### CHECK 1: q, test 1\n{code}"
-    assert told in " ".join(changes) and bool(told) == bool(changes)
+    assert message in " ".join(changes) and bool(message) == bool(changes)
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_what_a_test_shows_is_compared_or_it_is_said(tmp_path, cell, code, told)
         (("points: 3", "all_or_nothing: true"), (None, None, None), [3]),
     ],
 )
-def test_points_are_those_that_otter_computes(tmp_path, settings, own, points):
+def test_points_are_those_that_otter_computes(tmp_path, settings, declared, points):
     tests = [
         shown(
             f'""" # BEGIN TEST CONFIG\npoints: {share if share is not None else "null"}\n""" # END TEST CONFIG\nx', "3"
         )
-        for share in own
+        for share in declared
     ]
     book, _ = convert(tmp_path, *question("q", [new_code_cell("x = 3")], tests, *settings))
     assert [share for _, share, _ in checks(by_id(book)["test_q"])] == points
@@ -146,9 +146,9 @@ def test_what_has_no_counterpart_is_listed_with_its_text(tmp_path):
         ),
         raw("anything"),
     )
-    said = " ".join(changes)
+    listing = " ".join(changes)
     for text in ("files", "secret = 1", "otter.Notebook()", "A hint.", "y = 2", "anything", "'q_1' has no solution"):
-        assert text in said
+        assert text in listing
     assert by_id(book)["q_1"].source.startswith("_Write here._\n\n### BEGIN SOLUTION")
     assert [cell.source for cell in book.cells if cell.source.startswith("import")] == ["import numpy as np"]
 

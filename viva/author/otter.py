@@ -85,8 +85,8 @@ def converted(notebook: NotebookNode, folder: Path, changes: list[str]) -> Noteb
     not otter's, and for marks that do not match.
     """
     cells = _Conversion(notebook, folder, changes).run()
-    about = {key: value for key, value in notebook.metadata.items() if key != "otter"}
-    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})
+    fields = {key: value for key, value in notebook.metadata.items() if key != "otter"}
+    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": fields, "cells": cells})
 
 
 class _Conversion:
@@ -259,12 +259,12 @@ class _Conversion:
             answers = [cell for cell in answers if cell.cell_type == "code"]
         for number, cell in enumerate(answers, 1):
             last = number == len(answers)
-            about = {"grade_id": name if len(answers) == 1 else f"{name}_{number}", "solution": True, "locked": False}
+            fields = {"grade_id": name if len(answers) == 1 else f"{name}_{number}", "solution": True, "locked": False}
             graded = manual and (last or cell.cell_type != "code")
-            about |= {"grade": graded, "task": False, "schema_version": 3}
+            fields |= {"grade": graded, "task": False, "schema_version": 3}
             if graded:
-                about["points"] = _total(question) if last else 0
-            self.cells.append(_answer(cell, about, name, self.changes))
+                fields["points"] = _total(question) if last else 0
+            self.cells.append(_answer(cell, fields, name, self.changes))
         if question.cases and question.manual:
             self.changes.append(f"Question '{name}' is graded manually and has tests: their points come on top.")
         if question.cases:
@@ -301,14 +301,14 @@ def _plain(cell: NotebookNode) -> NotebookNode:
 # --- answers
 
 
-def _answer(cell: NotebookNode, about: dict, name: str, changes: list[str]) -> NotebookNode:
+def _answer(cell: NotebookNode, fields: dict, name: str, changes: list[str]) -> NotebookNode:
     """An answer cell: what otter takes away from students stands in nbgrader's solution region."""
     if cell.cell_type != "code":
         text = cell.source if BEGIN in cell.source else f"{BEGIN}\n{cell.source}\n{END}"
         fresh = new_markdown_cell(text)
     else:
         fresh = new_code_cell(_regions(cell.source, name, changes))
-    fresh.metadata = nbformat.from_dict({"nbgrader": about})
+    fresh.metadata = nbformat.from_dict({"nbgrader": fields})
     return fresh
 
 
@@ -464,8 +464,8 @@ def _tests(question: Question, name: str, changes: list[str]) -> NotebookNode:
     imports = list(question.shared)
     blocks: list[str] = []
     for number, (case, share) in enumerate(zip(cases, points, strict=True), 1):
-        code, found = _without_imports(case.code)
-        imports += [line for line in found if line not in imports]
+        code, imported = _without_imports(case.code)
+        imports += [line for line in imported if line not in imports]
         if share is None:  # this one's points are the first one's
             blocks.append(_hidden(code) if case.hidden else code)
             continue
@@ -473,9 +473,9 @@ def _tests(question: Question, name: str, changes: list[str]) -> NotebookNode:
         blocks.append(f"### CHECK {share:g}: {title}\n{_hidden(code) if case.hidden else code}")
     cell = new_code_cell("\n".join([*imports, *blocks]))
     total = float(sum(share for share in points if share is not None))
-    about = {"grade_id": f"test_{name}", "grade": True, "solution": False, "locked": True, "task": False}
-    about |= {"schema_version": 3, "points": int(total) if total.is_integer() else total}
-    cell.metadata = nbformat.from_dict({"nbgrader": about})
+    fields = {"grade_id": f"test_{name}", "grade": True, "solution": False, "locked": True, "task": False}
+    fields |= {"schema_version": 3, "points": int(total) if total.is_integer() else total}
+    cell.metadata = nbformat.from_dict({"nbgrader": fields})
     return cell
 
 
@@ -489,12 +489,13 @@ def _without_imports(code: str) -> tuple[str, list[str]]:
         tree = ast.parse(code)
     except SyntaxError:
         return code, []
-    lines, found = code.splitlines(), []
+    lines = code.splitlines()
+    imported: list[str] = []
     for node in reversed(tree.body):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            found.insert(0, ast.unparse(node))
+            imported.insert(0, ast.unparse(node))
             del lines[node.lineno - 1 : node.end_lineno]
-    return "\n".join(lines) or "pass", found
+    return "\n".join(lines) or "pass", imported
 
 
 def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
@@ -507,10 +508,10 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
     if not tree.body:
         return case.code or "pass"
     last = tree.body[-1]
-    said = f", {message!r}" if message else ""
+    message_part = f", {message!r}" if message else ""
     if isinstance(first := tree.body[0], ast.FunctionDef) and _is_only_called(tree.body[1:]):
         # Otter takes the function and calls it itself: whatever the cell calls is for the author.
-        arguments = [one.arg for one in first.args.args]
+        arguments = [parameter.arg for parameter in first.args.args]
         if "env" in arguments:
             changes.append(
                 f"'{name}': the test '{first.name}' reads otter's 'env'. Write the names that it uses instead."
@@ -557,7 +558,7 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
         check = f"assert not {whole}" if value is False else f"assert {whole} is None"
     else:
         check = f"assert {whole} == {want.strip()}"
-    return f"{before}\n{check}{said}" if before else f"{check}{said}"
+    return f"{before}\n{check}{message_part}" if before else f"{check}{message_part}"
 
 
 def _literal(text: str) -> Any:
@@ -595,15 +596,15 @@ def _shares(question: Question, changes: list[str]) -> list[float | None]:
     cases, points = question.cases, question.points
     if isinstance(points, dict):
         points = points.get("each", 1) * len(cases)
-    own: list[float | None] = [case.points for case in cases]
+    declared: list[float | None] = [case.points for case in cases]
     if isinstance(points, list):
-        own, points = [*points, *[0] * len(cases)][: len(cases)], None
-    rest, given = own.count(None), sum(share for share in own if share is not None)
+        declared, points = [*points, *[0] * len(cases)][: len(cases)], None
+    rest, assigned = declared.count(None), sum(share for share in declared if share is not None)
     if points is not None:
-        each = Fraction(max(0, points - given)).limit_denominator(1000) / max(rest, 1)
+        each = Fraction(max(0, points - assigned)).limit_denominator(1000) / max(rest, 1)
     else:
-        each = Fraction(1, max(rest, 1)) if given == 0 else Fraction(0)
-    exact = [each if share is None else Fraction(share).limit_denominator(1000) for share in own]
+        each = Fraction(1, max(rest, 1)) if assigned == 0 else Fraction(0)
+    exact = [each if share is None else Fraction(share).limit_denominator(1000) for share in declared]
     if question.whole:
         changes.append(f"'{question.name}' earns all points or none, so its tests are one check.")
         return [float(sum(exact)), *[None] * (len(cases) - 1)]

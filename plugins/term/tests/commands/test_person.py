@@ -66,9 +66,9 @@ def rows(path: Path) -> list[str]:
         return sorted(line for line in book.iterdump() if line.startswith("INSERT"))
 
 
-def told(root: Path, *needles: str) -> set[str]:
+def files_with(root: Path, *needles: str) -> set[str]:
     """The files whose name or bytes hold one of these texts, in any case; also in the members of a zip."""
-    found = set()
+    matches = set()
     for path in root.rglob("*"):
         texts = [str(path.relative_to(root)).encode()]
         if path.is_file():
@@ -81,8 +81,8 @@ def told(root: Path, *needles: str) -> set[str]:
             for needle in needles
             for text in texts
         ):
-            found.add(str(path.relative_to(root)))
-    return found
+            matches.add(str(path.relative_to(root)))
+    return matches
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def template(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def kept(template, course, viva) -> Path:
+def full(template, course, viva) -> Path:
     """A course in which each thing that Viva keeps is there, of three students."""
     if not template.exists():
         shutil.copytree(filled(course, viva), template)
@@ -141,18 +141,18 @@ def filled(course: Path, viva) -> Path:
         ("extensions.csv", "assignment,student_id,until,reason", "2026-12-01 12:00,ill"),
         ("excused.csv", "assignment,student_id,reason", "ill"),
     ):
-        (course / name).write_text(f"{head}\n" + "".join(f"{TINY},{one},{value}\n" for one in STUDENTS))
+        (course / name).write_text(f"{head}\n" + "".join(f"{TINY},{name},{value}\n" for name in STUDENTS))
     (course / "matches.csv").write_text("sender,student_id\nquimby_9,anna\nX,bo\n")
     (course / "same.csv").write_text("id,student_id,moved\namoss,anna,\n")
     with (course / "regrades.jsonl").open("w") as log:
-        log.write(json.dumps({"event": "begun", "before": {one: {"score": 1} for one in STUDENTS}}) + "\n")
-        log.writelines(json.dumps({"event": "changed", "student": one}) + "\n" for one in STUDENTS)
-    (course / "watch.json").write_text(json.dumps({"students": {TINY: {one: {} for one in STUDENTS}}}))
-    (course / "viva.log").write_text("".join(f"graded {one}\n" for one in STUDENTS))
+        log.write(json.dumps({"event": "begun", "before": {name: {"score": 1} for name in STUDENTS}}) + "\n")
+        log.writelines(json.dumps({"event": "changed", "student": name}) + "\n" for name in STUDENTS)
+    (course / "watch.json").write_text(json.dumps({"students": {TINY: {name: {} for name in STUDENTS}}}))
+    (course / "viva.log").write_text("".join(f"graded {name}\n" for name in STUDENTS))
     shutil.copy(course / "gradebook.db", course / "gradebook.db.2026-11-01")
     with zipfile.ZipFile(course / "moodle.zip", "w") as archive:
-        for one in (NAME, "Annabel Quim", "Bo King"):
-            archive.writestr(f"{one}_12_assignsubmission_file_/x.ipynb", "{}")
+        for name in (NAME, "Annabel Quim", "Bo King"):
+            archive.writestr(f"{name}_12_assignsubmission_file_/x.ipynb", "{}")
         archive.writestr("grades.csv", ROSTER)
     Results.of(loaded.directory).add([SubmissionRecord("gone", "anna", graded="now", key="k")])
     return course
@@ -160,62 +160,62 @@ def filled(course: Path, viva) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_all_of_a_student_goes_and_nothing_of_others_and_all_comes_back(kept, viva):
-    before, book = contents(kept), rows(kept / "gradebook.db")
+def test_all_of_a_student_goes_and_nothing_of_others_and_all_comes_back(full, viva):
+    before, book = contents(full), rows(full / "gradebook.db")
     tried = viva("roster", "--forget", "anna", "--dry-run")
     assert (tried.status, tried.err) == (0, "")
     assert "Nothing was written." in tried.out
-    assert (contents(kept), rows(kept / "gradebook.db")) == (before, book)
+    assert (contents(full), rows(full / "gradebook.db")) == (before, book)
 
     done = viva("roster", "--forget", "anna")
     assert (done.status, done.err) == (0, "")
     mentions = f"submitted/anna2/{TINY}/{BOOK}.ipynb"
     assert mentions in done.out.replace("\n", "") and "viva roster --restore anna" in done.out
-    now = contents(kept, (".forgotten",))
+    now = contents(full, (".forgotten",))
     others = ("submitted/bo", "submitted/anna2", "feedback/anna2", "autograded/anna2", "source", "attempts/tiny/bo")
     assert {name for name in now if name.startswith(others)} == {name for name in before if name.startswith(others)}
     assert not any("anna/" in name or "quimby" in name for name in now)
     for name, data in now.items():
         if name.startswith(("submitted", "autograded", "feedback", "attempts/ps", "variants", "source", "release")):
             assert data == before[name]
-    assert rows(kept / "gradebook.db") == [row for row in rows(kept / "gradebook.db") if row in book]
-    assert sum("'bo'" in row or "'anna2'" in row for row in rows(kept / "gradebook.db")) == sum(
+    assert rows(full / "gradebook.db") == [row for row in rows(full / "gradebook.db") if row in book]
+    assert sum("'bo'" in row or "'anna2'" in row for row in rows(full / "gradebook.db")) == sum(
         "'bo'" in row or "'anna2'" in row for row in book
     )
-    assert (kept / "results.jsonl").read_text().count('"student":"anna"') == 0
-    assert (kept / "results.jsonl").read_text().count('"student":"anna2"') == 1
+    assert (full / "results.jsonl").read_text().count('"student":"anna"') == 0
+    assert (full / "results.jsonl").read_text().count('"student":"anna2"') == 1
     assert viva("roster", "--forget", "nobody").status == 2
 
     back = viva("roster", "--restore", "anna")
     assert (back.status, back.err) == (0, "")
-    assert contents(kept) == before
-    assert rows(kept / "gradebook.db") == book
-    assert rows(kept / "gradebook.db.2026-11-01") == book
-    assert not (kept / ".forgotten").exists()
+    assert contents(full) == before
+    assert rows(full / "gradebook.db") == book
+    assert rows(full / "gradebook.db.2026-11-01") == book
+    assert not (full / ".forgotten").exists()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_after_now_the_course_folder_has_neither_id_nor_name_nor_address(kept, viva):
+def test_after_now_the_course_folder_has_neither_id_nor_name_nor_address(full, viva):
     def all_rows(student: str) -> list[dict]:
         return [row for row in json.loads(viva("export", "--json").out)["scores"] if row["student_id"] != student]
 
     scores = all_rows("anna")
-    assert told(kept, "anna") and told(kept, "amoss", EMAIL, NAME)
+    assert files_with(full, "anna") and files_with(full, "amoss", EMAIL, NAME)
     assert viva("roster", "--export", "anna").status == 0
     assert viva("roster", "--forget", "anna").status == 0
     erased = viva("roster", "--forget", "anna", "--now")
     assert (erased.status, erased.err) == (0, "")
     assert "cannot be restored" in erased.out
-    (kept / "list.csv").unlink(missing_ok=True)
+    (full / "list.csv").unlink(missing_ok=True)
     others = {f"{step}/anna2/{TINY}/{BOOK}.{kind}" for step, kind in
               (("submitted", "ipynb"), ("autograded", "ipynb"), ("feedback", "html"))}  # fmt: skip
-    assert told(kept, "amoss", EMAIL, "aquimby", "quimby_9") == set()
-    assert told(kept, NAME) == others
-    left = {name for name in told(kept, "anna") if not name.startswith(("source", "release", "answers"))}
+    assert files_with(full, "amoss", EMAIL, "aquimby", "quimby_9") == set()
+    assert files_with(full, NAME) == others
+    left = {name for name in files_with(full, "anna") if not name.startswith(("source", "release", "answers"))}
     assert {name for name in left if name.split("/")[0] not in ("submitted", "autograded", "feedback")} == set()
     assert all_rows("anna") == scores
-    with zipfile.ZipFile(kept / "moodle.zip") as archive:
+    with zipfile.ZipFile(full / "moodle.zip") as archive:
         assert len(archive.namelist()) == 3 and b"bo@x.edu" in archive.read("grades.csv")
     assert viva("grade", TINY).status == 0
     assert viva("report", TINY).status == 0
@@ -225,10 +225,10 @@ def test_after_now_the_course_folder_has_neither_id_nor_name_nor_address(kept, v
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_the_zip_has_all_of_one_student_and_nothing_of_others(kept, viva):
+def test_the_zip_has_all_of_one_student_and_nothing_of_others(full, viva):
     done = viva("roster", "--export", "amoss")
     assert (done.status, done.err) == (0, "")
-    path = kept / "anna-data.zip"
+    path = full / "anna-data.zip"
     assert path.stat().st_mode & 0o777 == 0o600
     with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name).decode("utf-8", "replace") for name in archive.namelist()}
@@ -254,17 +254,17 @@ def test_the_zip_has_all_of_one_student_and_nothing_of_others(kept, viva):
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_command_that_was_killed_is_finished_by_the_next_and_all_comes_back(kept, viva, monkeypatch):
-    before, book = contents(kept), rows(kept / "gradebook.db")
+def test_a_command_that_was_killed_is_finished_by_the_next_and_all_comes_back(full, viva, monkeypatch):
+    before, book = contents(full), rows(full / "gradebook.db")
     for step in ("_replace", "_move", "_compact"):
-        place = forgetting.Store if step == "_compact" else forgetting
+        target = forgetting.Store if step == "_compact" else forgetting
         with monkeypatch.context() as patch:
-            patch.setattr(place, step, Killer(getattr(place, step), 1 if step == "_compact" else 3))
+            patch.setattr(target, step, Killer(getattr(target, step), 1 if step == "_compact" else 3))
             with pytest.raises(Killed):
                 viva("roster", "--forget", "anna")
     assert viva("roster", "--forget", "anna").status == 0
     assert viva("roster", "--restore", "anna").status == 0
-    assert (contents(kept), rows(kept / "gradebook.db")) == (before, book)
+    assert (contents(full), rows(full / "gradebook.db")) == (before, book)
 
 
 def test_what_cannot_be_done_is_said_and_nothing_is_written(course, viva):

@@ -118,7 +118,7 @@ class PersonCommand(VivaCommand):
         table = Table("data of this student", *figures("parts"), "where")
         for title, places in _places(self.course, traces).items():
             if places:
-                where = plaintext.some([plaintext.line(place) for place in places], 3)
+                where = plaintext.some([plaintext.line(location) for location in places], 3)
                 table.add_row(title, str(sum(places.values())), where)
         self.console.print(table)
         if traces.nothing:

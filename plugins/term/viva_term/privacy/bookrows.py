@@ -68,7 +68,7 @@ def is_gradebook(path: Path) -> bool:
         if file.read(len(MAGIC)) != MAGIC:
             return False
     with opened(path) as engine, contextlib.suppress(Exception):
-        return {one.__tablename__ for one in OF} <= set(inspect(engine).get_table_names())
+        return {table.__tablename__ for table in OF} <= set(inspect(engine).get_table_names())
     return False
 
 
@@ -78,13 +78,13 @@ def read(connection: Connection, ids: Iterable[str]) -> Rows:
     rows: Rows = {}
     for table, (column, behind) in OF.items():
         values = keys[behind]
-        several: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         for start in range(0, len(values), MOST_AT_ONCE):
             question = select(table.__table__).where(column.in_(values[start : start + MOST_AT_ONCE]))
-            several += [dict(row) for row in connection.execute(question).mappings()]
-        keys[table] = [row["id"] for row in several]
-        rows[table.__tablename__] = [{name: _plain(value) for name, value in row.items()} for row in several]
-    return {name: several for name, several in rows.items() if several}
+            records += [dict(row) for row in connection.execute(question).mappings()]
+        keys[table] = [row["id"] for row in records]
+        rows[table.__tablename__] = [{name: _plain(value) for name, value in row.items()} for row in records]
+    return {name: records for name, records in rows.items() if records}
 
 
 def remove(connection: Connection, rows: Rows) -> None:
@@ -99,17 +99,17 @@ def enter(connection: Connection, rows: Rows) -> int:
     """Enter rows again, and return how many have no place any more, as the assignment was changed since."""
     lost = 0
     for table in OF:
-        several = [_typed(table, row) for row in rows.get(table.__tablename__, ())]
-        if not several:
+        records = [_typed(table, row) for row in rows.get(table.__tablename__, ())]
+        if not records:
             continue
-        there = set(connection.scalars(select(table.id)))
-        several = [row for row in several if row["id"] not in there]
+        present = set(connection.scalars(select(table.id)))
+        records = [row for row in records if row["id"] not in present]
         for column, behind in REFERS.get(table, ()):
             present = set(connection.scalars(select(behind.id)))
-            fitting = [row for row in several if row[column.key] is None or row[column.key] in present]
-            lost, several = lost + len(several) - len(fitting), fitting
-        if several:
-            connection.execute(insert(table.__table__), several)
+            fitting = [row for row in records if row[column.key] is None or row[column.key] in present]
+            lost, records = lost + len(records) - len(fitting), fitting
+        if records:
+            connection.execute(insert(table.__table__), records)
     return lost
 
 
@@ -149,7 +149,7 @@ def mentions(connection: Connection, person: Person) -> int:
         .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .where(SubmittedAssignment.student_id.not_in(person.ids))
     )
-    return sum(person.is_mentioned(f"{one or ''}\n{two or ''}") for one, two in connection.execute(question))
+    return sum(person.is_mentioned(f"{auto or ''}\n{manual or ''}") for auto, manual in connection.execute(question))
 
 
 def legible(connection: Connection, rows: Rows) -> Rows:
@@ -161,8 +161,8 @@ def legible(connection: Connection, rows: Rows) -> Rows:
     assignments = {row["id"]: row["assignment_id"] for row in rows.get("submitted_assignment", ())}
     notebooks = {row["id"]: (row["notebook_id"], row["assignment_id"]) for row in rows.get("submitted_notebook", ())}
     result: Rows = {}
-    for table, several in rows.items():
-        for row in several:
+    for table, records in rows.items():
+        for row in records:
             row = dict(row)
             if table in ("grade", "comment"):
                 row["cell"] = names["cell"].get(row.pop("cell_id"))

@@ -54,14 +54,14 @@ def write(course: Course, traces: Traces, path: Path) -> int:
 
 
 def _parts(course: Course, traces: Traces, graded: Path, target: Path) -> Iterator[tuple[str, bytes]]:
-    for own in traces.whole:
-        for path in [own] if own.is_file() or own.is_symlink() else folders.walk(own):
+    for item in traces.whole:
+        for path in [item] if item.is_file() or item.is_symlink() else folders.walk(item):
             if path == target or path.is_symlink() or not path.is_file():  # a link may lead anywhere
                 continue
-            hidden = own.is_relative_to(graded) or "log" in _relative(course, own).parts
+            hidden = item.is_relative_to(graded) or "log" in _relative(course, item).parts
             yield f"{HIDDEN if hidden else OPEN}/{_relative(course, path)}", path.read_bytes()
     for path, taken in traces.cuts.items():
-        text = taken.header + "".join(records.own(one, traces.person) for one in taken.cuts)
+        text = taken.header + "".join(records.personal_part(removed, traces.person) for removed in taken.cuts)
         hidden = path.name == RESULTS or path.suffix == ".jsonl"
         yield f"{HIDDEN if hidden else OPEN}/{_relative(course, path)}", text.encode(taken.encoding)
     for path, names in traces.archives.items():

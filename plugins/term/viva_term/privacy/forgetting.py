@@ -134,22 +134,22 @@ class Store:
     def _put_back(self, run: Path, manifest: Manifest) -> int:
         lost = 0
         for name in manifest.whole:
-            if os.path.lexists(place := self._place(run, name)):
+            if os.path.lexists(stored := self._place(run, name)):
                 self.path(name).parent.mkdir(parents=True, exist_ok=True)
-                _move(place, self.path(name))
+                _move(stored, self.path(name))
         for name in manifest.pages:
-            place = self._place(run, name)
-            if place.exists() and not self.path(name).exists():
+            stored = self._place(run, name)
+            if stored.exists() and not self.path(name).exists():
                 self.path(name).parent.mkdir(parents=True, exist_ok=True)
-                _move(place, self.path(name))
+                _move(stored, self.path(name))
         for name, digest in manifest.digests.items():
-            place, path = self._place(run, name), self.path(name)
-            if not place.exists():
+            stored, path = self._place(run, name), self.path(name)
+            if not stored.exists():
                 continue
             if path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
                 lost += 1
                 continue
-            _replace(path, place.read_bytes())
+            _replace(path, stored.read_bytes())
         for name, cuts in manifest.cuts.items():
             path = self.path(name)
             path.parent.mkdir(parents=True, exist_ok=True)

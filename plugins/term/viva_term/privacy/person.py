@@ -77,22 +77,22 @@ class Person:
     """The other students, by id."""
 
     @classmethod
-    def of(cls, course: Course, student: str, more: Iterable[str] = ()) -> Person:
+    def of(cls, course: Course, student: str, extra_ids: Iterable[str] = ()) -> Person:
         """The student with an id; ``more`` are ids that only folders or records have.
 
         Raises CourseError for an id that nobody has.
         """
         roster = Roster.of(course)
         main = roster.joined.get(student, student)
-        if main not in roster.entries and main not in {*more, *roster.joined.values()}:
+        if main not in roster.entries and main not in {*extra_ids, *roster.joined.values()}:
             raise CourseError(
                 f"There is no student {quoted(student)} in the gradebook, in {ROSTER} or in the folders of the course. "
                 "Name the id as the gradebook has it."
             )
-        ids = frozenset({main, *(other for other, owner in roster.joined.items() if owner == main)})
+        ids = frozenset({main, *(joined_id for joined_id, owner in roster.joined.items() if owner == main)})
         entries = tuple(roster.entries[name] for name in sorted(ids) if name in roster.entries)
         others = {name: entry for name, entry in roster.entries.items() if name not in ids}
-        others |= {name: Entry(name) for name in {*more, *joined.read(course.root)} - {*others, *ids}}
+        others |= {name: Entry(name) for name in {*extra_ids, *joined.read(course.root)} - {*others, *ids}}
         return cls(main, ids, entries, others)
 
     @property
@@ -112,7 +112,7 @@ class Person:
 
     def owns(self, header: list[str], row: list[str]) -> bool:
         """Whether a row is this person's: by an id, address or name in its column, and nobody else's by another."""
-        mine, names = False, {"first": "", "last": ""}
+        matched, names = False, {"first": "", "last": ""}
         columns = meanings(tuple(header))
         for column, cell in zip(map(plain, header), row, strict=False):
             text = plaintext.bare(cell).strip()
@@ -120,21 +120,21 @@ class Person:
                 continue
             names |= {"first": text} if column in FIRST else {"last": text} if column in LAST else {}
             for meaning in columns.get(column, ()):
-                whose = self._whose(meaning, text)
-                if whose is False and meaning in ("id", "login", "email"):
+                owned = self._whose(meaning, text)
+                if owned is False and meaning in ("id", "login", "email"):
                     return False
-                mine = mine or whose is True
+                matched = matched or owned is True
         if writers(tuple(header)) and all(names.values()):
-            mine = mine or self._whose("name", " ".join(names.values())) is True
-        return mine
+            matched = matched or self._whose("name", " ".join(names.values())) is True
+        return matched
 
     def _whose(self, meaning: str, text: str) -> bool | None:
         """Whether a text is this person's, or another student's; None where it is nobody's, or may be both's."""
         if meaning == "id" and (text in self.ids or text in self.others):
             return text in self.ids  # two ids may differ in capital letters alone
         value = " ".join(words(text)) if meaning == "name" else text.casefold()
-        mine, theirs = value in self.values[meaning], value in self._theirs[meaning]
-        return None if mine == theirs else mine
+        matched, theirs = value in self.values[meaning], value in self._theirs[meaning]
+        return None if matched == theirs else matched
 
     def has_key(self, text: str) -> bool:
         """Whether a key of a JSON object is one of the ids, or the name of a submission in an exchange of theirs."""
@@ -157,9 +157,9 @@ class Person:
     @cached_property
     def _longer(self) -> list[re.Pattern[str]]:
         """The others' ids, addresses and names that contain one of this person's."""
-        mine = {value for values in self.values.values() for value in values}
-        theirs = {value for name in ("id", "login", "email") for value in self._theirs[name]} - mine
-        longer = [re.escape(value) for value in theirs if any(part in value for part in mine)]
+        matched = {value for values in self.values.values() for value in values}
+        theirs = {value for name in ("id", "login", "email") for value in self._theirs[name]} - matched
+        longer = [re.escape(value) for value in theirs if any(part in value for part in matched)]
         names = [{*words(entry.name)} for entry in self.entries if entry.name]
         longer += [
             _name(entry)
@@ -202,7 +202,7 @@ class Person:
         """Whether a file in an archive is this person's by its path: nobody else's id or name stands before theirs."""
         text = self._prepared(path)
         start = next(self._mentions(path), None)
-        if start is None or " ".join(words(next((one.name for one in self.entries), ""))) in self._theirs["name"]:
+        if start is None or " ".join(words(next((match.name for match in self.entries), ""))) in self._theirs["name"]:
             return start is not None and any(part in self.ids for part in path.split("/"))
         for entry in self.others.values():
             ways = [re.escape(entry.id.lower()), *([_name(entry)] if entry.first_name and entry.last_name else [])]
@@ -218,7 +218,7 @@ class Person:
         for match in self._pattern.finditer(text):
             begin = max(0, match.start() - AROUND)
             around, span = text[begin : match.end() + AROUND], (match.start() - begin, match.end() - begin)
-            covers = [one.span() for pattern in (ENCODED, *self._longer) for one in pattern.finditer(around)]
+            covers = [match.span() for pattern in (ENCODED, *self._longer) for match in pattern.finditer(around)]
             if not any(start <= span[0] and span[1] <= end for start, end in covers):
                 yield match.start()
 

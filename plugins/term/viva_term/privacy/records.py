@@ -28,7 +28,7 @@ GONE = object()
 class Cut(msgspec.Struct, frozen=True):
     """A record that was taken out of its place in a file, or shortened to ``rest``."""
 
-    place: int
+    index: int
     text: str
     rest: str = ""
 
@@ -47,15 +47,15 @@ def cut(name: str, data: bytes, person: Person) -> tuple[bytes, Cuts]:
     try:
         records, header = _records(name, text)
         cuts = Cuts(encoding, records[header[0]] if header else "")
-        for place, record in enumerate(records):
-            if (rest := _rest(name, record, header, place, person)) is not None:
-                cuts.cuts.append(Cut(place, record, rest))
+        for index, record in enumerate(records):
+            if (rest := _rest(name, record, header, index, person)) is not None:
+                cuts.cuts.append(Cut(index, record, rest))
     except (ValueError, csv.Error, RecursionError):
         return data, Cuts(encoding)
     if not cuts.cuts:
         return data, cuts
-    for one in cuts.cuts:
-        records[one.place] = one.rest
+    for removed in cuts.cuts:
+        records[removed.index] = removed.rest
     return "".join(records).encode(encoding), cuts
 
 
@@ -67,28 +67,28 @@ def mended(name: str, data: bytes, taken: Cuts, person: Person) -> tuple[bytes, 
         records = [taken.header]
     elif taken.header and (not header or records[header[0]] != taken.header):
         return data, len(taken.cuts)
-    for one in taken.cuts:
-        if one.place < len(records) and records[one.place] == one.text:
+    for removed in taken.cuts:
+        if removed.index < len(records) and records[removed.index] == removed.text:
             continue
-        if not one.rest:
-            _insert(records, one)
-        elif one.rest in records:
-            records[records.index(one.rest)] = one.text
+        if not removed.rest:
+            _insert(records, removed)
+        elif removed.rest in records:
+            records[records.index(removed.rest)] = removed.text
         elif name.endswith(DOCUMENTS):
             document = json.loads(text)
-            _merge(document, json.loads(one.text), person)
+            _merge(document, json.loads(removed.text), person)
             records = [_document(document)]
         else:
             lost += 1
     return "".join(records).encode(taken.encoding), lost
 
 
-def _insert(records: list[str], one: Cut) -> None:
-    place = min(one.place, len(records))
-    if place and not records[place - 1].endswith(("\n", "\r")):
-        records[place - 1] += "\n"
-    ended = place == len(records) or one.text.endswith(("\n", "\r"))
-    records.insert(place, one.text if ended else one.text + "\n")
+def _insert(records: list[str], removed: Cut) -> None:
+    index = min(removed.index, len(records))
+    if index and not records[index - 1].endswith(("\n", "\r")):
+        records[index - 1] += "\n"
+    ended = index == len(records) or removed.text.endswith(("\n", "\r"))
+    records.insert(index, removed.text if ended else removed.text + "\n")
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
@@ -120,12 +120,12 @@ def _records(name: str, text: str) -> tuple[list[str], tuple[int, str, list[str]
     return records, header
 
 
-def _rest(name: str, record: str, header: tuple[int, str, list[str]] | None, place: int, person: Person) -> str | None:
+def _rest(name: str, record: str, header: tuple[int, str, list[str]] | None, index: int, person: Person) -> str | None:
     """What remains of a record: None where nothing is taken out of it."""
     if name.endswith(LOGS):
         return "" if person.is_mentioned(record) else None
     if name.endswith(TABLES):
-        if header is None or place <= header[0]:
+        if header is None or index <= header[0]:
             return None
         row = next(csv.reader(StringIO(record, newline=""), delimiter=header[1]), [])
         return "" if person.owns(header[2], row) else None
@@ -163,9 +163,11 @@ def _is_theirs(value: dict, person: Person) -> bool:
     return any(isinstance(value.get(name), str) and value[name] in person.ids for name in NAMES)
 
 
-def own(one: Cut, person: Person) -> str:
+def personal_part(removed: Cut, person: Person) -> str:
     """What a record has of the person: of one that was shortened, only what was taken out of it."""
-    return json.dumps(_parts(json.loads(one.text), person), ensure_ascii=False) + "\n" if one.rest else one.text
+    if not removed.rest:
+        return removed.text
+    return json.dumps(_parts(json.loads(removed.text), person), ensure_ascii=False) + "\n"
 
 
 def _parts(value: Any, person: Person) -> Any:
@@ -194,9 +196,9 @@ def _merge(now: Any, old: Any, person: Person) -> None:
 
 def cells(name: str, taken: Cuts, column: str) -> list[str]:
     """What the rows that were taken out of a table have in a column."""
-    records, header = _records(name, taken.header + "".join(one.text for one in taken.cuts))
+    records, header = _records(name, taken.header + "".join(removed.text for removed in taken.cuts))
     if not header or column not in header[2]:
         return []
-    place = header[2].index(column)
+    index = header[2].index(column)
     rows = csv.reader(StringIO("".join(records[1:]), newline=""), delimiter=header[1])
-    return [row[place] for row in rows if len(row) > place]
+    return [row[index] for row in rows if len(row) > index]

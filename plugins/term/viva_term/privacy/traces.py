@@ -99,8 +99,8 @@ class _Search:
         self.root = course.root
 
     def run(self) -> Traces:
-        own = list(dict.fromkeys(path for path in self._own_folders() if os.path.lexists(path)))
-        self.traces.whole = [path for path in own if not set(path.parents) & set(own)]
+        theirs = list(dict.fromkeys(path for path in self._own_folders() if os.path.lexists(path)))
+        self.traces.whole = [path for path in theirs if not set(path.parents) & set(theirs)]
         self._books()
         for path in self._files():
             self._look(path)
@@ -130,26 +130,26 @@ class _Search:
         """Every file that may mention the person, and is not theirs; rows of shared tables can add more of theirs."""
         results = Results.of(self.course.directory).path
         places = [self.root, *self._students]
-        roots = [place for place in dict.fromkeys(places) if place == self.root or self._is_apart(place)]
+        roots = [location for location in dict.fromkeys(places) if location == self.root or self._is_apart(location)]
         if not results.is_relative_to(self.root):
             yield from (path for path in results.parent.glob(f"{results.stem[:2]}*.jsonl") if path.is_file())
         waiting = [self.root / UNMATCHED]
         for root in (*waiting, *roots):  # its lists say whose folders there are
             for parent, folders, files in os.walk(root):
-                here = Path(parent)
+                parent_folder = Path(parent)
                 folders[:] = [
                     name
                     for name in sorted(folders)
                     if name not in SKIPPED
-                    and here / name not in self.traces.whole
-                    and (root in waiting or here / name not in waiting)
+                    and parent_folder / name not in self.traces.whole
+                    and (root in waiting or parent_folder / name not in waiting)
                 ]
                 for name in sorted(files, key=lambda name: (not name.endswith(".csv"), name)):
-                    if here / name not in self.traces.whole:
-                        yield here / name
+                    if parent_folder / name not in self.traces.whole:
+                        yield parent_folder / name
 
-    def _is_apart(self, place: Path) -> bool:
-        return place.is_symlink() or not place.is_relative_to(self.root)
+    def _is_apart(self, location: Path) -> bool:
+        return location.is_symlink() or not location.is_relative_to(self.root)
 
     def _books(self) -> None:
         path = self.course.gradebook_file
@@ -182,16 +182,16 @@ class _Search:
 
     def _look_into(self, path: Path) -> None:
         relative = path.relative_to(self.root) if path.is_relative_to(self.root) else path
-        strangers = any(path.is_relative_to(place) for place in self._students) and path.parent not in (
+        strangers = any(path.is_relative_to(location) for location in self._students) and path.parent not in (
             self.root / ATTEMPTS,
             self.root / UNMATCHED,
         )
-        made = relative.parts[0] in MADE or any(relative.match(name) for name in MADE_FILES)
+        derived = relative.parts[0] in MADE or any(relative.match(name) for name in MADE_FILES)
         if strangers or relative.parts[0] in INSTRUCTORS:
             self._search(path, self._mention)
         elif path.name.endswith(records.SHARED):
             self._cut(path)
-        elif made:
+        elif derived:
             self._search(path, self._page)
         elif _begins(path, ZIP):
             self._archive(path)
@@ -206,10 +206,10 @@ class _Search:
         self._mention(path, rest.decode(cuts.encoding, "replace"))
         if path.parent == self.root / UNMATCHED:
             for folder in records.cells(path.name, cuts, "folder"):
-                place = Path(os.path.normpath(path.with_suffix("") / folder))
-                if path.with_suffix("") in place.parents and place.is_dir():
-                    siblings = [one for one in place.parent.iterdir() if one not in self.traces.whole]
-                    self.traces.whole.append(place.parent if siblings == [place] else place)
+                location = Path(os.path.normpath(path.with_suffix("") / folder))
+                if path.with_suffix("") in location.parents and location.is_dir():
+                    siblings = [entry for entry in location.parent.iterdir() if entry not in self.traces.whole]
+                    self.traces.whole.append(location.parent if siblings == [location] else location)
 
     def _search(self, path: Path, tell: Callable[[Path, str], None]) -> None:
         """Search a file, and the files in it if it is a zip."""
