@@ -89,7 +89,7 @@ def test_a_question_becomes_an_answer_and_a_check_for_each_test(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cell", "code", "told"),
+    ("cell", "code", "message"),
     [
         (shown("x = 1\nx + y", "'ab'"), "x = 1\nassert (x + y) == 'ab'", ""),
         (shown("f(1)", ""), "f(1)", ""),
@@ -109,7 +109,7 @@ def test_what_a_test_shows_is_compared_or_it_is_said(tmp_path, cell, code, messa
 
 
 @pytest.mark.parametrize(
-    ("settings", "own", "points"),
+    ("settings", "declared", "points"),
     [
         ((), (None, None, None), [0.33, 0.33, 0.34]),
         (("points: 6",), (None, 1, None), [2.5, 1, 2.5]),

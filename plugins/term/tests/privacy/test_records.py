@@ -40,6 +40,7 @@ def test_records_come_back_into_a_file_that_was_changed_since(anna):  # noqa: F8
     _, cuts = records.cut("e.csv", b"id,x\nanna,1\nbo,2\n", anna)
     assert records.mended("e.csv", b"id,x\nbo,3\ncy,4\n", cuts, anna) == (b"id,x\nanna,1\nbo,3\ncy,4\n", 0)
     assert records.mended("e.csv", b"", cuts, anna) == (b"id,x\nanna,1\n", 0)
+    assert records.mended("e.csv", b"id,x\nanna,5\n", cuts, anna) == (b"id,x\nanna,5\n", 1)  # entered again
     assert records.mended("e.csv", b"id,x,y\nbo,3,\n", cuts, anna) == (b"id,x,y\nbo,3,\n", 1)
 
 

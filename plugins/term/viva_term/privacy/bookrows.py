@@ -108,6 +108,10 @@ def enter(connection: Connection, rows: Rows) -> int:
             present = set(connection.scalars(select(behind.id)))
             fitting = [row for row in records if row[column.key] is None or row[column.key] in present]
             lost, records = lost + len(records) - len(fitting), fitting
+        if table is SubmittedAssignment:  # who submitted again has newer grades, which stay
+            pairs = set(connection.execute(select(table.assignment_id, table.student_id)).tuples())
+            fitting = [row for row in records if (row["assignment_id"], row["student_id"]) not in pairs]
+            lost, records = lost + len(records) - len(fitting), fitting
         if records:
             connection.execute(insert(table.__table__), records)
     return lost

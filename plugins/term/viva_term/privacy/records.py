@@ -22,6 +22,8 @@ SHARED = (*TABLES, *LINES, *LOGS, *DOCUMENTS)
 """How the names of such files end."""
 NAMES = ("student", "student_id")
 """The fields of a JSON object that say whose it is."""
+KEYS = ("id", "student_id", "assignment", "attempt", "sender", "folder")
+"""The columns of Viva's own tables that no two rows have the same of."""
 GONE = object()
 
 
@@ -67,10 +69,14 @@ def mended(name: str, data: bytes, taken: Cuts, person: Person) -> tuple[bytes, 
         records = [taken.header]
     elif taken.header and (not header or records[header[0]] != taken.header):
         return data, len(taken.cuts)
+    keys = {_key(record, header) for record in records} - {()}
     for removed in taken.cuts:
         if removed.index < len(records) and records[removed.index] == removed.text:
             continue
         if not removed.rest:
+            if _key(removed.text, header) in keys:  # a newer row of the same: that one stays
+                lost += 1
+                continue
             _insert(records, removed)
         elif removed.rest in records:
             records[records.index(removed.rest)] = removed.text
@@ -81,6 +87,14 @@ def mended(name: str, data: bytes, taken: Cuts, person: Person) -> tuple[bytes, 
         else:
             lost += 1
     return "".join(records).encode(taken.encoding), lost
+
+
+def _key(record: str, header: tuple[int, str, list[str]] | None) -> tuple[str, ...]:
+    """What only one row of a table may have; empty for a record of another file."""
+    if header is None:
+        return ()
+    row = next(csv.reader(StringIO(record, newline=""), delimiter=header[1]), [])
+    return tuple(cell for column, cell in zip(header[2], row, strict=False) if column in KEYS)
 
 
 def _insert(records: list[str], removed: Cut) -> None:
