@@ -148,6 +148,8 @@ def filled(course: Path, viva) -> Path:
         log.write(json.dumps({"event": "begun", "before": {name: {"score": 1} for name in STUDENTS}}) + "\n")
         log.writelines(json.dumps({"event": "changed", "student": name}) + "\n" for name in STUDENTS)
     (course / "watch.json").write_text(json.dumps({"students": {TINY: {name: {} for name in STUDENTS}}}))
+    with zipfile.ZipFile(course / "notes.xlsx", "w") as workbook:  # an instructor's own: it is listed and stays
+        workbook.writestr("xl/sharedStrings.xml", f"<t>talk to {NAME}</t>")
     (course / "viva.log").write_text("".join(f"graded {name}\n" for name in STUDENTS))
     shutil.copy(course / "gradebook.db", course / "gradebook.db.2026-11-01")
     with zipfile.ZipFile(course / "moodle.zip", "w") as archive:
@@ -211,9 +213,11 @@ def test_after_now_the_course_folder_has_neither_id_nor_name_nor_address(full, v
     others = {f"{step}/anna2/{TINY}/{BOOK}.{kind}" for step, kind in
               (("submitted", "ipynb"), ("autograded", "ipynb"), ("feedback", "html"))}  # fmt: skip
     assert files_with(full, "amoss", EMAIL, "aquimby", "quimby_9") == set()
-    assert files_with(full, NAME) == others
+    assert files_with(full, NAME) == others | {"notes.xlsx"}
     left = {name for name in files_with(full, "anna") if not name.startswith(("source", "release", "answers"))}
-    assert {name for name in left if name.split("/")[0] not in ("submitted", "autograded", "feedback")} == set()
+    assert {
+        name for name in left if name.split("/")[0] not in ("submitted", "autograded", "feedback", "notes.xlsx")
+    } == set()
     assert all_rows("anna") == scores
     with zipfile.ZipFile(full / "moodle.zip") as archive:
         assert len(archive.namelist()) == 3 and b"bo@x.edu" in archive.read("grades.csv")

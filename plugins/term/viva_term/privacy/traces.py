@@ -39,7 +39,7 @@ INSTRUCTORS = ("source", "release", "answers", "solutions")
 SKIPPED = {STORE, ".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"}
 MADE = ("report", ".open")
 """Folders whose files are about the class, and are made again."""
-MADE_FILES = ("*-feedback.zip", "*.xlsx")
+MADE_FILES = ("*-feedback.zip", "grades.xlsx")
 OWN_ZIP = "-data.zip"
 """How the zip of one person's data is called, behind the id."""
 ZIP = b"PK\x03\x04"
