@@ -176,6 +176,8 @@ def test_every_module_of_a_package_is_in_its_map_and_no_other(package):
 
 
 NEVER_CLEANED = {
+    ".forgotten",
+    "*-data.zip",
     "submitted",
     "attempts",
     "unmatched",
