@@ -64,6 +64,8 @@ class Tried:
     """The answers that a check waits for."""
     place: str = ""
     """The student's own line that raised, and where it stands."""
+    answer: str = ""
+    """The cell of that line."""
 
     @property
     def passed(self) -> bool:
@@ -186,8 +188,11 @@ def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str]) -> Tried:
     if result.cause and result.cause.kind in NOT_TRIED:
         state = UNCHECKED
     frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
-    line = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
-    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), line)
+    line, answer = "", ""
+    if frames:
+        answer = frames[-1].cell
+        line = f"line {frames[-1].line} of '{answer}': {frames[-1].code[:MOST_CODE]}"
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), line, answer)
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
