@@ -75,7 +75,9 @@ def test_all_files_have_one_version_and_one_address():
     (button,) = PROJECT.glob("student/share/jupyter/labextensions/*/package.json")
     about = json.loads(button.read_text(encoding="utf-8"))
     assert about["version"] == viva.__version__
-    assert about["jupyterlab"]["_build"]["load"].endswith(f"?version={viva.__version__}"), "or browsers keep the old file"
+    assert about["jupyterlab"]["_build"]["load"].endswith(f"?version={viva.__version__}"), (
+        "or browsers keep the old file"
+    )
 
 
 def test_the_recipe_for_conda_is_rendered_and_asks_for_what_the_wheel_asks_for():

@@ -7,15 +7,17 @@ before, in whatever order, does not count in grading either.
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ PANEL = "application/vnd.viva.check+json"
 """Under this type the button's panel (``share/jupyter/labextensions``) gets the results."""
 CLOCKS_APART = 2.0
 """Seconds between the times at which the server and the kernel see a file as saved; some disks count in steps of two."""
+TITLE = re.compile(r"<title>([^<]{1,300})</title>")
+MOST_OF_HEAD = 16_384
 COLOURS = {Verdict.PASSED: "#1a7f37", Verdict.PARTLY: "#9a6700", NOT_DONE: "#9a6700"}
 BAD = "#cf222e"
 
@@ -118,7 +122,24 @@ def check_for_panel(name: str, saved: float) -> ForPanel:
         return ForPanel({"sentence": str(error)})
     except subprocess.TimeoutExpired:
         return ForPanel({"sentence": f"The check was stopped, because it took more than {SECONDS // 60} minutes."})
-    return ForPanel({"checks": report.checks, "remarks": report.remarks, "summary": report.summary})
+    remarks = [f"{report.name}: {sentence}." for sentence in report.remarks]
+    document = {"checks": report.checks, "remarks": remarks, "summary": report.summary}
+    return ForPanel(document | {"feedback": last_feedback(path)})
+
+
+def last_feedback(notebook: Path) -> dict[str, str] | None:
+    """The newest page that `nbgrader fetch_feedback` put beside a notebook: its path from there, and its title.
+
+    The title of Viva's pages has the score; a student's folder holds no other one, and no deadline.
+    """
+    pages = sorted(notebook.parent.glob(f"feedback/*/{glob.escape(notebook.stem)}.html"))  # folders are named by time
+    if not pages:
+        return None
+    with contextlib.suppress(OSError), pages[-1].open("rb") as file:
+        title = TITLE.search(file.read(MOST_OF_HEAD).decode("utf-8", "replace"))
+        words = " ".join(unescape(title[1]).split()) if title else ""
+        return {"path": pages[-1].relative_to(notebook.parent).as_posix(), "title": words or notebook.stem}
+    return None
 
 
 def _saved_file(name: str, saved: float) -> Path:

@@ -35,6 +35,7 @@
     otherLanguage: language => `The kernel of this notebook runs ${language}. Only Python can be checked.`,
     failed: (kind, message) => `The check failed: ${kind}: ${message}`,
     noCell: cell => `The notebook has no cell '${cell}'.`,
+    feedback: 'Your last feedback: ',
     savedAt: time => `Checked as it was saved at ${time}.`,
     points: points => `${points} ${points === 1 ? 'point' : 'points'}`,
     cell: cell => `Cell ${cell}`,
@@ -95,7 +96,7 @@
   /** What checks one notebook: a promise of the kernel's answer, or an Error with a sentence for the student. */
   async function ask(app, panel, say) {
     const { context, sessionContext } = panel;
-    if (!sessionContext.isReady) {
+    if (!sessionContext.session?.kernel) {
       await Promise.race([sessionContext.ready, new Promise(done => setTimeout(done, MOST_STARTING))]);
     }
     const kernel = sessionContext.session?.kernel;
@@ -183,22 +184,32 @@
       if (status.textContent !== sentence) status.textContent = sentence;
     };
 
+    function button(parent, text, act) {
+      element('button', parent, { text, type: 'button', class: 'viva-link' }).addEventListener('click', () => void act());
+    }
+
     function link(parent, text, cell) {
-      element('button', parent, { text, type: 'button', class: 'viva-link' }).addEventListener('click', async () => {
+      button(parent, text, async () => {
         if (checked.isDisposed) say(WORDS.closed);
         else if (!(await goTo(app, checked, cell))) say(WORDS.noCell(cell));
       });
     }
 
-    function show({ checks, remarks, summary, saved }) {
+    function show({ checks, remarks, summary, feedback, saved }) {
       const [first, ...others] = list(summary).map(String);
-      for (const remark of list(remarks)) element('p', results, { text: `${remark}.` });
-      let group, cell;
+      if (feedback) {
+        const place = element('p', results, { text: WORDS.feedback });
+        const path = [...checked.context.path.split('/').slice(0, -1), String(feedback.path)].join('/');
+        button(place, String(feedback.title), () => app.commands.execute('docmanager:open', { path, factory: 'HTML Viewer' }));
+      }
+      for (const remark of list(remarks)) element('p', results, { text: String(remark) });
+      let group, cell, linked;
       for (const check of list(checks)) {
         if (check.cell !== cell) {
           cell = String(check.cell);
           link(element('h3', results), WORDS.cell(cell), cell);
           group = element('ul', results, { role: 'list' });
+          linked = new Set();
         }
         const item = element('li', group, { 'data-state': check.state });
         element('span', item, { text: `${MARKS[check.state] ?? '\u2717'} `, 'aria-hidden': 'true' });
@@ -208,8 +219,9 @@
         if (!undone.length) {
           for (const line of list(check.told)) element('p', item, { text: String(line), class: 'viva-hint' });
         }
-        for (const answer of new Set([...undone, ...(check.answer ? [String(check.answer)] : [])])) {
-          link(element('p', item), WORDS.answer(answer), answer);
+        for (const answer of check.answer ? [...undone, String(check.answer)] : undone) {
+          if (!linked.has(answer)) link(element('p', item), WORDS.answer(answer), answer);
+          linked.add(answer);
         }
       }
       for (const sentence of [...others, WORDS.savedAt(saved.toLocaleTimeString())]) element('p', results, { text: sentence });
