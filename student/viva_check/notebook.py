@@ -29,7 +29,7 @@ SECONDS = 3600
 PANEL = "application/vnd.viva.check+json"
 """Under this type the button's panel (``share/jupyter/labextensions``) gets the results."""
 CLOCKS_APART = 2.0
-"""Seconds between the times at which the server and the kernel see a file as saved; some disks count in steps of two."""
+"""Seconds by which a file's time may differ between server and kernel; some disks count in steps of two."""
 TITLE = re.compile(r"<title>([^<]{1,300})</title>")
 MOST_OF_HEAD = 16_384
 COLOURS = {Verdict.PASSED: "#1a7f37", Verdict.PARTLY: "#9a6700", NOT_DONE: "#9a6700"}
@@ -151,7 +151,8 @@ def _saved_file(name: str, saved: float) -> Path:
             if abs((folder / name).stat().st_mtime - saved) <= CLOCKS_APART:
                 return folder / name
     raise VivaError(
-        f"The kernel does not find the saved file {name} in its folder, {Path.cwd()}. Restart the kernel, then check again."
+        f"The kernel does not find the saved file {name} in its folder, {Path.cwd()}. Restart the kernel, then press "
+        "Check."
     )
 
 

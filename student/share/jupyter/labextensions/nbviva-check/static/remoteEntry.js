@@ -75,7 +75,7 @@
     if (!versions.length) throw new Error(`JupyterLab does not share ${name}`);
     const parts = version => version.split(/[.-]/).map(part => Number(part) || 0);
     const newer = (a, b) => parts(a).map((part, at) => part - (parts(b)[at] ?? 0)).find(step => step) ?? 0;
-    versions.sort(([a, one], [b, other]) => !other.loaded - !one.loaded || newer(a, b));
+    versions.sort(([a, left], [b, right]) => !right.loaded - !left.loaded || newer(a, b));
     const entry = versions.at(-1)[1];
     entry.loaded = 1; // as webpack notes it
     return (await entry.get())();
@@ -133,14 +133,14 @@
       throw new Error(WORDS.ended);
     }
     if (reply.status === 'aborted') throw new Error(WORDS.aborted);
-    const told = reply.user_expressions?.viva;
-    if (told?.status === 'error') {
-      if (told.ename === 'ModuleNotFoundError') throw new Error(WORDS.noViva);
-      if (told.ename === 'AttributeError') throw new Error(WORDS.oldViva);
-      if (told.ename === 'KeyboardInterrupt') throw new Error(WORDS.interrupted);
-      throw new Error(WORDS.failed(told.ename, told.evalue));
+    const result = reply.user_expressions?.viva;
+    if (result?.status === 'error') {
+      if (result.ename === 'ModuleNotFoundError') throw new Error(WORDS.noViva);
+      if (result.ename === 'AttributeError') throw new Error(WORDS.oldViva);
+      if (result.ename === 'KeyboardInterrupt') throw new Error(WORDS.interrupted);
+      throw new Error(WORDS.failed(result.ename, result.evalue));
     }
-    const answer = told?.data?.[ANSWER];
+    const answer = result?.data?.[ANSWER];
     if (!answer) throw new Error(WORDS.noAnswer);
     if (answer.sentence) throw new Error(answer.sentence);
     return { ...answer, saved: new Date(saved * 1000) };
