@@ -90,6 +90,7 @@ questions.csv
 results.jsonl*
 regrades.jsonl
 attempts/
+/lti/
 unmatched/
 solutions/
 variants/

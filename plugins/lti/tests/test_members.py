@@ -80,8 +80,8 @@ BO = Student("bo", "Bo King", "b@x.edu")
         ([Student("u-9")], [Member("U-9")], {"u-9": "U-9"}, []),
     ],
     ids=[
-        "the number", "the address", "another name", "two students", "another number", "two members", "a shared address",
-        "the id of a hub", "the id of a private hub",
+        "the number", "the address", "another name", "two students", "another number", "two members",
+        "a shared address", "the id of a hub", "the id of a private hub",
     ],
 )  # fmt: skip
 def test_a_member_is_a_student_only_where_numbers_and_address_agree(people, members, certain, doubted):
