@@ -61,6 +61,8 @@ class System:
     granted: list[str] = field(default_factory=list)
     """Every token that was given."""
     assertions: list[str] = field(default_factory=list)
+    forgets: bool = False
+    """Whether a column loses what the tool calls it."""
     refuses: set[str] = field(default_factory=set)
     """Members who cannot be graded."""
     url: str = ""
@@ -147,8 +149,8 @@ class Grades(AssignmentsGradesService):
     system: System
 
     def find_lineitems(self, page=1, limit=None, line_item_id=None, resource_link_id=None, resource_id=None, tag=None):
-        columns = [one for one in self.system.columns.values() if resource_id in (None, one["resourceId"])]
-        return cut(columns, page, limit)
+        columns = [one for one in self.system.columns.values() if resource_id in (None, one.get("resourceId"))]
+        return cut(list(self.system.columns.values()) if self.system.forgets else columns, page, limit)
 
     def find_lineitem(self, line_item_id):
         return self.system.columns[line_item_id]
@@ -157,6 +159,8 @@ class Grades(AssignmentsGradesService):
         number = str(len(self.system.columns) + 1)
         address = f"{self.system.url}/courses/1/items/{number}/item?type_id=3"
         self.system.columns[number] = dict(creation_data) | {"id": address}
+        if self.system.forgets:
+            del self.system.columns[number]["resourceId"]
         return self.system.columns[number]
 
     def update_lineitem(self, update_data):

@@ -108,10 +108,13 @@ def _pieces(response: requests.Response) -> Iterator[bytes]:
             if time.monotonic() > end:
                 raise TooSlow
             yield piece
-    except HTTPError as error:
-        raise requests.exceptions.ChunkedEncodingError from error
-    finally:
         response.raw.release_conn()
+    except HTTPError as error:
+        response.raw.close()
+        raise requests.exceptions.ChunkedEncodingError(str(error)) from error
+    except requests.RequestException:
+        response.raw.close()  # the rest of the answer is still on its way
+        raise
 
 
 class Connection:
@@ -183,8 +186,8 @@ class Connection:
     def _request(self, method: str, what: str, address: str, **options: Any) -> requests.Response:
         """Raises PlatformError for everything but an answer that grants the request."""
         require_address(address)
-        response: requests.Response | None = None
         for fresh in (False, True):
+            response: requests.Response | None = None
             if fresh or not self.session.token:
                 self._authorize()
             try:

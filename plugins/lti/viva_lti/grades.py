@@ -6,6 +6,7 @@ renames it or moves it there changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -71,14 +72,17 @@ class Grades:
 
     connection: Connection
 
-    def column(self, assignment: str) -> Column | None:
-        """The column of an assignment, if there is one. Raises PlatformError, and CourseError where there are two."""
+    def column(self, assignment: str, earlier: Collection[str] = ()) -> Column | None:
+        """The column of an assignment, if there is one. Some systems lose ``resourceId``: ``earlier`` ones count too.
+
+        Raises PlatformError, and CourseError where there are two.
+        """
         address, name = self._address, OURS + assignment
         columns = [
             column
             for answer in self.connection.pages("columns", address, COLUMNS, resource_id=name)
             for column in self.connection.formed("columns", answer, list[Column])
-            if str(column.resource_id) == name
+            if str(column.resource_id) == name or column.id in earlier
         ]
         if len({column.id for column in columns}) > 1:
             raise CourseError(

@@ -60,7 +60,7 @@ def planned(
     if maximum <= 0:
         raise CourseError(f"{assignment} has no points, so there is no score to send.")
     host, sent = grades.connection.registration.host, Sent(course, assignment)
-    column = grades.column(assignment)
+    column = grades.column(assignment, sent.columns())
     plan = ScorePlan(sent.path, f"LTI: {host}", assignment, maximum=maximum, existing=column)
     plan.column = column.label if column else f"{assignment} (new)"
     if column and column.score_maximum is not None and rounded(column.score_maximum) != maximum:

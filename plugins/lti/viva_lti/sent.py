@@ -6,7 +6,9 @@ which counts as none: nothing is sent before its line is on the disk.
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -41,14 +43,19 @@ class Sent:
     def read(self, column: str) -> dict[str, list[Sending]]:
         """By user, what may have arrived in a column: the last that did, and all that was begun after it."""
         sendings: dict[str, list[Sending]] = {}
-        for line in self.path.read_bytes().splitlines() if self.path.exists() else ():
-            try:
-                sending = msgspec.json.decode(line, type=Sending)
-            except msgspec.DecodeError:
-                continue  # half a line
+        for sending in self._all():
             if sending.column == column:
                 sendings[sending.user] = [sending] if sending.done else [*sendings.get(sending.user, []), sending]
         return sendings
+
+    def columns(self) -> set[str]:
+        """The columns that scores were sent into."""
+        return {sending.column for sending in self._all()}
+
+    def _all(self) -> Iterator[Sending]:
+        for line in self.path.read_bytes().splitlines() if self.path.exists() else ():
+            with contextlib.suppress(msgspec.DecodeError):  # half a line
+                yield msgspec.json.decode(line, type=Sending)
 
     def note(self, column: str, score: Score, done: bool) -> None:
         """Add a line, and wait until the disk has it. Raises OSError."""
