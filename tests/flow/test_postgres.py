@@ -200,7 +200,7 @@ OFFLINE = {
 
 
 def test_every_command_is_cut_or_asks_no_gradebook():
-    """But for ``watch``, which runs until it is stopped (plugins/watch/tests), and ``lti``, which needs a system there."""
+    """But for ``watch``, which runs until it is stopped (plugins/watch/tests), and ``lti``, which needs a platform."""
     assert {words[0] for words in COMMANDS.values()} | OFFLINE.keys() | {"watch", "lti"} == set(cli.subcommands())
 
 

@@ -17,13 +17,13 @@ PEOPLE = ("anna", "bo", "cy")
 SCORES = {"anna": (22.5, 0), "bo": (10.0, 0), "cy": (7.25, 1)}
 
 
-def member(number: int, name: str, **more: object) -> dict:
+def member(number: int, first: str, **more: object) -> dict:
     return {
         "user_id": f"u-{number}",
-        "name": f"{name.title()} Lee",
-        "given_name": name.title(),
+        "name": f"{first.title()} Lee",
+        "given_name": first.title(),
         "family_name": "Lee",
-        "email": f"{name}@x.edu",
+        "email": f"{first}@x.edu",
         "roles": [platform.LEARNER],
     } | more
 

@@ -49,7 +49,7 @@ def test_the_key_is_outside_the_course_for_its_owner_alone_and_never_shown(cours
         (["register", "moodle", "http://lms.example.edu"], "begins with http:"),
         (["register", "moodle", "https://me:secret@lms.example.edu"], "is not an address"),
         (["register", "moodle", URL, "--client-id=a"], "Moodle needs --platform-course and --deployment too."),
-        (["register", "other", URL, "--client-id=a"], "add --token=URL"),
+        (["register", "other", URL, "--client-id=a"], "needs --token=URL too"),
         (["register", "moodle", URL, "--keys=."], "is in the course folder"),
     ],
 )
