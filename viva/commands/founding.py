@@ -78,6 +78,7 @@ report/
 gradebook.db*
 gradebook.db.lock
 roster.csv
+lti.json
 grades.csv
 grades.json
 grades.xlsx
