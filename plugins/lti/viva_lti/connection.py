@@ -61,7 +61,7 @@ class TooLarge(requests.RequestException):
     """An answer had too many bytes."""
 
 
-class Patience(Retry):
+class Attempts(Retry):
     """Attempts that end at once where an answer asks for a longer wait than anybody sits through."""
 
     def increment(self, *arguments: Any, **named: Any) -> Retry:
@@ -83,8 +83,8 @@ class Limits(HTTPAdapter):
             "raise_on_status": False,
             "retry_after_max": 10**9,
         }
-        self.lenient = Patience(ATTEMPTS, connect=1, read=1, **options)
-        self.strict = Patience(ATTEMPTS, connect=1, read=False, **options)
+        self.lenient = Attempts(ATTEMPTS, connect=1, read=1, **options)
+        self.strict = Attempts(ATTEMPTS, connect=1, read=False, **options)
 
     def send(  # type: ignore[override]
         self, request: requests.PreparedRequest, stream: bool = False, timeout: Any = None, **options: Any
@@ -143,47 +143,47 @@ class Connection:
     def __exit__(self, *error: object) -> None:
         self.session.close()
 
-    def pages(self, what: str, address: str, accept: str, **parameters: str) -> Iterator[Any]:
+    def pages(self, subject: str, address: str, accept: str, **parameters: str) -> Iterator[Any]:
         """What each page of a list holds. Raises PlatformError."""
         seen: set[str] = set()
         while address:
             if address in seen or len(seen) >= PAGES:
                 raise PlatformError(
-                    f"{self._host(address)} never ends its list of {what}: page {len(seen)} leads back."
+                    f"{self._host(address)} never ends its list of {subject}: page {len(seen)} leads back."
                 )
             seen.add(address)
-            response = self._request("GET", what, address, headers={"Accept": accept}, params=parameters)
-            yield self._json(what, response)
+            response = self._request("GET", subject, address, headers={"Accept": accept}, params=parameters)
+            yield self._json(subject, response)
             parameters = {}
             following = response.links.get("next", {}).get("url", "")
             address = requests.compat.urljoin(response.url, following) if following else ""
 
-    def send(self, what: str, address: str, body: object, form: str) -> Any:
+    def send(self, subject: str, address: str, body: object, form: str) -> Any:
         """Send something new; the answer, None where it is empty. Raises PlatformError."""
         headers = {"Content-Type": form, "Accept": form}
-        response = self._request("POST", what, address, headers=headers, data=msgspec.json.encode(body))
-        return self._json(what, response) if response.content.strip() else None
+        response = self._request("POST", subject, address, headers=headers, data=msgspec.json.encode(body))
+        return self._json(subject, response) if response.content.strip() else None
 
-    def formed(self, what: str, value: object, form: type[Form]) -> Form:
+    def formed(self, subject: str, value: object, form: type[Form]) -> Form:
         """An answer, which has to have the form of the standard. Raises PlatformError."""
         try:
             return msgspec.convert(value, form, strict=False)
         except msgspec.ValidationError as error:
             raise PlatformError(
-                f"The answer of {self.registration.host} about {what} does not have the form of the standard: "
+                f"The answer of {self.registration.host} about {subject} does not have the form of the standard: "
                 f"{plaintext.line(str(error), 200)}."
             ) from error
 
-    def _json(self, what: str, response: requests.Response) -> Any:
+    def _json(self, subject: str, response: requests.Response) -> Any:
         try:
             return msgspec.json.decode(response.content)
         except msgspec.DecodeError as error:
             raise PlatformError(
-                f"The answer of {self._host(response.url)} about {what} is not JSON. If the address opens a login page "
+                f"The answer of {self._host(response.url)} about {subject} is not JSON. If the address opens a login page "
                 f"in a browser, it is wrong: {_shown(response.url)}"
             ) from error
 
-    def _request(self, method: str, what: str, address: str, **options: Any) -> requests.Response:
+    def _request(self, method: str, subject: str, address: str, **options: Any) -> requests.Response:
         """Raises PlatformError for everything but an answer that grants the request."""
         require_address(address)
         for fresh in (False, True):
@@ -202,7 +202,7 @@ class Connection:
                 break
         if response.ok and not response.is_redirect:
             return response
-        raise PlatformError(self._sentence(what, response), response.status_code)
+        raise PlatformError(self._sentence(subject, response), response.status_code)
 
     def _authorize(self) -> None:
         """Get a token. Raises PlatformError; other errors may hold the signed request, so none is chained."""
@@ -258,16 +258,18 @@ class Connection:
             return PlatformError(f"{host} cannot be reached. Check the network, and the address {_shown(address)}")
         return PlatformError(f"The answer of {host} cannot be read ({type(error).__name__}).")
 
-    def _sentence(self, what: str, response: requests.Response) -> str:
+    def _sentence(self, subject: str, response: requests.Response) -> str:
         status, host = response.status_code, self._host(response.url)
         if response.is_redirect:
             return (
-                f"{host} sends requests about {what} to another address. Register its final address, which a browser "
+                f"{host} sends requests about {subject} to another address. Register its final address, which a browser "
                 "shows after it is opened."
             )
         if status == 404:
-            return f"{host} has nothing about {what} at {_shown(response.url)}: check the numbers of course and tool."
-        return f"{host} refused the request about {what}, with status {status}. {_advice(status)}"
+            return (
+                f"{host} has nothing about {subject} at {_shown(response.url)}: check the numbers of course and tool."
+            )
+        return f"{host} refused the request about {subject}, with status {status}. {_advice(status)}"
 
     @staticmethod
     def _host(address: str) -> str:

@@ -73,7 +73,7 @@ def made(path: Path) -> Key:
 
 
 def read(path: Path) -> Key:
-    """The key in a file. Raises CourseError where there is none, others may read it, or it is no key."""
+    """The key in a file. Raises CourseError where there is none, others may read it, or it is not a key."""
     if not path.exists():
         raise CourseError(
             f"The key {path} does not exist. It is on the machine where 'viva lti register' was run. Copy it from "

@@ -88,27 +88,27 @@ class LtiCommand(VivaCommand):
         self.lti = Lti(parent=self)
         return self._register(rest) if action == "register" else self._export(rest)
 
-    def _key(self, place: Registration, make: bool = False) -> Key:
-        path = key.path_of(place.url, self.lti.folder, self.course.root)
+    def _key(self, lms: Registration, make: bool = False) -> Key:
+        path = key.path_of(lms.url, self.lti.folder, self.course.root)
         return key.made(path) if make else key.read(path)
 
     # Registering: the first run makes the key and says what to enter, the second has the numbers and tries them.
 
     def _register(self, words: list[str]) -> int:
-        place, root = self._place(words), Path(self.course.root)
-        for address in filter(None, (place.url, place.token, place.lineitems, place.members)):
+        lms, root = self._place(words), Path(self.course.root)
+        for address in filter(None, (lms.url, lms.token, lms.lineitems, lms.members)):
             registration.require_address(address)
-        pair = self._key(place, make=not self.dry_run)
+        pair = self._key(lms, make=not self.dry_run)
         if not self.dry_run:
             with self.alone():
-                registration.write(root, place)
-        document = {"platform": place.platform, "url": place.url, "key": str(pair.path), "dry_run": self.dry_run}
-        if place.client_id:
-            self._try_services(place, pair)
-            self._say(f"Registered with {place.host}: {root / NAME}. Now run: viva roster --from=lti --dry-run")
+                registration.write(root, lms)
+        document = {"platform": lms.platform, "url": lms.url, "key": str(pair.path), "dry_run": self.dry_run}
+        if lms.client_id:
+            self._try_services(lms, pair)
+            self._say(f"Registered with {lms.host}: {root / NAME}. Now run: viva roster --from=lti --dry-run")
         else:
-            self._say(*self._to_enter(place, pair))
-        self.show_document(**document, jwks=pair.public("jwks"), registered=bool(place.client_id))
+            self._say(*self._to_enter(lms, pair))
+        self.show_document(**document, jwks=pair.public("jwks"), registered=bool(lms.client_id))
         return 0
 
     def _place(self, words: list[str]) -> Registration:
@@ -118,39 +118,39 @@ class LtiCommand(VivaCommand):
                 "Name a learning system and its address, as in: viva lti register moodle https://lms.example.edu. The "
                 f"systems are: {', '.join(PLATFORMS)}."
             )
-        place = Registration(words[0], words[1].rstrip("/")) if words else registration.read(Path(self.course.root))
-        platform = PLATFORMS[place.platform]
-        addresses = {name: getattr(place, name) for name in ("token", "lineitems", "members", "audience")}
-        client_id = self.client_id or place.client_id
-        if client_id and (self.platform_course or self.deployment or not place.token):
-            addresses |= platform.addresses(place.url, self.platform_course, self.deployment)
+        lms = Registration(words[0], words[1].rstrip("/")) if words else registration.read(Path(self.course.root))
+        platform = PLATFORMS[lms.platform]
+        addresses = {name: getattr(lms, name) for name in ("token", "lineitems", "members", "audience")}
+        client_id = self.client_id or lms.client_id
+        if client_id and (self.platform_course or self.deployment or not lms.token):
+            addresses |= platform.addresses(lms.url, self.platform_course, self.deployment)
         addresses |= {name: getattr(self, name) for name in addresses if getattr(self, name)}
         if client_id and not addresses["token"]:
             raise CourseError(
                 f"{platform.title[:1].upper()}{platform.title[1:]} needs --token=URL too. See docs/lti.md."
             )
-        return Registration(place.platform, place.url, client_id=client_id, **addresses)
+        return Registration(lms.platform, lms.url, client_id=client_id, **addresses)
 
-    def _to_enter(self, place: Registration, pair: Key) -> list[str]:
-        platform = PLATFORMS[place.platform]
+    def _to_enter(self, lms: Registration, pair: Key) -> list[str]:
+        platform = PLATFORMS[lms.platform]
         numbers = "".join(f" --{OPTIONS[name]}=ID" for name in reversed(platform.needed))
-        if place.platform == "other":
+        if lms.platform == "other":
             numbers = " --token=URL --lineitems=URL --members=URL"
-        told = {"jwks": "The file for the public address, for instance beside the course's web page"}
+        headings = {"jwks": "The file for the public address, for instance beside the course's web page"}
         return [
-            f"In {platform.title} ({place.host}), as an administrator:{platform.steps}",
-            f"\n{told.get(platform.key, 'The public key')}:\n{pair.public(platform.key)}",
+            f"In {platform.title} ({lms.host}), as an administrator:{platform.steps}",
+            f"\n{headings.get(platform.key, 'The public key')}:\n{pair.public(platform.key)}",
             f"\nThe private key is {pair.path}. Keep it secret; it is not part of the course folder.",
             f"Then run: viva lti register --client-id=ID{numbers}",
         ]
 
-    def _try_services(self, place: Registration, pair: Key) -> None:
+    def _try_services(self, lms: Registration, pair: Key) -> None:
         """Say whether each service answers. Raises PlatformError for the first that does not."""
-        if place.members:
-            with self.console.status("reading the members"), Connection(place, pair, members.SCOPE) as connection:
+        if lms.members:
+            with self.console.status("reading the members"), Connection(lms, pair, members.SCOPE) as connection:
                 self._say(f"Names and roles: {counted(len(members.read(connection)), 'student')}.")
-        if place.lineitems:
-            with self.console.status("reading the columns"), Connection(place, pair, *SCOPES) as connection:
+        if lms.lineitems:
+            with self.console.status("reading the columns"), Connection(lms, pair, *SCOPES) as connection:
                 Grades(connection).column("")
                 self._say("Assignments and grades: the service answers.")
 
@@ -158,28 +158,28 @@ class LtiCommand(VivaCommand):
 
     def _export(self, names: list[str]) -> int:
         root = Path(self.course.root)
-        place = registration.read(root).require_complete()
-        pair = self._key(place)
+        lms = registration.read(root).require_complete()
+        pair = self._key(lms)
         assignments = self._graded(self.course.chosen(names))
         documents = []
         with self.alone(self.dry_run):
             agreement.require_kept(self.course, assignments)
             health.settle(self.course)
-            with self.console.status("reading the members"), Connection(place, pair, members.SCOPE) as connection:
+            with self.console.status("reading the members"), Connection(lms, pair, members.SCOPE) as connection:
                 people = members.read(connection)
-            with Connection(place, pair, *SCOPES) as connection:
+            with Connection(lms, pair, *SCOPES) as connection:
                 grades = Grades(connection)
                 for assignment in assignments:
                     documents.append(self._export_one(assignment, grades, people))
-        self.show_document(system="lti", platform=place.host, dry_run=self.dry_run, assignments=documents)
+        self.show_document(system="lti", platform=lms.host, dry_run=self.dry_run, assignments=documents)
         return 0
 
     def _graded(self, names: list[str]) -> list[str]:
         """Those in the gradebook. Raises CourseError when none is."""
         with self.course.gradebook() as gradebook:
             entered = {assignment.name for assignment in gradebook.assignments}
-        if found := [name for name in names if name in entered]:
-            return found
+        if graded := [name for name in names if name in entered]:
+            return graded
         raise CourseError(f"Not in the gradebook: {plaintext.some(names, 20)}. Run 'viva release' first.")
 
     def _export_one(self, assignment: str, grades: Grades, people: list[members.Member]) -> dict:

@@ -52,7 +52,7 @@ def matched(
 ) -> tuple[dict[str, Member], dict[str, str]]:
     """By student the member, and by the number of a member who is nobody certain, why."""
     index = {name: _index(students.values(), name) for name in ("lms_user_id", "sis", "email", "id")}
-    found: dict[str, list[Member]] = defaultdict(list)
+    members_of: dict[str, list[Member]] = defaultdict(list)
     doubts: dict[str, str] = {}
     for member in members:
         keys = {
@@ -68,17 +68,17 @@ def matched(
             if doubt := _doubt(member, student, set(hits)):
                 doubts[member.user_id] = doubt
             else:
-                found[student.id].append(member)
+                members_of[student.id].append(member)
         elif ids:
             names = " and ".join(map(plaintext.quoted, sorted(ids)))
             doubts[member.user_id] = f"numbers and address belong to different students: {names}"
         else:
             doubts[member.user_id] = "does not match a student of the gradebook"
-    for student_id, several in list(found.items()):
-        if len(several) > 1:
-            doubts |= {one.user_id: f"may be {plaintext.quoted(student_id)}, as another member" for one in several}
-            del found[student_id]
-    return {student_id: several[0] for student_id, several in found.items()}, doubts
+    for student_id, alike in list(members_of.items()):
+        if len(alike) > 1:
+            doubts |= {member.user_id: f"may be {plaintext.quoted(student_id)}, as another member" for member in alike}
+            del members_of[student_id]
+    return {student_id: alike[0] for student_id, alike in members_of.items()}, doubts
 
 
 def _index(students: Iterable[Student], name: str) -> dict[str, str]:

@@ -110,17 +110,17 @@ def roster(command: VivaCommand) -> Table:
             f"c.Lti.username_key is {plaintext.quoted(settings.username_key)}, which no list of members has. It can be "
             f"one of: {', '.join(USERNAMES)}."
         )
-    place = registration.read(root).require_complete()
-    pair = key.read(key.path_of(place.url, settings.folder, root))
-    with Connection(place, pair, SCOPE) as connection:
+    lms = registration.read(root).require_complete()
+    pair = key.read(key.path_of(lms.url, settings.folder, root))
+    with Connection(lms, pair, SCOPE) as connection:
         students = read(connection)
     rows = [
-        [one.username(settings.username_key), one.first_name, one.last_name, one.email, one.user_id, one.sis]
-        for one in students
+        [who.username(settings.username_key), who.first_name, who.last_name, who.email, who.user_id, who.sis]
+        for who in students
     ]
     silent = [student for student in students if not (student.name or student.email)]
     notes = [
-        f"{place.host} tells neither name nor address of {len(silent)} students. Allow it in the tool's settings for "
+        f"{lms.host} tells neither name nor address of {len(silent)} students. Allow it in the tool's settings for "
         "privacy there."
     ] * bool(silent)
     return Table(COLUMNS, dict(enumerate(rows, 2)), notes)

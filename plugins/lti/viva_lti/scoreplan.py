@@ -70,13 +70,13 @@ def planned(
         )
     results = grades.results(column) if column else {}
     sendings = sent.read(column.id) if column else {}
-    known = students(course, gradebook)
-    people, doubts = matched(members, known, settings.username_key)
+    enrolled = students(course, gradebook)
+    people, doubts = matched(members, enrolled, settings.username_key)
     names = {member.user_id: member.name for member in members}
     plan.strangers += [Line("", names[user], f"member {user} {why}") for user, why in sorted(doubts.items())]
     notebooks = [notebook.name for notebook in gradebook.find_assignment(assignment).notebooks]
     for row in export.scores(course, gradebook, [assignment], wishes.student):
-        student = known.get(row["student_id"], Student(row["student_id"]))
+        student = enrolled.get(row["student_id"], Student(row["student_id"]))
         points, why = _points(row, wishes.raw)
         if points is None:
             plan.left.append(Line(student.id, student.name, why))
@@ -141,7 +141,7 @@ def _decide(
     plan: ScorePlan, line: Line, score: Score, result: Result | None, sendings: list[Sending], overwrite: bool
 ) -> None:
     """Put one student into one part of the plan."""
-    there = _scaled(result, score.maximum)
+    present = _scaled(result, score.maximum)
     last = sendings[-1] if sendings else None
     ours = [sending.points * score.maximum / sending.maximum for sending in sendings]
     tolerance = HUNDREDTH
@@ -149,27 +149,27 @@ def _decide(
         tolerance *= max(Decimal(1), score.maximum / Decimal(repr(result.maximum)))
 
     def is_there(points: Decimal) -> bool:
-        return there is not None and abs(there - points) < tolerance
+        return present is not None and abs(present - points) < tolerance
 
-    def entered(what: str) -> None:
+    def entered(reason: str) -> None:
         if overwrite:
-            plan.replaced.append(Line(line.student, line.name, f"{what} → {line.what}"))
+            plan.replaced.append(Line(line.student, line.name, f"{reason} → {line.what}"))
             plan.scores.append(score)
         else:
-            plan.left.append(Line(line.student, line.name, f"{what}; --overwrite sends {line.what}"))
+            plan.left.append(Line(line.student, line.name, f"{reason}; --overwrite sends {line.what}"))
 
-    if there is not None and not any(map(is_there, [*ours, score.points])):
-        entered(f"{written(_short(there))} was entered there")
+    if present is not None and not any(map(is_there, [*ours, score.points])):
+        entered(f"{written(_short(present))} was entered there")
     elif last and last.done and last.is_of(score):
         plan.unchanged.append(line)
-    elif there is None:
+    elif present is None:
         if any(sending.done for sending in sendings):
             entered("the score that was sent before is not there any more")
         else:
             plan.written.append(line)
             plan.scores.append(score)
     elif not is_there(score.points):
-        plan.replaced.append(Line(line.student, line.name, f"{written(_short(there))} → {line.what}"))
+        plan.replaced.append(Line(line.student, line.name, f"{written(_short(present))} → {line.what}"))
         plan.scores.append(score)
     elif last is None or score.points not in ours:  # somebody entered the same, or the list of what was sent is lost
         plan.unchanged.append(line)
