@@ -179,8 +179,8 @@ class Connection:
             return msgspec.json.decode(response.content)
         except msgspec.DecodeError as error:
             raise PlatformError(
-                f"The answer of {self._host(response.url)} about {subject} is not JSON. If the address opens a login page "
-                f"in a browser, it is wrong: {_shown(response.url)}"
+                f"The answer of {self._host(response.url)} about {subject} is not JSON. If the address opens a login "
+                f"page in a browser, it is wrong: {_shown(response.url)}"
             ) from error
 
     def _request(self, method: str, subject: str, address: str, **options: Any) -> requests.Response:
@@ -262,8 +262,8 @@ class Connection:
         status, host = response.status_code, self._host(response.url)
         if response.is_redirect:
             return (
-                f"{host} sends requests about {subject} to another address. Register its final address, which a browser "
-                "shows after it is opened."
+                f"{host} sends requests about {subject} to another address. Register its final address, which a "
+                "browser shows after it is opened."
             )
         if status == 404:
             return (
