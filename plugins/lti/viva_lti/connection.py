@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, Self, TypeVar
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
 import requests
@@ -64,7 +64,7 @@ class TooLarge(requests.RequestException):
 class Attempts(Retry):
     """Attempts that end at once where an answer asks for a longer wait than anybody sits through."""
 
-    def increment(self, *arguments: Any, **named: Any) -> Retry:
+    def increment(self, *arguments: Any, **named: Any) -> Self:
         response = named.get("response")
         if response is not None and (self.get_retry_after(response) or 0) > LONGEST:
             raise MaxRetryError(named.get("_pool"), "", None)  # type: ignore[arg-type]
@@ -156,7 +156,7 @@ class Connection:
             yield self._json(subject, response)
             parameters = {}
             following = response.links.get("next", {}).get("url", "")
-            address = requests.compat.urljoin(response.url, following) if following else ""
+            address = urljoin(response.url, following) if following else ""
 
     def send(self, subject: str, address: str, body: object, form: str) -> Any:
         """Send something new; the answer, None where it is empty. Raises PlatformError."""

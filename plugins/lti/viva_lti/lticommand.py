@@ -17,6 +17,7 @@ from viva_lti import key, members, registration, scoreplan
 from viva_lti.connection import Connection, PlatformError
 from viva_lti.grades import SCOPES, Column, Grades
 from viva_lti.key import Key
+from viva_lti.members import Member
 from viva_lti.platforms import OPTIONS, PLATFORMS
 from viva_lti.registration import NAME, Registration
 from viva_lti.scoreplan import ScorePlan, Wishes
@@ -182,7 +183,7 @@ class LtiCommand(VivaCommand):
             return graded
         raise CourseError(f"Not in the gradebook: {plaintext.some(names, 20)}. Run 'viva release' first.")
 
-    def _export_one(self, assignment: str, grades: Grades, people: list[members.Member]) -> dict:
+    def _export_one(self, assignment: str, grades: Grades, people: list[Member]) -> dict:
         wishes = Wishes(self.coursedir.student_id, self.overwrite, self.raw)
         with self.console.status(f"comparing {assignment}"), self.course.gradebook() as gradebook:
             plan = scoreplan.planned(self.course, gradebook, assignment, grades, people, self.lti, wishes)
