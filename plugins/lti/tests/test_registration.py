@@ -82,3 +82,6 @@ def test_registering_tries_both_services(course, viva, keys, system):
     assert "Names and roles: 3 students." in done.out and "Assignments and grades: the service answers." in done.out
     assert json.loads((course / "lti.json").read_text())["client_id"] == "client-7"
     assert viva("lti", "register").status == 0
+    again = viva("lti", "register", "other", system.url)
+    assert "Then run: viva lti register" in again.out
+    assert json.loads((course / "lti.json").read_text())["client_id"] == "client-7"

@@ -234,7 +234,7 @@ class Connection:
         advice = {
             "invalid_scope": "Turn on the services for names and roles and for grades in the tool's settings there.",
             "invalid_client": "The client id, or the public key that was entered there, is not this course's: compare "
-            "them with what 'viva lti register' prints.",
+            f"it with what 'viva lti register {self.registration.platform} {self.registration.url}' prints.",
         }
         advice["unauthorized_client"] = advice["invalid_grant"] = advice["invalid_request"] = advice["invalid_client"]
         return PlatformError(

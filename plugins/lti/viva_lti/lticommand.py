@@ -104,7 +104,7 @@ class LtiCommand(VivaCommand):
             with self.alone():
                 registration.write(root, lms)
         document = {"platform": lms.platform, "url": lms.url, "key": str(pair.path), "dry_run": self.dry_run}
-        if lms.client_id:
+        if lms.client_id and (self.client_id or not words):
             self._try_services(lms, pair)
             self._say(f"Registered with {lms.host}: {root / NAME}. Now run: viva roster --from=lti --dry-run")
         else:
@@ -119,7 +119,10 @@ class LtiCommand(VivaCommand):
                 "Name a learning system and its address, as in: viva lti register moodle https://lms.example.edu. The "
                 f"systems are: {', '.join(PLATFORMS)}."
             )
-        lms = Registration(words[0], words[1].rstrip("/")) if words else registration.read(Path(self.course.root))
+        root = Path(self.course.root)
+        lms = registration.read(root) if not words or (root / NAME).exists() else Registration("", "")
+        if words and (lms.platform, lms.url) != (words[0], words[1].rstrip("/")):
+            lms = Registration(words[0], words[1].rstrip("/"))
         platform = PLATFORMS[lms.platform]
         addresses = {name: getattr(lms, name) for name in ("token", "lineitems", "members", "audience")}
         client_id = self.client_id or lms.client_id
