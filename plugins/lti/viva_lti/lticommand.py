@@ -123,7 +123,7 @@ class LtiCommand(VivaCommand):
         lms = registration.read(root) if not words or (root / NAME).exists() else Registration("", "")
         if words and (lms.platform, lms.url) != (words[0], words[1].rstrip("/")):
             lms = Registration(words[0], words[1].rstrip("/"))
-        platform = PLATFORMS[lms.platform]
+        platform = PLATFORMS.get(lms.platform, PLATFORMS["other"])
         addresses = {name: getattr(lms, name) for name in ("token", "lineitems", "members", "audience")}
         client_id = self.client_id or lms.client_id
         if client_id and (self.platform_course or self.deployment or not lms.token):
@@ -136,7 +136,7 @@ class LtiCommand(VivaCommand):
         return Registration(lms.platform, lms.url, client_id=client_id, **addresses)
 
     def _to_enter(self, lms: Registration, pair: Key) -> list[str]:
-        platform = PLATFORMS[lms.platform]
+        platform = PLATFORMS.get(lms.platform, PLATFORMS["other"])
         numbers = "".join(f" --{OPTIONS[name]}=ID" for name in reversed(platform.needed))
         if lms.platform == "other":
             numbers = " --token=URL --lineitems=URL --members=URL"
