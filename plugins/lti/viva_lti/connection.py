@@ -186,23 +186,25 @@ class Connection:
     def _request(self, method: str, subject: str, address: str, **options: Any) -> requests.Response:
         """Raises PlatformError for everything but an answer that grants the request."""
         require_address(address)
-        for fresh in (False, True):
-            response: requests.Response | None = None
-            if fresh or not self.session.token:
-                self._authorize()
-            try:
-                response = self.session.request(method, address, allow_redirects=False, **options)
-            except AuthlibBaseError as error:  # the token had to be renewed
-                problem = self._refusal(error)
-            except (requests.RequestException, ValueError, KeyError) as error:
-                problem = self._trouble(address, error)
-            if response is None:
-                raise problem
-            if response.status_code != 401:
-                break
+        if not self.session.token:
+            self._authorize()
+        response = self._sent(method, address, **options)
+        if response.status_code == 401:  # the token may have been withdrawn
+            self._authorize()
+            response = self._sent(method, address, **options)
         if response.ok and not response.is_redirect:
             return response
         raise PlatformError(self._sentence(subject, response), response.status_code)
+
+    def _sent(self, method: str, address: str, **options: Any) -> requests.Response:
+        """The answer to one request. Raises PlatformError where none came."""
+        try:
+            return self.session.request(method, address, allow_redirects=False, **options)
+        except AuthlibBaseError as error:  # the token had to be renewed
+            problem = self._refusal(error)
+        except (requests.RequestException, ValueError, KeyError) as error:
+            problem = self._trouble(address, error)
+        raise problem
 
     def _authorize(self) -> None:
         """Get a token. Raises PlatformError; other errors may hold the signed request, so none is chained."""

@@ -215,7 +215,8 @@ class LtiCommand(VivaCommand):
 
     def _send(self, plan: ScorePlan, grades: Grades) -> dict[str, str]:
         """Send what is planned; by user why a score was refused. Raises PlatformError, with how far it came."""
-        sent, refused = Sent(self.course, plan.assignment), {}
+        sent = Sent(self.course, plan.assignment)
+        refused: dict[str, str] = {}
         column: Column | None = plan.existing
         for score in plan.arrived:
             assert column is not None
