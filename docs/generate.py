@@ -41,6 +41,7 @@ EXPLAINED = {
     "viva/author/README.md": "audit",
     "viva/pages/README.md": "pages",
     "plugins/gradescope/viva_gradescope/README.md": "gradescope-container",
+    "plugins/lti/viva_lti/README.md": "lti-design",
     "plugins/ml/viva_ml/README.md": "ml-design",
     "CONTRIBUTING.md": "contributing",
     "CHANGELOG.md": "changelog",

@@ -13,6 +13,7 @@ docs/extending.md has an example of each.
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
+| viva.members | the same, where no file is needed | a function: ``VivaCommand`` -> ``viva.course.table.Table`` |
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ from typing import Any
 from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
-ARCHIVES, ROSTERS, CODECS = "viva.archives", "viva.rosters", "viva.codecs"
+ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",
         "roster": "nbviva-term",
+        "lti": "nbviva-lti",
         "package": "nbviva-gradescope",
         "watch": "nbviva-watch",
     },
     SHEETS: dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
     GRADERS: {"cluster": "nbviva-scale"},
+    MEMBERS: {"lti": "nbviva-lti"},
 }
 """The packages of Viva's own plug-ins, by what they add."""
 
