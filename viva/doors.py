@@ -11,6 +11,7 @@ docs/extending.md has an example of each.
 | viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
+| viva.origins | what ``viva adopt --from`` calls it | ``viva.author.adoption.Origin`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
 | viva.members | the same, where no file is needed | a function: ``VivaCommand`` -> ``viva.course.table.Table`` |
@@ -28,6 +29,7 @@ from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
 ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
+ORIGINS = "viva.origins"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",
@@ -39,6 +41,7 @@ PACKAGES = {
     SHEETS: dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
     GRADERS: {"cluster": "nbviva-scale"},
     MEMBERS: {"lti": "nbviva-lti"},
+    ORIGINS: {"otter": "nbviva-otter"},
 }
 """The packages of Viva's own plug-ins, by what they add."""
 

@@ -45,7 +45,10 @@ def encoded(text: str) -> str:
         (encoded(TEXT), "the file was base64-encoded"),
         (repr(json.loads(TEXT)), "the file was a Python dictionary instead of JSON and was converted"),
         (ascii(NOTEBOOK), "the file was a Python dictionary instead of JSON and was converted"),
-        (json.dumps({"encoding": "base64", "content": encoded(TEXT), "size": 9}), "was a JSON document that contained the notebook"),
+        (
+            json.dumps({"encoding": "base64", "content": encoded(TEXT), "size": 9}),
+            "was a JSON document that contained the notebook",
+        ),
         (json.dumps(json.dumps(TEXT)), "was a JSON document that contained the notebook"),
     ],
 )
