@@ -41,6 +41,7 @@ EXPLAINED = {
     "viva/pages/README.md": "pages",
     "plugins/gradescope/viva_gradescope/README.md": "gradescope-container",
     "plugins/ml/viva_ml/README.md": "ml-design",
+    "plugins/diagnosis/viva_diagnosis/README.md": "diagnosis-design",
     "CONTRIBUTING.md": "contributing",
     "CHANGELOG.md": "changelog",
     "bench/RESULTS.md": "measurements",

@@ -11,6 +11,7 @@ docs/extending.md has an example of each.
 | viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
+| viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
 """
@@ -26,13 +27,14 @@ from typing import Any
 from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
-ARCHIVES, ROSTERS, CODECS = "viva.archives", "viva.rosters", "viva.codecs"
+ARCHIVES, ROSTERS, CODECS, PAGES = "viva.archives", "viva.rosters", "viva.codecs", "viva.pages"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",
         "roster": "nbviva-term",
         "package": "nbviva-gradescope",
         "watch": "nbviva-watch",
+        "diagnose": "nbviva-diagnosis",
     },
     SHEETS: dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
     GRADERS: {"cluster": "nbviva-scale"},

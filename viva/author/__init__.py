@@ -26,5 +26,5 @@ auditpage     the audit as an HTML page, and the record that it passed
 audits        audits of several assignments at the terminal
 demo          the demo class, and solutions in other words
 
-Public, for plug-ins: trials.
+Public, for plug-ins: answers, fieldmistakes, mutants, trials, trimming.
 """
