@@ -99,11 +99,12 @@ SUBMISSIONS = {
     "bo": {"centred": MEDIAN, "spread": SPREAD},
     "carl": {"centred": CENTRED, "spread": SUM},
     "dora": {"centred": "def centred(x):\n    return x - x.mean() + 0.125", "spread": SPREAD},
+    "hal": {"centred": "def centred(x):\n    return np.array([v + 1 / 8 - x.mean() for v in x])", "spread": SPREAD},
     "emil": {"centred": CENTRED, "spread": "def spread(x):\n    return centred(x).dot(centred(x)) / len(x)"},
     "fay": {"centred": MEDIAN, "spread": "def spread(x):\n    d = x - x.mean()\n    return (d @ d) ** 0.5"},
     "gus": {"centred": "def centred(x):\n    return -(x[0] - x)", "spread": SPREAD},
 }
-"""Bo and carl make a known mistake each, in other words; fay makes both; dora's is new; emil's is not for students."""
+"""Bo and carl make known mistakes in other words, fay both; that of dora and hal is new; emil's is not for students."""
 
 
 def write_source(root: Path) -> None:

@@ -66,7 +66,13 @@ def test_two_mistakes_in_different_functions_are_recognised_separately(diagnosed
 def test_a_right_answer_is_not_run_and_a_new_mistake_has_no_name(diagnosed):
     root, _ = diagnosed
     assert "anna" not in findings(root)
-    assert findings(root)["dora"] == []
+    assert findings(root)["dora"] == findings(root)["hal"] == []
+
+
+def test_the_report_has_answers_that_behave_alike_without_a_name(diagnosed):
+    course, _ = load(diagnosed[0])
+    groups = {part.students: part.text for part in pageparts.parts(course, Asked(REPORT, NAME))}
+    assert "centred gives the same wrong results" in groups["dora", "hal"]
 
 
 def test_students_read_it_after_the_deadline_and_graders_and_the_report_always(diagnosed):

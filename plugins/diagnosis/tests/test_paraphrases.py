@@ -81,7 +81,7 @@ def test_wrong_answers_in_other_words_get_their_name_and_right_ones_none(assignm
         def names(answer) -> list[list[str]]:
             notebook = making.known(answer)
             behaviour = probed(grader, notebook, examination, reference.fingerprints.probes(), spots, source.parent)
-            return [one.mistakes for one in recognise(reference, notebook, examination, behaviour, spots)]
+            return [one.mistakes for one in recognise(reference, notebook, examination, behaviour, spots)[0]]
 
         assert {answer.name: names(answer) for answer in answers if answer.right and names(answer)} == {}
         held_out = [answer for answer in answers if not answer.right and answer.name not in BLANK][::2]

@@ -37,7 +37,7 @@ def named(behaviour: dict, *mistakes: Mistake, lost=("tf", "tg", "tv"), unclear=
         new_code_cell(source, id=name, metadata={"nbgrader": {"grade_id": name, "solution": True}})
         for name, source in (SOURCES | sources).items()
     ]
-    found = recognise(reference, new_notebook(cells=cells), EXAMINATION, RIGHT | behaviour, lost, unclear)
+    found, _ = recognise(reference, new_notebook(cells=cells), EXAMINATION, RIGHT | behaviour, lost, unclear)
     return [(one.names, one.mistakes) for one in found]
 
 
@@ -89,9 +89,9 @@ def test_several_sentences_for_one_behaviour_are_all_told_or_none():
     notebook = new_notebook(
         cells=[new_code_cell(SOURCES["a"], metadata={"nbgrader": {"grade_id": "a", "solution": True}})]
     )
-    (found,) = recognise(reference, notebook, EXAMINATION, RIGHT | {F: ODD}, ["tf"])
+    (found,), _ = recognise(reference, notebook, EXAMINATION, RIGHT | {F: ODD}, ["tf"])
     assert "either “one.” or “two.”" in found.sentence(found.students, "Your ")
     two[1].students = ""
-    (found,) = recognise(reference, notebook, EXAMINATION, RIGHT | {F: ODD}, ["tf"])
+    (found,), _ = recognise(reference, notebook, EXAMINATION, RIGHT | {F: ODD}, ["tf"])
     assert found.students == [] and len(found.graders) == 2
     assert named({F: ODD}, *(mistake(name, {F: ODD}) for name in "abcd")) == []

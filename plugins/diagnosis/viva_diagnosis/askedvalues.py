@@ -25,6 +25,10 @@ VIVA_PLAIN = (list, tuple, bool, int, float, complex, *VIVA_ARRAYS)
 
 def viva_packed(value):
     """A value as JSON can hold it. Raises TypeError for what is not plain data."""
+    if type(value) is float and not np.isfinite(value):
+        value = np.float64(value)  # JSON has no number for it
+    if type(value) is int and abs(value) > 2**53:
+        raise TypeError("int")
     if type(value) in (type(None), bool, int, float, str):
         return value
     if isinstance(value, VIVA_ARRAYS) and value.dtype.kind in "biufc":
@@ -134,7 +138,7 @@ def viva_value(value):
     print(json.dumps(told))
 
 
-viva_notes = {}
+viva_notes: dict = {}
 
 
 def viva_noting(name, value):

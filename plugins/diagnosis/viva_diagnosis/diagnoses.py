@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva_diagnosis.recognition import Finding
+from viva_diagnosis.behaviour import equal, unpacked
+from viva_diagnosis.recognition import Finding, Unnamed
 
 VERSION = 1
 
@@ -24,6 +25,7 @@ class Diagnosis(Struct, omit_defaults=True):
     reference: str
     """The key of the fingerprints."""
     findings: list[Finding] = []
+    unnamed: list[Unnamed] = []
 
 
 class Diagnoses(Struct, omit_defaults=True):
@@ -31,6 +33,21 @@ class Diagnoses(Struct, omit_defaults=True):
 
     entries: list[Diagnosis] = []
     version: int = VERSION
+
+
+def alike(entries: list[Diagnosis]) -> list[tuple[str, Unnamed, list[str]]]:
+    """The behaviours without a name that several students have: the notebook, one of them, and the students."""
+    groups: list[tuple[str, Unnamed, list, list[str]]] = []
+    for entry in entries:
+        for one in entry.unnamed:
+            outcomes = [unpacked(item) for item in one.outcomes]
+            for notebook, first, same, students in groups:
+                if (notebook, first.name) == (entry.notebook, one.name) and equal(same, outcomes, same):
+                    students.append(entry.student)
+                    break
+            else:
+                groups.append((entry.notebook, one, outcomes, [entry.student]))
+    return [(notebook, one, students) for notebook, one, _, students in groups if len(students) > 1]
 
 
 def folder(course: Course) -> Path:

@@ -58,8 +58,8 @@ class Desk:
 
     def do_submission(
         self, student: str, folder: Path, notebook: str, lost: frozenset[str], unclear: frozenset[str]
-    ) -> list | str:
-        """The findings about a graded notebook, or why there can be none."""
+    ) -> tuple | str:
+        """What ``recognise`` says of a graded notebook, or why it cannot be read."""
         assert self.reference is not None
         try:
             graded = read_notebook(folder / f"{notebook}.ipynb")
@@ -150,12 +150,12 @@ class Diagnosing:
             folder = self.course.path("autograded", self.assignment, record.student)
             by_student[record.student] = record
             jobs.append(("submission", record.student, folder, self.notebook, lost, unclear))
-        if not jobs or not made.mistakes:
+        if not jobs:
             return
         with self._pool(reference) as pool:
-            for job, findings in pool.map(jobs):
-                if isinstance(findings, list):
-                    yield Diagnosis(job[1], self.notebook, by_student[job[1]].key, made.key, findings)
+            for job, told in pool.map(jobs):
+                if isinstance(told, tuple):
+                    yield Diagnosis(job[1], self.notebook, by_student[job[1]].key, made.key, *told)
 
 
 def lost_in(record: SubmissionRecord, notebook: str) -> tuple[frozenset[str], frozenset[str]]:

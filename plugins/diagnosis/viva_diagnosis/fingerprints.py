@@ -23,6 +23,7 @@ import viva
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.mutants import Mutant
 from viva.author.trimming import name_of
+from viva.course.processes import leftovers
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
@@ -315,9 +316,7 @@ def answers_of(folder: Path, examination: Examination) -> list[Answer]:
 
 def write(fingerprints: Fingerprints, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".new")
-    temporary.write_bytes(msgspec.json.encode(fingerprints))
-    temporary.replace(path)
+    leftovers.write(path, msgspec.json.encode(fingerprints).decode())
 
 
 def read(path: Path) -> Fingerprints | None:

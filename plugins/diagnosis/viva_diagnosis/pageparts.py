@@ -36,12 +36,16 @@ def parts(course: Course, asked: Asked) -> list[Addition]:
 
 def _for_report(entries: list[Diagnosis]) -> list[Addition]:
     """One sentence for all students with the same finding."""
-    groups: dict[tuple, list[str]] = {}
+    groups: dict[tuple[str, str, str], list[str]] = {}
     for entry in entries:
         for finding in entry.findings:
             key = finding.sentence(finding.graders), finding.cells[0], entry.notebook
             groups.setdefault(key, []).append(entry.student)
-    return [Addition(*key, students=tuple(dict.fromkeys(students))) for key, students in groups.items()]
+    additions = [Addition(*key, tuple(dict.fromkeys(students))) for key, students in groups.items()]
+    for notebook, one, students in diagnoses.alike(entries):
+        text = f"{one.name} gives the same wrong results. No known mistake gives them: add one to answers/."
+        additions.append(Addition(text, one.cell, notebook, tuple(dict.fromkeys(students))))
+    return additions
 
 
 def _current(course: Course, assignment: str) -> Iterator[Diagnosis]:
@@ -52,7 +56,7 @@ def _current(course: Course, assignment: str) -> Iterator[Diagnosis]:
         return
     keys = _once(results.path, results.keys) or {}
     for entry in read.entries:
-        if entry.findings and entry.graded and keys.get((assignment, entry.student)) == entry.graded:
+        if entry.graded and keys.get((assignment, entry.student)) == entry.graded:
             yield entry
 
 

@@ -269,9 +269,15 @@ def numbers_in(packed: Packed) -> int:
 
 
 def _fractions(packed: Packed) -> bool:
-    found: list[bool] = []
-    _mapped(packed, lambda array: found.append(True) or array)
-    return bool(found)
+    """Whether a call has an array of fractions, which can be drawn anew."""
+    arrays: list[np.ndarray] = []
+
+    def note(array: np.ndarray) -> np.ndarray:
+        arrays.append(array)
+        return array
+
+    _mapped(packed, note)
+    return bool(arrays)
 
 
 def _shape(packed: Packed) -> Packed:

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from viva.engine.examination import Examination
 from viva.wording import counted
-from viva_diagnosis.behaviour import Behaviour, Outcome, equal, unpacked
+from viva_diagnosis.behaviour import ENOUGH, Behaviour, Outcome, equal, evidence, unpacked
 from viva_diagnosis.fingerprints import Fingerprints, Mistake, roots, uses_of
 
 MOST_OFFERED = 3
@@ -50,6 +50,17 @@ class Finding(Struct, omit_defaults=True):
         if len(sentences) == 1:
             return f"{head}this known mistake: “{sentences[0]}”{tail}"
         return f"{head}these known mistakes: either {' or '.join(f'“{text}”' for text in sentences)}.{tail}"
+
+
+class Unnamed(Struct, omit_defaults=True):
+    """A wrong behaviour that no known mistake has."""
+
+    name: str
+    """The function or value."""
+    cell: str
+    """The first test cell that lost points and uses it."""
+    outcomes: list[list | None]
+    """At the probes, packed."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +102,7 @@ def recognise(
     behaviour: Behaviour,
     lost: Collection[str],
     unclear: Collection[str] = (),
-) -> list[Finding]:
+) -> tuple[list[Finding], list[Unnamed]]:
     """The findings about a notebook that lost points in the test cells ``lost`` by wrong results.
 
     Of what the ``unclear`` test cells use nothing is known, as where a function does not end: it counts as wrong.
@@ -109,6 +120,12 @@ def recognise(
         fitting = [by_name[name] for name, keys in matches.items() if key in keys]
         if chosen := _best(fitting, matches):
             groups.setdefault(tuple(sorted(mistake.name for mistake in chosen)), []).append(key)
+    left = own & asked.keys() & behaviour.keys() - {key for keys in groups.values() for key in keys}
+    unnamed = [
+        Unnamed(key.partition(":")[2], asked[key][0], [one.packed() if one else None for one in behaviour[key]])
+        for key in sorted(left)
+        if evidence(behaviour[key], reference.solution[key]) >= ENOUGH
+    ]
     findings = []
     for names, keys in groups.items():
         mistakes = [by_name[name] for name in names]
@@ -120,7 +137,7 @@ def recognise(
         variables = list(dict.fromkeys(key.partition(":")[2] for key in keys))
         probes = sum(len(reference.solution[key]) for key in keys)
         findings.append(Finding(variables, cells, list(names), probes, graders, [] if "" in students else students))
-    return findings
+    return findings, unnamed
 
 
 def _matched(
