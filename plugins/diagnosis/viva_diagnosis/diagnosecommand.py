@@ -12,6 +12,7 @@ from nbgrader.preprocessors import Execute
 from rich.progress import Progress
 from rich.table import Table
 from traitlets import Bool
+from traitlets.config import Config
 
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.terminal import figures
@@ -53,58 +54,63 @@ class DiagnoseCommand(VivaCommand):
     def run(self) -> int:
         table = Table("assignment", *figures("mistakes", "lost points", "diagnosed", "with a mistake"))
         document = []
-        for assignment in self.chosen_assignments():
-            records = [
-                record
-                for record in Results.of(self.course.directory).read().values()
-                if record.assignment == assignment and not record.faults
-            ]
-            if not records:
-                self._say(f"{assignment}: Nothing is graded, so nothing was diagnosed. Run: viva grade {assignment}")
-                continue
-            with self.alone():
-                mistakes, entries = self._diagnose(assignment, records)
-            lost = sum(any(lost_in(record, name)[0] for name in record.notebooks) for record in records)
-            recognised = sum(bool(entry.findings) for entry in entries)
-            table.add_row(assignment, *map(str, (mistakes, lost, len(entries), recognised)))
-            document.append(
-                {"assignment": assignment, "mistakes": mistakes, "lost": lost, "diagnosed": len(entries)}
-                | {"recognised": recognised, "groups": _groups(entries)}
-            )
+        graded = self._graded()
+        with self.alone(), contextlib.closing(_grader(self.course, list(graded), self.config)) as grader:
+            for assignment, records in graded.items():
+                mistakes, entries = self._diagnose(assignment, records, grader)
+                lost = sum(any(lost_in(record, name)[0] for name in record.notebooks) for record in records)
+                recognised = sum(bool(entry.findings) for entry in entries)
+                table.add_row(assignment, *map(str, (mistakes, lost, len(entries), recognised)))
+                document.append(
+                    {"assignment": assignment, "mistakes": mistakes, "lost": lost, "diagnosed": len(entries)}
+                    | {"recognised": recognised, "groups": _groups(entries)}
+                )
         if document:
             self.console.print(table)
             self._say("The pages show it. To write them again, run: viva feedback, viva report")
         self.show_document(assignments=document)
         return 0
 
-    def _diagnose(self, assignment: str, records: list[SubmissionRecord]) -> tuple[int, list[Diagnosis]]:
+    def _graded(self) -> dict[str, list[SubmissionRecord]]:
+        """The records of the chosen assignments that have some."""
+        graded: dict[str, list[SubmissionRecord]] = {assignment: [] for assignment in self.chosen_assignments()}
+        for record in Results.of(self.course.directory).read().values():
+            if record.assignment in graded and not record.faults:
+                graded[record.assignment].append(record)
+        for assignment in [name for name, records in graded.items() if not records]:
+            del graded[assignment]
+            self._say(f"{assignment}: Nothing is graded, so nothing was diagnosed. Run: viva grade {assignment}")
+        return graded
+
+    def _diagnose(
+        self, assignment: str, records: list[SubmissionRecord], grader: Grader
+    ) -> tuple[int, list[Diagnosis]]:
         """Diagnose an assignment: the number of its known mistakes, and the diagnoses. Raises CourseError."""
         path = diagnoses.path_of(self.course, assignment)
         kept, force = diagnoses.read(path).entries, bool(self.config.BaseConverter.get("force"))
         entries: list[Diagnosis] = []
         mistakes = 0
-        with contextlib.closing(_grader(self.course, assignment, self.config)) as grader:
-            with self.course.gradebook() as gradebook:
-                expected = Expected.of(gradebook, assignment)
-            material = Material.of(self.course, assignment, self.config, expected, grader)
-            if material.seeds is not None:
-                self._say(f"{assignment}: It has variants, and these are not diagnosed.")
-                return 0, []
-            for name, examination in material.examinations.items():
-                if not isinstance(examination, Examination):
-                    self._say(f"{assignment}: {name}.ipynb cannot be diagnosed: {examination}")
-                    continue
-                grader.learn(examination)
-                release = read_notebook(self.course.path("release", assignment) / f"{name}.ipynb")
-                count = self.workers or len(os.sched_getaffinity(0))
-                work = Diagnosing(self.course, assignment, name, examination, release, grader, count)
-                with self._bar(f"mistakes of {assignment}") as progress:
-                    made = work.fingerprints(self.mutants, progress, force)
-                if not made.calls:
-                    self._say(f"{assignment}: The tests of {name}.ipynb call no function with plain data.")
-                mistakes += len(made.mistakes)
-                of_this = [entry for entry in kept if entry.notebook == name]
-                entries += work.diagnoses(made, records, of_this, force)
+        with self.course.gradebook() as gradebook:
+            expected = Expected.of(gradebook, assignment)
+        material = Material.of(self.course, assignment, self.config, expected, grader)
+        if material.seeds is not None:
+            self._say(f"{assignment}: It has variants, and these are not diagnosed.")
+            return 0, []
+        for name, examination in material.examinations.items():
+            if not isinstance(examination, Examination):
+                self._say(f"{assignment}: {name}.ipynb cannot be diagnosed: {examination}")
+                continue
+            grader.learn(examination)
+            release = read_notebook(self.course.path("release", assignment) / f"{name}.ipynb")
+            count = self.workers or len(os.sched_getaffinity(0))
+            work = Diagnosing(self.course, assignment, name, examination, release, grader, count)
+            with self._bar(f"mistakes of {assignment}") as progress:
+                made = work.fingerprints(self.mutants, progress, force)
+            if not made.calls:
+                self._say(f"{assignment}: The tests of {name}.ipynb call no function with plain data.")
+            mistakes += len(made.mistakes)
+            of_this = [entry for entry in kept if entry.notebook == name]
+            entries += work.diagnoses(made, records, of_this, force)
         diagnoses.write(Diagnoses(sorted(entries, key=lambda entry: (entry.student, entry.notebook))), path)
         return mistakes, entries
 
@@ -116,11 +122,11 @@ class DiagnoseCommand(VivaCommand):
             yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def _grader(course: Course, assignment: str, config) -> Grader:
+def _grader(course: Course, assignments: list[str], config: Config) -> Grader:
     """A grader with the limits of `viva grade`. Raises CourseError where this machine cannot sandbox student code."""
     step = Examine(config=config)
-    source = course.source_notebooks(assignment)
-    released = sorted(course.path("release", assignment).glob("*.ipynb"))
+    source = [path for assignment in assignments for path in course.source_notebooks(assignment)]
+    released = [path for assignment in assignments for path in course.path("release", assignment).glob("*.ipynb")]
     seconds = float(Execute(config=config).timeout or 30)
     settings = seconds, step.no_sandbox, step.memory, step.budget
     return new_grader(*settings, libraries.wanted(released), libraries.wanted(source))
