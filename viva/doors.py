@@ -12,6 +12,7 @@ docs/extending.md has an example of each.
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
 | viva.origins | what ``viva adopt --from`` calls it | ``viva.author.adoption.Origin`` |
+| viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
 | viva.members | the same, where no file is needed | a function: ``VivaCommand`` -> ``viva.course.table.Table`` |
@@ -29,7 +30,7 @@ from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
 ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
-ORIGINS = "viva.origins"
+ORIGINS, PAGES = "viva.origins", "viva.pages"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",
@@ -37,6 +38,7 @@ PACKAGES = {
         "lti": "nbviva-lti",
         "package": "nbviva-gradescope",
         "watch": "nbviva-watch",
+        "diagnose": "nbviva-diagnosis",
     },
     SHEETS: dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
     GRADERS: {"cluster": "nbviva-scale"},

@@ -28,4 +28,5 @@ audits        audits of several assignments at the terminal
 demo          the demo class, and solutions in other words
 
 Public, for plug-ins: adoption, trials.
+Public, for plug-ins: answers, fieldmistakes, mutants, trials, trimming.
 """

@@ -6,10 +6,11 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -177,8 +178,8 @@ class Page:
             if not _instructors(cell)
         }
 
-    def render(self, shows: str = "full") -> str:
-        """The page, with all or some of it, as PageExporter says.
+    def render(self, shows: str = "full", added: Mapping[str, list[str]] = MappingProxyType({})) -> str:
+        """The page, with all or some of it, as PageExporter says; ``added`` are sentences of other packages, by cell.
 
         It holds only what students may read, as far as this module can know; hidden.py looks again."""
         marks = self.marks
@@ -198,6 +199,7 @@ class Page:
             sandboxed=self.record.sandboxed,
             level=typeset.demoted,
             not_done=NOT_DONE,
+            added=added,
             shows=shows,
         )
 
