@@ -65,3 +65,12 @@ def print_problems(page) -> list[str]:
         *page.evaluate(CONTRAST),
         *page.evaluate(CUT_OFF),
     ]
+
+
+def barriers(page, part: str | None = None) -> list[str]:
+    """What axe-core finds wrong with a page, or a part of it, for those who do not see it or use no mouse."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    options = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
+    violations = Axe().run(page, context=part, options=options).response["violations"]
+    return [f"{found['id']}: {node['html'][:200]}" for found in violations for node in found["nodes"]]

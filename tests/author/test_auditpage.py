@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.browser import CONTRAST, print_problems
+from tests.browser import CONTRAST, barriers, print_problems
 from viva.author.auditpage import page
 from viva.author.auditresult import Audit, CheckScore, Fate, Proof
 from viva.author.checkname import CheckName
@@ -77,6 +77,7 @@ def test_the_page_is_no_wider_than_the_screen_and_all_text_stands_out(browser, w
     opened.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.evaluate(CONTRAST) == []
+    assert barriers(opened) == []
     context.close()
 
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import CONTRAST
+from tests.browser import CONTRAST, barriers
 from tests.conftest import PROJECT, SHORT
 from tests.flow.jupyter import served
 from tests.flow.test_known_answers import notebooks
@@ -148,6 +148,7 @@ def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opene
     expect(page.locator(".jp-Cell.jp-mod-active")).to_contain_text("raise RuntimeError")
     expect(page.locator("body")).to_have_attribute("data-jp-theme-name", "JupyterLab Dark")
     assert page.evaluate(CONTRAST.replace("'body *'", "'#nbviva-check *'")) == []
+    assert barriers(page, "#nbviva-check") == []
     panel(page).get_by_role("button", name="Feedback on A <b>: 3 of 30 points").click()
     expect(page.frame_locator("iframe.jp-HTMLViewer-iframe, .jp-HTMLViewer iframe").first.locator("h1")).to_have_text(
         "the page itself"

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from tests.browser import CONTRAST, print_problems
+from tests.browser import CONTRAST, barriers, print_problems
 from tests.conftest import BIN, SHORT, hand_in
 from viva.pages.hidden import Hidden, Veil, hidden_of
 
@@ -97,11 +97,12 @@ def test_no_page_sends_a_request_or_runs_over_its_edge_and_headings_are_in_order
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_contrast_enough(course, browser, scheme):
+def test_every_text_has_contrast_enough_and_axe_finds_no_barrier(course, browser, scheme):
     for path in some_pages(course):
         page, _ = look(browser, path, 375, scheme)
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert page.evaluate(CONTRAST) == [], path
+        assert barriers(page) == [], path
         page.context.close()
 
 

@@ -20,7 +20,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, SubmittedNotebook
 
-from tests.browser import CONTRAST, print_problems
+from tests.browser import CONTRAST, barriers, print_problems
 from tests.conftest import SHORT, hand_in, load
 from viva.commands.grade import GradeCommand
 from viva.course.gradebook.results import Results
@@ -463,6 +463,7 @@ def test_the_page_fits_and_can_be_read_in_light_and_dark(browser, classroom, wid
     assert page.evaluate("document.documentElement.scrollWidth") == width
     faint = page.evaluate(CONTRAST)
     assert faint == []
+    assert barriers(page) == []
     context.close()
 
 
