@@ -10,6 +10,7 @@ docs/extending.md has an example of each.
 | viva.graders | the option that selects it | ``viva.course.remote.RemoteGraders``: who runs a batch |
 | viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
+| viva.languages | its tag, as de | the text or the path of a file such as viva/words.de.toml: sentences for students |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
@@ -26,7 +27,7 @@ from typing import Any
 from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
-ARCHIVES, ROSTERS, CODECS = "viva.archives", "viva.rosters", "viva.codecs"
+ARCHIVES, ROSTERS, CODECS, LANGUAGES = "viva.archives", "viva.rosters", "viva.codecs", "viva.languages"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",

@@ -30,10 +30,11 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DBAPIError, SAWarning, SQLAlchemyError
-from traitlets import Bool, Enum, List, Type
+from traitlets import Bool, Enum, List, Type, Unicode
 from traitlets.config import Config
 
 import viva
+from viva import language
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.database import AGAIN, trouble, with_retries
@@ -68,11 +69,15 @@ class PageExporter(Exporter):
         "full",
         help="What students read: the full page, the score alone, or visible checks only.",
     ).tag(config=True)
+    language = Unicode("en", help="The language of the sentences that students read: de, en, es, fr or zh.").tag(
+        config=True
+    )
+    notebook_language = Unicode("en", help="The language of the course's notebooks, as HTML names it.").tag(config=True)
     file_extension = ".html"
     output_mimetype = "text/html"
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:  # type: ignore[override]  # as nbconvert's own exporters of text
-        """Raises LeakError when a hidden line of the assignment is on the page."""
+        """Raises LeakError when a hidden line of the assignment is on the page, and CourseError for its language."""
         nb, resources = super().from_notebook_node(nb, resources, **more)
         names = resources["nbgrader"]
         directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
@@ -82,7 +87,8 @@ class PageExporter(Exporter):
         marks = _marks(names["db_url"], names["notebook"], names["assignment"], names["student"])
         record = _record(directory, names["assignment"], names["student"])
         folder = Path(directory.format_path(directory.autograded_directory, names["student"], names["assignment"]))
-        page = Page(nb, names, marks, record, hidden, knowledge.veil, knowledge.unveiled, folder)
+        spoken = language.named(self.language), self.notebook_language
+        page = Page(nb, names, marks, record, hidden, knowledge.veil, knowledge.unveiled, folder, *spoken)
         text = page.render(self.shows)
         key = key_of(folder, source, marks, record, names["notebook"], _settings(self.config))
         if leaks := hidden.found(text, page.own().values()):
@@ -125,9 +131,11 @@ def _knowledge(config: Config, scheme: bool) -> _Knowledge:
 
 
 def _settings(config: Config) -> list:
-    """What the configuration says about pages: which markers hide what, and whether schemes are shown."""
+    """What the configuration says about pages: which markers hide what, whether schemes are shown, and the language."""
     sections = ("ClearSolutions", "ClearHiddenTests", "ClearMarkScheme", "PageExporter")
-    return [(name, sorted(map(repr, config[name].items()))) for name in sections if config.get(name)]
+    settings = [(name, sorted(map(repr, config[name].items()))) for name in sections if config.get(name)]
+    spoken = language.of_course(config)
+    return [*settings, spoken.tag, spoken.digest]
 
 
 Found = TypeVar("Found")
@@ -248,6 +256,7 @@ def _unreadable(course: Course, assignment: str, config: Config) -> str:
     """Why the hidden lines of an assignment cannot be known, if they cannot."""
     try:
         require_usual_hidden(config)
+        language.of_course(config)
         for path in sorted(course.path("source", assignment).glob("*.ipynb")):
             read_notebook(path)
     except VivaError as error:
@@ -377,7 +386,7 @@ def write_refusals(submission: Submission, notebooks: list[str], problem: str, f
             files[folder / name] = read_file(submission.folder / name)
     for name in notebooks:
         names = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
-        page = template("refusal.html").render(place=names, problem=problem)
+        page = template("refusal.html", spoken).render(place=names, problem=problem, lang="")
         files[folder / f"{name}.html"] = page.encode()
     changed = {path: data for path, data in files.items() if not path.is_file() or path.read_bytes() != data}
     for path, data in changed.items():
@@ -395,6 +404,7 @@ def write_refusals(submission: Submission, notebooks: list[str], problem: str, f
 MADE_BY = (
     "verdict.py",
     "record.py",
+    "language.py",
     "wording.py",
     "words.toml",
     "course/gradebook/classbook.py",
@@ -408,7 +418,7 @@ MADE_BY = (
     "pages/templates/messages.txt",
     "cleaning/*.py",
 )
-"""What of this package has a say in how a page looks."""
+"""What of this package has a say in how a page looks; the file of a page's language is in its key too."""
 SEAL = re.compile(rb"\n<!-- ([0-9a-f]{32}) ([0-9a-f]{32}) -->\n?\Z")
 
 
