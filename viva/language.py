@@ -24,7 +24,7 @@ from viva.verdict import CourseError
 Words = str | dict[str, str]
 """A sentence; or one for 1 of something (``one``) and one for any other number (``other``)."""
 BUILTIN = ("de", "en", "es", "fr", "zh")
-OF_INSTRUCTORS = {"single_process", "fact"}
+OF_INSTRUCTORS = {"links", "single_process", "fact"}
 """The parts of words.toml whose notes no student reads."""
 STUDENT, GRADER = "student", "grader"
 """The readers."""

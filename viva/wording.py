@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from viva.cleaning import plaintext
 from viva.language import ENGLISH, GRADER, STUDENT, Language
-from viva.record import CheckResult, Note
+from viva.record import CheckResult, Note, note
+from viva.verdict import SubmissionError
 
 __all__ = ["GRADER", "STUDENT", "counted", "folded", "listed", "sentence", "sentences"]
-CELLS, NUMBERS = 6, 8
-"""How many cells of the assignment, and of a file, a sentence names."""
+CELLS, NUMBERS, FILES = 6, 8, 5
+"""How many cells of the assignment and of a file, and how many files, a sentence names."""
 FEWEST, NAMED = 3, 20
 """Sentences that differ in names or numbers are folded from so many on; so many of the other names are listed."""
 _PARTICULAR = re.compile(
@@ -106,6 +108,17 @@ def standing_alone(sentence: str, language: Language = ENGLISH) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith(('.', end)) else end}"
 
 
+def refusal(kind: str, *names: str, **particulars: Any) -> SubmissionError:
+    """What to raise for a file that cannot be read, by a note whose sentence follows the file's name."""
+    reason = note(kind, *names, **particulars)
+    return SubmissionError(sentence(reason), reason)
+
+
+def joined(notes: Iterable[Note], reader: str = GRADER, language: Language = ENGLISH) -> str:
+    """The sentences for several notes as one, each once."""
+    return language.text("forms.semicolon").join(sentences(notes, reader, language))
+
+
 def reason(result: CheckResult, reader: str = GRADER, language: Language = ENGLISH) -> str:
     """Why a check came to what it did: what the grader has to say, else what its exception said."""
     return sentence(result.cause, reader, language) if result.cause else result.reason
@@ -170,6 +183,23 @@ def _numbered(numbers: tuple[int, ...], language: Language) -> str:
     return language.text("forms.each_cell", numbers=some([*map(str, numbers)], NUMBERS, language))
 
 
+def _any(names: Sequence[str], language: Language) -> str:
+    """One of several."""
+    if len(names) < 2:
+        return "".join(names)
+    return language.text("forms.either", names=language.text("forms.comma").join(names[:-1]), name=names[-1])
+
+
+def _files(note: Note, language: Language) -> str:
+    """Files by their names, in quotes since a student may have called one by a sentence; the note's numbers say which
+    of them are links (1) or no files (2)."""
+    files = [plaintext.quoted(name) for name in note.names]
+    for position, kind in enumerate(note.numbers):
+        if kind:
+            files[position] = language.text("forms.link" if kind == 1 else "forms.irregular", file=files[position])
+    return some(files, FILES, language) if files else language.text("forms.nothing")
+
+
 def _points(number: str, language: Language) -> str:
     try:
         return language.text("forms.point", float(number))
@@ -185,6 +215,8 @@ _ONE: dict[str, Callable[[Note, Language], list]] = {
     "when": lambda note, language: [language.moment(name) for name in note.names],
     "value": lambda note, language: [language.value(name) for name in note.names],
     "quoted": lambda note, _: [plaintext.quoted(name) for name in note.names],
+    "files": lambda note, language: [_files(note, language)],
+    "any": lambda note, language: [_any(note.cells, language)],
     "points": lambda note, language: [_points(name, language) for name in note.names],
 }
 _ALL: dict[str, Callable[[Note, Language], str]] = {

@@ -16,7 +16,7 @@ import functools
 import hashlib
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
@@ -34,7 +34,7 @@ from traitlets import Bool, Enum, List, Type, Unicode
 from traitlets.config import Config
 
 import viva
-from viva import language
+from viva import language, wording
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.database import AGAIN, trouble, with_retries
@@ -48,9 +48,10 @@ from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
 from viva.engine.blueprint import read_notebook
 from viva.folder import remove, walk
+from viva.language import ENGLISH, Language
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page, template
-from viva.record import NotebookRecord, SubmissionRecord
+from viva.record import Note, NotebookRecord, SubmissionRecord
 from viva.submission.files.beside import DELIVERY, returned
 from viva.submission.files.contents import read_file
 from viva.submission.files.handin import place_problem
@@ -284,22 +285,23 @@ class _Conversion:
     def _refuse(self, submission: Submission) -> Ending:
         try:
             expected = submission.assignment in self.inbox.expected and not place_problem(submission)
-            problem = self.inbox.open(submission).problem if expected else ""
+            opened = self.inbox.open(submission) if expected else None
+            spoken = language.of_course(self.config)
         except VivaError as error:
             return Ending(submission, Status.FAILED, str(error))
-        if not problem:
+        if not opened or not opened.reasons:
             return Ending(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
         folder = self.course.path("feedback", submission.assignment, submission.student)
         try:
             notebooks = list(self.inbox.expected[submission.assignment].notebooks)
-            if not write_refusals(submission, notebooks, problem, folder) and not self.again:
+            if not write_refusals(submission, notebooks, opened.reasons, folder, spoken) and not self.again:
                 return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=self.course.directory, config=self.config).set_permissions(
                 submission.assignment, submission.student
             )
         except OSError as error:
             return Ending(submission, Status.FAILED, f"its page cannot be written: {error.strerror}. {AGAIN}")
-        return Ending(submission, Status.DONE, "", (f"its page says why it could not be graded: {problem}",))
+        return Ending(submission, Status.DONE, "", (f"its page says why it could not be graded: {opened.problem}",))
 
     def _convert(self, submission: Submission) -> Ending:
         log, stream = memory_log(f"{submission.assignment}/{submission.student}")
@@ -374,7 +376,9 @@ def _reason(log: str) -> str:
 # It holds a sentence about the file and nothing of the assignment, so that there is no hidden line to look for.
 
 
-def write_refusals(submission: Submission, notebooks: list[str], problem: str, folder: Path) -> bool:
+def write_refusals(
+    submission: Submission, notebooks: list[str], reasons: Sequence[Note], folder: Path, spoken: Language = ENGLISH
+) -> bool:
     """Write the page of each of the assignment's notebooks into ``folder``; whether anything in it changed.
 
     Raises OSError.
@@ -384,6 +388,7 @@ def write_refusals(submission: Submission, notebooks: list[str], problem: str, f
     for name in DELIVERY:
         with contextlib.suppress(SubmissionError):
             files[folder / name] = read_file(submission.folder / name)
+    problem = wording.standing_alone(wording.joined(reasons, wording.STUDENT, spoken), spoken)
     for name in notebooks:
         names = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
         page = template("refusal.html", spoken).render(place=names, problem=problem, lang="")
