@@ -101,7 +101,7 @@ def test_the_examples_of_the_page_add_a_command_a_format_and_a_learning_system(c
 @pytest.mark.slow
 def test_the_language_of_the_page_speaks_to_students_and_what_it_lacks_is_said_in_english(course, fresh):
     install(fresh.site, examples())
-    write_source(course, "### CHECK 3: two\nassert double(1) == 2")
+    write_source(course, "### CHECK 6: two\nassert double(1) == 2")
     fresh.run("release", TINY, "--no-audit")
     hand_in(course, "anna", TINY, double="def double(x):\n    return 2 * x")
     fresh.run("grade", TINY)

@@ -166,7 +166,7 @@ def pages(root, tag: str, tmp_path) -> dict[str, str]:
     return {path.parts[-3]: path.read_text(encoding="utf-8") for path in copy.glob(f"feedback/*/{SMALL}/*.html")}
 
 
-SAME = {"Feedback", "Notebook", "text", "error", "question", "Code", "Text", "points"}
+SAME = {"Feedback", "Notebook", "text", "error", "question", "Code", "Code:", "Text", "points"}
 """Words that two of the languages share."""
 
 

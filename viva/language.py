@@ -1,8 +1,8 @@
 """The languages in which students are spoken to: the sentences, plurals, numbers and times of each.
 
 ``words.toml`` holds the English sentences, ``words.<tag>.toml`` those of another language, by the same keys; a package
-adds a language by the door ``viva.languages``. Whatever a language lacks, and whatever does not fit the English sentence
-of its key, is said in English. Sentences for instructors and graders are English in every course.
+adds a language by the door ``viva.languages``. Whatever a language lacks, and whatever does not fit the English
+sentence of its key, is said in English. Sentences for instructors and graders are English in every course.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _last(key: str) -> str:
 
 
 def problems(text: str) -> list[str]:
-    """What is wrong with a language's file, given as its text: a sentence for each key; none where all is translated."""
+    """What is wrong with a language's file, given as its text: a sentence for each key; none if all is translated."""
     file = tomllib.loads(text)
     wanted, flat, found = required(), _flat(file), []
     about = file.get("language", {})

@@ -72,7 +72,8 @@ def folded(sentences: Iterable[str], differing: int = 1, language: Language = EN
             else:
                 line = _repeated(same[0], len(same), language)
                 if names:
-                    end = "" if line.endswith((".", "!", "?", language.text("forms.end"))) else language.text("forms.end")
+                    end = language.text("forms.end")
+                    end = "" if line.endswith((".", "!", "?", end)) else end
                     also = language.text("forms.also", names=some(names, NAMED, language))
                     line = f"{line}{end}{language.text('forms.between')}{also}"
                 lines.append(line)

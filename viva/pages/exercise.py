@@ -13,6 +13,7 @@ from viva.language import ENGLISH, Language
 from viva.pages.explanation import Explanation
 from viva.verdict import Verdict
 
+
 @dataclass
 class Grade:
     """What the gradebook has of one grade cell."""

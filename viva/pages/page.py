@@ -114,11 +114,7 @@ def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> dict[str
     session = gradebook.db()
     rules = lateness.policy(session)
     reckonings = lateness.reckonings(session, rules, [student] if student else ()) if rules else {}
-    return {
-        person: tuple(reckoning.notes())
-        for (name, person), reckoning in reckonings.items()
-        if name == assignment
-    }
+    return {person: tuple(reckoning.notes()) for (name, person), reckoning in reckonings.items() if name == assignment}
 
 
 @dataclass

@@ -108,7 +108,8 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
         names = sorted({*names_left, *zips, *(handed.name for handed in files)}) or _litter(submission.folder)
         if any(map(_OTHER_ARCHIVE.search, names)):
             notes.append(Note("zip_only"))
-        return Finding((_files_note("none_submitted", names, tuple(f"{name}.ipynb" for name in sorted(notebooks))), *notes))
+        wanted = tuple(f"{name}.ipynb" for name in sorted(notebooks))
+        return Finding((_files_note("none_submitted", names, wanted), *notes))
     sentences = [*map(wording.sentence, notes), *_missing(notebooks - candidates.keys())]
     return Finding((), tuple(sentences), candidates, tuple(rest), tuple(claim.facts(submission.folder)))
 
