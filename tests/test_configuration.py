@@ -105,7 +105,7 @@ def test_settings_of_nbgraders_without_an_effect_are_named_by_init_doctor_and_re
     path.write_text(f"{path.read_text()}\n{usual}{own}")
     first, second = ignored(read(course))
     assert first.startswith("c.Autograde.create_student has no effect: 'viva grade' enters each student with a sub")
-    assert second.startswith("c.ExecutePreprocessor.extra_arguments has no effect: notebooks in Python do not run in a")
+    assert second.startswith("c.ExecutePreprocessor.extra_arguments has no effect: Python notebooks do not run in a")
     for command in (("init",), ("doctor",), ("release", "--no-audit", SHORT)):
         said = " ".join(viva(*command).text.split())
         assert "c.Autograde.create_student has no effect" in said and "c.ExecutePreprocessor.extra_arg" in said, command
@@ -116,7 +116,7 @@ def test_the_doctor_fails_on_a_course_that_marks_hidden_tests_with_other_words(c
     path.write_text(f"{path.read_text()}\nc.ClearHiddenTests.end_test_delimeter = '### OVER'\n")
     result = viva("doctor")
     assert result.status == 1
-    assert "Viva recognizes hidden tests only by 'END HIDDEN TESTS'" in " ".join(result.out.split())
+    assert "Viva finds hidden tests only by 'END HIDDEN TESTS'" in " ".join(result.out.split())
 
 
 def test_the_settings_without_an_effect_are_nbgraders():

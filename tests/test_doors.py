@@ -184,8 +184,8 @@ POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("grade", "mine:Command", "adds 'grade' to viva.commands, and Viva has that"),
-        ("collect", "mine:Command", "Two packages add 'collect' to viva.commands"),
+        ("grade", "mine:Command", "has 'grade' for viva.commands, but Viva has its own"),
+        ("collect", "mine:Command", "Two installed packages have 'collect' for viva.commands"),
     ],
 )
 def test_a_package_cannot_take_a_name_that_another_has(fresh, name, value, said):
@@ -198,7 +198,7 @@ def test_a_package_that_cannot_be_imported_is_named_where_it_is_asked_for(fresh)
     points = POINTS.format(group="viva.sheets", name="broken", value="broken:Export")
     install(fresh.site, {"pyproject.toml": points, "broken.py": "import no_such_library"})
     said = fresh.run("export", "--as=broken", status=2)
-    assert "viva-examples, which adds 'broken' to viva.sheets, cannot be loaded" in said
+    assert "viva-examples cannot be loaded ('broken' for viva.sheets)" in said
     assert "No module named 'no_such_library'" in said and "Traceback" not in said
     assert "--as=" in fresh.run("export", "--help")
 
@@ -244,4 +244,4 @@ def _public() -> set[str]:
 def test_a_command_of_a_package_that_is_not_installed_is_named_with_the_package():
     code = "from viva import doors; print(doors.lacking(doors.COMMANDS, 'roster'), doors.lacking(doors.SHEETS, 'x'))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "It comes with another package: python -m pip install nbviva-term \n"
+    assert said == "This needs another package: python -m pip install nbviva-term \n"

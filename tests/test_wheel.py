@@ -138,7 +138,7 @@ def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(
     packages = {"roster": "term", "collect": "term", "watch": "watch", "package": "gradescope"}
     for command, package in packages.items():
         said = run(viva, command, cwd=course, status=2)
-        assert said.strip().endswith(f"It comes with another package: python -m pip install nbviva-{package}")
+        assert said.strip().endswith(f"This needs another package: python -m pip install nbviva-{package}")
     for words, package in {"export --as=canvas": "term", "grade --cluster=local:2": "scale"}.items():
         assert f"pip install nbviva-{package}" in run(viva, *words.split(), cwd=course, status=2)
 

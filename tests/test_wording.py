@@ -246,18 +246,18 @@ def test_many_cells_are_named_in_part():
     assert wording.listed("a") == "'a'"
     assert wording.listed("abc") == "'a', 'b' and 'c'"
     assert wording.listed("abcdefgh") == "'a', 'b', 'c', 'd', 'e', 'f' and 2 more"
-    assert wording.sentence(Note("no_cell", numbers=(1, 3))) == "each of the cells 1, 3 was not a cell and was ignored"
+    assert wording.sentence(Note("no_cell", numbers=(1, 3))) == "each of the cells 1, 3 was not valid and was ignored"
 
 
 def test_repeated_sentences_are_folded_and_name_the_others():
-    same = [f"'s{number}' has no attempt {number}; attempt 2 counts." for number in range(30)]
+    same = [f"'s{number}' has no attempt 7; attempt 2 counts." for number in range(30)]
     (line,) = wording.folded(same)
-    assert line.startswith("30 times: 's0' has no attempt 0; attempt 2 counts. Also: 's1', 's2', ")
+    assert line.startswith("30 times: 's0' has no attempt 7; attempt 2 counts. Also: 's1', 's2', ")
     assert line.endswith(" 's20' and 9 more.")
     assert wording.folded(["No.", "Yes.", "No."]) == ["2 times: No.", "Yes."]
     assert wording.folded(same[:2]) == same[:2], "two that differ are shown"
     places = [f"Line {number} is empty." for number in (3, 5, 8)]
-    assert wording.folded(places) == ["3 times: Line 3 is empty."]
+    assert wording.folded(places) == ["3 times: Line 3 is empty. Also: 5, 8."]
     labelled = [f"{name}: the file is empty." for name in ("Ann O'Neil", "Bo", "Cy")]
     assert wording.folded(labelled) == ["3 times: Ann O'Neil: the file is empty. Also: Bo, Cy."]
     assert wording.folded([]) == []
@@ -271,6 +271,8 @@ def test_sentences_with_different_reasons_are_not_folded_and_all_places_of_one_a
     ]
     different = [f"the cell 't{number}' fails: name 'x{number}' is missing" for number in range(4)]
     assert wording.folded(different) == different
+    worth = [f"the cell 't{number}' is worth {number} points" for number in range(4)]
+    assert wording.folded(worth) == worth, "the points of the others would be unknown"
 
 
 @given(st.lists(st.text("ab'1: .", max_size=12), max_size=12))

@@ -79,7 +79,7 @@ FLOW = {
         ),
         "rubric": (
             "applyrubric.RubricCommand",
-            "List the comments that repeat, and update comments and scores where an item has changed.",
+            "List repeated comments, and update comments and scores where a rubric item has changed.",
         ),
         "report": (
             "hand_back.ReportCommand",

@@ -129,7 +129,7 @@ def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
         return offset
     if name in ABBREVIATIONS or (name.isupper() and not _known(name)):
         raise CourseError(
-            f"'{name}' is not a time zone, or has several meanings, on {when:%Y-%m-%d}. Write an offset, as in "
+            f"'{name}' is not a time zone, or it has several meanings on {when:%Y-%m-%d}. Write an offset, as in "
             f"{when:%Y-%m-%d %H:%M}+02:00, or a zone such as Europe/Berlin."
         )
     return zone_of(name)

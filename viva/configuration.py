@@ -87,7 +87,7 @@ RULES = (
     Rule(
         "HTMLExporter.template_name",
         "",
-        "formgrader shows answers far from their scores, and needs a network for formulas",
+        "formgrader shows answers far from their scores, and needs the network for formulas",
     ),
     Rule(
         "GenerateFeedback.exporter_class",
@@ -97,9 +97,10 @@ RULES = (
     Rule(
         "ExchangeFactory.collect",
         "",
-        "'nbgrader collect' accepts submissions in another student's name, and follows links to the course's own files",
+        "'nbgrader collect' accepts submissions under the name of another student, and follows links to files "
+        "of the course",
     ),
-    Rule("Lateness.followed", "", "manual grades in formgrader escape the late penalty"),
+    Rule("Lateness.followed", "", "manual grades in formgrader have no late penalty"),
     Rule("AssignLatePenalties.plugin_class", "", "the rules of c.LatePolicy have no effect"),
 )
 """The settings that a course needs; a test holds the project's own nbgrader_config.py to them."""
@@ -122,8 +123,8 @@ def warning(config: Config) -> str:
     )
 
 
-NO_KERNEL = "notebooks in Python do not run in a kernel; only c.Execute.timeout and c.Execute.enabled count"
-NO_HOOK = "'viva grade' does not call it"
+NO_KERNEL = "Python notebooks do not run in a kernel; only c.Execute.timeout and c.Execute.enabled are used"
+NO_HOOK = "'viva grade' does not use it"
 IGNORED = {
     "ClearSolutions.begin_solution_delimeter": "'viva audit' finds solutions by 'BEGIN SOLUTION' only",
     "Autograde.create_student": "'viva grade' enters each student with a submission into the gradebook",
@@ -133,9 +134,9 @@ IGNORED = {
         for name in ("pre_convert_hook", "post_convert_hook")
     },
     "CourseDirectory.student_id_exclude": "'viva grade' grades all students; name one with --student",
-    "CourseDirectory.include": "only c.CourseDirectory.ignore and the limits of size count",
+    "CourseDirectory.include": "only c.CourseDirectory.ignore and the limits of size are used",
     "OverwriteCells.add_missing_cells": "missing cells are always restored",
-    "OverwriteCells.missing_cell_notification": "missing cells are restored, and a repair says so",
+    "OverwriteCells.missing_cell_notification": "missing cells are restored, and the list of repairs says so",
 }
 """Settings of nbgrader's that Viva does not read, and what holds instead."""
 USUAL = {

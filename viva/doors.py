@@ -51,10 +51,13 @@ def entries(group: str, builtin: Iterable[str] = ()) -> dict[str, EntryPoint]:
         # A checkout that was installed in place can be on the path twice; both say the same.
         if (earlier := entries.get(entry.name)) and earlier.value != entry.value:
             raise CourseError(
-                f"Two packages add '{entry.name}' to {group}: {_named(earlier)} and {_named(entry)}. Uninstall one."
+                f"Two installed packages have '{entry.name}' for {group}: {_named(earlier)} and "
+                f"{_named(entry)}. Uninstall one of them."
             )
         if entry.name in builtin:
-            raise CourseError(f"{_package(entry)} adds '{entry.name}' to {group}, and Viva has that. Uninstall it.")
+            raise CourseError(
+                f"{_package(entry)} has '{entry.name}' for {group}, but Viva has its own. Uninstall {_package(entry)}."
+            )
         entries[entry.name] = entry
     return entries
 
@@ -66,8 +69,8 @@ def load(group: str, name: str) -> Any:
         return entry.load()
     except Exception as error:
         raise CourseError(
-            f"{_package(entry)}, which adds '{name}' to {group}, cannot be loaded: {type(error).__name__}: {error}. "
-            "Reinstall or uninstall that package."
+            f"The package {_package(entry)} cannot be loaded ('{name}' for {group}): {type(error).__name__}: "
+            f"{error}. Install it again, or uninstall it."
         ) from error
 
 
@@ -88,7 +91,7 @@ def load_all(group: str, builtin: Iterable[str] = ()) -> dict[str, Any]:
 def lacking(group: str, name: str) -> str:
     """The sentence that names the package of an entry that is not installed; empty for an unknown name."""
     package = PACKAGES.get(group, {}).get(name)
-    return f"It comes with another package: python -m pip install {package}" if package else ""
+    return f"This needs another package: python -m pip install {package}" if package else ""
 
 
 def _package(entry: EntryPoint) -> str:

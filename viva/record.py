@@ -169,7 +169,9 @@ def decode(line: bytes) -> SubmissionRecord:
 def _record(fields: object) -> SubmissionRecord:
     version = fields.get("schema") if isinstance(fields, dict) else None
     if isinstance(version, int) and version > SCHEMA:
-        raise CourseError(f"a newer Viva wrote it (form {version}); this Viva reads forms up to {SCHEMA}")
+        raise CourseError(
+            f"a newer Viva wrote it (form {version}); this Viva reads only forms up to {SCHEMA}. Install the newer Viva"
+        )
     fields = fields if version else _upgraded(fields)
     if not version or version < 4:
         fields = _with_faults(fields)

@@ -56,9 +56,9 @@ def shape(sentence: str) -> str:
 def folded(sentences: Iterable[str], differing: int = 1, language: Language = ENGLISH) -> list[str]:
     """Sentences in their order, with repeated ones folded: "4 times: ...".
 
-    Equal sentences are folded, and ``FEWEST`` or more that differ only in numbers and in one label or quoted name, as
-    that of the cell; where more names say nothing new, in so many ``differing`` ones. The first sentence is shown, and
-    the others' first names follow it.
+    Equal sentences are folded, and ``FEWEST`` or more that differ only in one label, quoted name or number, as that of
+    the cell; where more say nothing new, in so many ``differing`` ones. The first sentence is shown, and the others'
+    first names follow it.
     """
     groups: dict[str, list[str]] = {}
     for sentence in sentences:
@@ -88,19 +88,13 @@ def _of_one_place(group: list[str], most: int) -> Iterable[tuple[list[str], list
     """Parts of sentences of one shape that differ in at most so many names, the first ones that differ at all; with
     each the first of these names of the other sentences."""
     rows = [_PARTICULAR.findall(sentence) for sentence in group]
-    differing = [
-        column for column, values in enumerate(zip(*rows, strict=True)) if len({*values} - _numbers(values)) > 1
-    ]
+    differing = [column for column, values in enumerate(zip(*rows, strict=True)) if len({*values}) > 1]
     parts: dict[tuple, list[int]] = {}
     for number, row in enumerate(rows):
         parts.setdefault(tuple(row[column] for column in differing[most:]), []).append(number)
     for numbers in parts.values():
         names = list(dict.fromkeys(rows[number][differing[0]] for number in numbers)) if differing else []
         yield [group[number] for number in numbers], names[1:]
-
-
-def _numbers(values: Iterable[str]) -> set[str]:
-    return {value for value in values if value[0].isdigit()}
 
 
 def standing_alone(sentence: str, language: Language = ENGLISH) -> str:

@@ -43,7 +43,7 @@ class CheckCommand(ShortHelp, Application):
     }
     original = Unicode("", help="The notebook as you downloaded it, to restore cells.").tag(config=True)
     json = Bool(False, help="Print JSON.").tag(config=True)
-    portable = Bool(help="Run it in an ordinary kernel; VIVA_PORTABLE=1 in the environment also does this.").tag(
+    portable = Bool(help="Run it in an ordinary kernel. The environment variable VIVA_PORTABLE=1 does the same.").tag(
         config=True
     )
 
@@ -160,14 +160,15 @@ def require_own(path: Path) -> None:
     """Raises VivaError for a notebook that is not the user's own, as without a sandbox it has all the user's rights."""
     folder, user = path.resolve().parent, getattr(os, "geteuid", None)
     if course := course_of_students_files(folder, released=False):
-        why = f"it lies among the files of students of the course {course}"
+        why = f"it is in a folder with files of students of the course {course}"
     elif user and path.stat().st_uid != user():
         why = "it belongs to another user"
     else:
         return
     raise VivaError(
-        f"{path} was not checked, because {why}, and without a sandbox it could read and change all your files. On "
-        "Linux 'viva doctor' lists what a sandbox needs. If you trust the notebook, copy it to a folder of your own."
+        f"{path} was not checked, because {why}. Without a sandbox it could read and change all your files. On "
+        "Linux, 'viva doctor' lists what a sandbox needs. If you trust the notebook, copy it to a folder of your "
+        "own."
     )
 
 
@@ -184,5 +185,5 @@ def _sums(copy, tried: list) -> list[str]:
     if by_hand := copy.examination.blueprint.manual_points:
         sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")
     if not copy.described:
-        sentences.append("This notebook does not contain the expected types of the answers; grading may be stricter.")
+        sentences.append("This notebook does not say which types the answers must have, so grading may be stricter.")
     return sentences

@@ -77,7 +77,7 @@ def check(notebook: str = "") -> Report | None:
     """
     shell = _shell()
     if CHECKING in os.environ or shell is None or not hasattr(shell, "kernel"):
-        print("The check is not run while a notebook is graded or checked.")
+        print("The check does not run while a notebook is graded or checked.")
         return None
     with contextlib.ExitStack() as stack:
         path, saved = _found(notebook, shell, stack)
@@ -102,7 +102,7 @@ def _checked(path: Path) -> Report:
         document = json.loads(done.stdout)
     except ValueError:
         lines = done.stderr.strip().splitlines()
-        raise VivaError(lines[-1] if lines else f"The check of {path.name} ended without a message.") from None
+        raise VivaError(lines[-1] if lines else f"The check of {path.name} stopped without a message.") from None
     checks = [result for result in document["checks"] if result["counts"]]
     return Report(path.name, checks, document["repairs"], list(document["summary"]))
 
@@ -130,7 +130,7 @@ def _of_colab(stack: contextlib.ExitStack) -> Path:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-colab-")))
     answer = _message.blocking_request("get_ipynb", timeout_sec=60)
     if not answer or "ipynb" not in answer:
-        raise VivaError("Colab did not provide the notebook. Download it, then: !viva check NOTEBOOK")
+        raise VivaError("Colab did not give Viva the notebook. Download it, then run: !viva check NOTEBOOK")
     path = folder / "notebook.ipynb"
     path.write_text(json.dumps(answer["ipynb"]), encoding="utf-8")
     return path

@@ -42,8 +42,8 @@ MOST_FILES, MOST_BYTES = 500, 50 * 2**20
 MOST_CODE = 200
 """Characters of a line that are shown."""
 REFUSED = {
-    "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
-    "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",
+    "processes_unwalled": "it starts another process. That works here, but not in grading. Use one process",
+    "connections_unwalled": "it uses the network. That works here, but not in grading. Use a file",
 }
 """By fact, a sentence: grading will refuse this."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
@@ -127,8 +127,8 @@ def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
                 cell = notebook.cells[index]
                 name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
                 yield (
-                    f"the cell '{name}' needs {match[1]}, which is not installed here; install it, as in: "
-                    f"python -m pip install {match[1]}"
+                    f"the cell '{name}' needs {match[1]}, which is not installed here. Install it, as in: python "
+                    f"-m pip install {match[1]}"
                 )
 
 

@@ -54,9 +54,9 @@ def test_nbgraders_own_example_is_adopted_with_its_picture_and_its_points(course
     path = course / "source" / "ps1" / "problem1.ipynb"
     assert f"written: {path}\nwritten: {path.parent / 'jupyter.png'}\n" in said.out
     assert "Adopt the other notebooks in its folder one by one: problem2.ipynb." in said.out
-    assert re.search(r"- Cells 'correct_squares', .* and '\w+': no line '### CHECK 1: ...' is in them, so", said.out)
-    assert "- Cell 'cell-938593c4a215c6cc': the id has no meaning" in said.out
-    assert "- Cell 'jupyter': the picture 'jupyter.png' has no readable alt text." in said.out
+    assert re.search(r"- Cells 'correct_squares' and '\w+': students see the id of these cells", said.out)
+    assert "- Cell 'cell-938593c4a215c6cc': this id says nothing about the cell" in said.out
+    assert "- Cell 'jupyter': the picture 'jupyter.png' has no text for blind readers (alt text)." in said.out
     assert "- There is no right answer to 'squares', 'sum_of_squares': write" in said.out
     assert "- There is no wrong answer to 'squares', 'sum_of_squares': write" in said.out
     assert said.out.endswith("Then run: viva audit ps1\n")
@@ -101,7 +101,7 @@ def test_points_that_are_a_text_become_a_number(course, found, text, points):
     cell = read_notebook(adopted.written[0]).cells[5]
     assert cell.metadata.nbgrader.points == points and type(cell.metadata.nbgrader.points) is type(points)
     (said,) = (sentence for sentence in adopted.changes if "points" in sentence)
-    assert said == f"The points of '{cell.id}' were the text \"{text}\"; now they are a number."
+    assert said == f"The points of '{cell.id}' were the text \"{text}\". They are a number now."
 
 
 @pytest.mark.parametrize("text", ["", "two", "nan", "inf"])
@@ -161,16 +161,19 @@ def test_grade_ids_that_cannot_be_ids_of_cells_are_changed_and_named(course, fou
 
     adopted = adopt(load(course)[0], found(change=change))
     assert "The grade id 'squares of numbers' was changed to 'squares_of_numbers', because" in adopted.changes[0]
-    assert adopted.changes[0].endswith("because an id can only have letters, digits, _ and -.")
+    assert adopted.changes[0].endswith("because an id has only letters, digits, _ and -.")
     assert "The grade id 'correct_squares' was changed to 'correct_squares_2', because" in adopted.changes[1]
-    assert adopted.changes[1].endswith("because ids must differ.")
+    assert adopted.changes[1].endswith("because two cells had this id.")
 
 
 def test_that_an_assignment_has_a_notebook_more_now_is_said(course, found):
     path = found()
     adopt(load(course)[0], path)
     second = adopt(load(course)[0], path.rename(path.with_name("second.ipynb")))
-    assert any("It is now in the assignment squares, beside squares.ipynb." in change for change in second.changes)
+    assert any(
+        "The notebook was added to the assignment squares, which also has squares.ipynb." in change
+        for change in second.changes
+    )
 
 
 def test_a_students_version_is_recognised(course, found):
@@ -214,7 +217,7 @@ def test_a_link_out_of_the_notebooks_folder_is_refused_as_it_would_be_released(c
     link = path.parent / name
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(tmp_path / "home" / ("letter" if name == "data.csv" else ""))
-    with pytest.raises(CourseError, match=r"is a link to .*home.*, which is outside the notebook's folder"):
+    with pytest.raises(CourseError, match=r"is a link to .*home.*. That file is outside the notebook's folder"):
         adopt(load(course)[0], path)
     assert not (course / "source" / "squares").exists()
 
@@ -274,7 +277,7 @@ def test_a_notebook_of_the_course_is_corrected_in_place_and_the_old_one_is_kept_
         path.write_text(before)
     assert viva("adopt", "--in-place", str(path)).status == 0
     said = viva("adopt", "--in-place", str(path))
-    assert "Nothing had to be changed." in said.out
+    assert "Nothing needed a change." in said.out
     assert not (course / "backup" / "squares" / "squares3.ipynb").exists()
 
 
@@ -306,7 +309,7 @@ def with_words_for_points(notebook):
     ("name", "change", "sentence"),
     [
         ("test-v1.ipynb", in_r, "is written in R; this course is graded in Python"),
-        ("test-v1.ipynb", without_cells, "no cell is an answer, a test or a task"),
+        ("test-v1.ipynb", without_cells, "is not an nbgrader source notebook: it has no answer, test or task."),
         ("test-v1.ipynb", without_points, "does not have points"),
         ("test-v1.ipynb", with_words_for_points, r"adopted: cell '\w+': points: 'two' is not of type 'number'"),
         ("too-new.ipynb", lambda notebook: None, "Schema version is too new"),

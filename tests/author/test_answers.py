@@ -67,7 +67,7 @@ def test_a_wrong_answer_may_say_why_no_visible_check_warns_of_it(write):
 
 
 def test_a_right_answer_gives_no_reason_why_nothing_warns(write):
-    with pytest.raises(AnswerError, match="a right answer loses nothing; remove the line 'hidden:'"):
+    with pytest.raises(AnswerError, match="a right answer needs no line 'hidden:'"):
         read_answer(write('"""Doubles.\n\nhidden: an attack\n"""\n\n# %% [solution] *\n', "right"))
 
 
@@ -98,9 +98,12 @@ def test_cells_that_no_section_names_stay_as_released(write, release):
         ("x = (", "syntax error"),
         ("x = 1", "needs a docstring"),
         ('"""Right?"""', "needs a list 'Loses:'"),
-        (WRONG.replace("# %% double", "x = 1\n\n# %% double"), "code before the first"),
+        (
+            WRONG.replace("# %% double", "x = 1\n\n# %% double"),
+            "the first line of code must be '# %% grade_id'. There is other code",
+        ),
         (WRONG + "\n# %% double\n", "two sections for 'double'"),
-        (WRONG + "\n# %% dou ble\n", "is not a section"),
+        (WRONG + "\n# %% dou ble\n", "does not start a section. Write '# %% grade_id"),
     ],
 )
 def test_a_file_that_is_no_known_answer_is_refused_in_words(write, text, message):
@@ -111,9 +114,9 @@ def test_a_file_that_is_no_known_answer_is_refused_in_words(write, text, message
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("test: two", "test: three", "is not a check"),
-        ("    everything else", "    test: *", "both as lost and as kept"),
-        ("    everything else", "    nothing", "does not list 'test: one'"),
+        ("test: two", "test: three", "Write the new name of the check, or delete the file if you do not"),
+        ("    everything else", "    test: *", "twice: as lost and as kept. Remove one"),
+        ("    everything else", "    nothing", "does not say whether 'test: one'"),
     ],
 )
 def test_a_promise_that_does_not_fit_the_assignment_is_refused_in_words(write, old, new, message):
@@ -130,7 +133,7 @@ def test_a_cell_called_everything_and_a_title_with_a_colon_are_named_like_others
 
 
 def test_a_right_answer_promises_nothing(write):
-    with pytest.raises(AnswerError, match="remove the lists"):
+    with pytest.raises(AnswerError, match="a right answer keeps every check"):
         read_answer(write(WRONG, "right"))
 
 

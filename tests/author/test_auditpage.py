@@ -35,7 +35,16 @@ AUDIT = Audit(
             wrong="array([[2., 1.]])",
         ),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "survived", note="another result", line=2, number=2),
-        Fate("attend", "other axis", "axis=0 -> axis=2", DIFF, "unproven", note="attend: it is slow", line=1, number=3),
+        Fate(
+            "attend",
+            "other axis",
+            "axis=0 -> axis=2",
+            DIFF,
+            "unproven",
+            note="attend: the solution is slow",
+            line=1,
+            number=3,
+        ),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "killed", [GIVEN]),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "equal", note="of one element"),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "excused", note="taught later"),
@@ -47,7 +56,7 @@ AUDIT = Audit(
     remarks=["A remark."],
     untold=["a line"],
     solutions={"attend": f"def attend(x):\n    return softmax({LONG})", "unread": "x = 1"},
-    unseen={"unread": "Cell 'unread': no check looks at this answer."},
+    unseen={"unread": "Cell 'unread': no check tests this answer."},
 )
 
 

@@ -22,7 +22,7 @@ def test_a_survivor_is_excused_by_its_change_or_its_operator_in_its_own_cell_and
 def test_an_excuse_that_no_survivor_fits_is_named():
     fates = [Fate("f", "other axis", "a -> b", "", "killed")]
     excuses = [Excuse("f", "taught in week five", ("a -> b",))]
-    assert excuse(fates, excuses) == ["No surviving mutant fits the excuse 'taught in week five'; remove it."]
+    assert excuse(fates, excuses) == ["No mutant matches the excuse 'taught in week five'. Remove the excuse."]
     assert fates[0].status == "killed"
 
 

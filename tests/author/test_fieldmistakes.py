@@ -33,7 +33,10 @@ def test_the_example_of_the_documentation_makes_a_mutant(tmp_path):
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [("1 / 0", "cannot be run: ZeroDivisionError"), ("EXPRESSIONS = {'a': 1}", "must map names to functions")],
+    [
+        ("1 / 0", "cannot be run: ZeroDivisionError"),
+        ("EXPRESSIONS = {'a': 1}", "EXPRESSIONS and BODIES must be dictionaries from names to functions"),
+    ],
 )
 def test_a_broken_file_is_named(tmp_path, source, message):
     write(tmp_path, source)

@@ -48,7 +48,7 @@ def change(name, *pairs):
     return edit
 
 
-STALE = "check '{}': the student's function got 'test_scores' before the expected result"
+STALE = "check '{}': the student's function gets 'test_scores' and can change it before the expected"
 
 
 def after_the_call(title, lines):
@@ -70,19 +70,19 @@ def rename(notebook):
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        (rename, "the id has no meaning"),
-        (set_output, "Cell 'setup': it holds outputs of an earlier run"),
+        (rename, "this id says nothing about the cell. Name the cell after its question"),
+        (set_output, "Cell 'setup': the cell has outputs of an earlier run"),
         (change("setup", ("import numpy as np", "import requests\nimport numpy as np")), "'requests' needs"),
         (change("setup", ("import numpy as np", "import numpy as np\n!pip install x")), "'!pip install x' needs"),
         (change("data", ("np.random.seed(23)", "f = '/home/anna/data.csv'")), "the path '/home/anna/data.csv'"),
-        (change("data", ("np.random.seed(23)", "")), "np.random.randn() draws random numbers before any seed"),
+        (change("data", ("np.random.seed(23)", "")), "np.random.randn() draws random numbers, but no seed"),
         (change("test_softmax", ("default_rng(52)", "default_rng()")), "np.random.default_rng() has no seed"),
         (
             change("test_softmax", ("np.random.default_rng(52).normal(", "np.random.normal(")),
-            "Cell 'test_softmax': np.random.normal() draws numbers that student code can choose",
+            "Cell 'test_softmax': the test sets no seed, so student code can choose the numbers of np.random.normal()",
         ),
-        (change("test_me", ("1: the output of me to", "1: softmax(x) @ V to")), "gives away the code"),
-        (change("test_softmax", ("For a random matrix", "0.2341 is right. For")), "gives away the value 0.2341"),
+        (change("test_me", ("1: the output of me to", "1: softmax(x) @ V to")), "shows students the code"),
+        (change("test_softmax", ("For a random matrix", "0.2341 is right. For")), "shows students the value 0.2341"),
         (change("test_softmax", ('"For a random matrix', 'f"{expected} For a')), "the value of 'expected'"),
         (
             after_the_call("a single row", "    assert agrees(softmax(test_scores), EXPECTED)"),
@@ -98,16 +98,19 @@ def rename(notebook):
         ),
         (
             change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")),
-            "students can read the answer to",
+            "shows students the answer to",
         ),
         (
             change("sentence", ("| position |", "`reference_softmax_right`\n\n| position |")),
             "the hidden function 'reference_softmax_right'",
         ),
-        (change("sentence", ("| position |", "![](map.png)\n\n| position |")), "'map.png' has no readable alt text"),
+        (
+            change("sentence", ("| position |", "![](map.png)\n\n| position |")),
+            "'map.png' has no text for blind readers",
+        ),
         (
             change("sentence", ("| position |", "<img src='a.png'>\n\n| position |")),
-            "a picture has no readable alt text",
+            "a picture has no text for blind readers (alt text",
         ),
         (change("picture", ("### A picture of the weights", "")), None),
         (
@@ -132,7 +135,11 @@ def test_a_fault_is_named(look, edit, sentence):
 def test_a_name_that_the_call_itself_binds_is_not_what_the_function_had(look, call):
     notebook = nbformat.read(FIVE, as_version=4)
     after_the_call("other sizes", f"    {call}\n    expected = EXPECTED")(notebook)
-    assert not [fault for fault in look(FIVE, notebook) if "function got" in fault]
+    assert not [
+        fault
+        for fault in look(FIVE, notebook)
+        if "and can change it before the expected result is computed from it." in fault
+    ]
 
 
 def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
@@ -142,8 +149,9 @@ def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
     assert "def reference_softmax_right" in helper
     cells["test_softmax_sizes"].source = helper + cells["test_softmax_sizes"].source
     assert look(FIVE, notebook) == [
-        "Cell 'test_softmax_sizes': it defines the hidden function 'reference_softmax_right' of 'test_softmax' again; "
-        "define it before the first check of that cell, and use it here."
+        "Cell 'test_softmax_sizes': it defines the hidden function 'reference_softmax_right' a "
+        "second time; 'test_softmax' defines it first. Define it once, above the first check of that "
+        "cell, and use it here."
     ]
 
 
@@ -171,7 +179,9 @@ def test_a_test_cell_that_runs_in_the_candidate_has_hidden_functions_of_its_own(
 def test_a_picture_needs_words(look):
     notebook = nbformat.read(FIVE, as_version=4)
     next(cell for cell in notebook.cells if cell.id == "picture").source = "A picture"
-    assert look(FIVE, notebook) == ["Cell 'draw_map': it draws a picture, and no text above it describes the picture."]
+    assert look(FIVE, notebook) == [
+        "Cell 'draw_map': the code draws a picture, but no text above it says what the picture shows."
+    ]
 
 
 def test_the_readme_must_give_the_same_points(tmp_path):
@@ -191,8 +201,8 @@ def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault()
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (("viva_seed = 0\n", "viva_seed = int(0)\n"), "the value of viva_seed is not a whole number"),
-        (("viva_seed = 0\nnp.random.seed(viva_seed)", "viva_seed = 0\nnp.random.seed(0)"), "nothing uses viva_seed"),
+        (("viva_seed = 0\n", "viva_seed = int(0)\n"), "the value of viva_seed must be a whole number"),
+        (("viva_seed = 0\nnp.random.seed(viva_seed)", "viva_seed = 0\nnp.random.seed(0)"), "no cell uses viva_seed"),
         (("viva_seed = 0\n", ""), "it uses viva_seed, which no read-only cell defines"),
     ],
 )
@@ -204,17 +214,19 @@ def test_a_seed_that_no_variant_can_have_is_named(lines, said, look):
     assert len(found) == 1 and said in found[0]
 
 
-def test_default_ids_and_missing_titles_of_a_whole_notebook_are_one_sentence_each(look):
+def test_default_ids_are_one_sentence_and_missing_titles_one_for_the_cells_of_as_many_points(look):
     notebook = new_notebook()
     for number in range(8):
-        known = {"schema_version": 3, "grade": True, "solution": False, "locked": True, "task": False, "points": number}
+        known = {"schema_version": 3, "grade": True, "solution": False, "locked": True, "task": False}
+        known["points"] = 2 if number else 1
         name = f"cell-{number}a81"
         cell = new_code_cell(f"assert {number} >= 0", id=name, metadata={"nbgrader": known | {"grade_id": name}})
         notebook.cells.append(cell)
     found = [one for one in look(FIVE, notebook) if one.startswith("Cell")]
     assert found == [
-        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: the ids have "
-        "no meaning; name each after its question or check.",
-        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 more: no line "
-        "'### CHECK 1: ...' is in them, so students see ids instead of titles.",
+        "Cells 'cell-0a81', 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81' and 2 "
+        "more: these ids say nothing about the cells. Name each cell after its question or check.",
+        "Cell 'cell-0a81': students see the id of this cell. Add a title, as in '### CHECK (1 point): ...'.",
+        "Cells 'cell-1a81', 'cell-2a81', 'cell-3a81', 'cell-4a81', 'cell-5a81', 'cell-6a81' and 1 more: students "
+        "see the id of these cells. Add a title, as in '### CHECK (2 points): ...'.",
     ]

@@ -73,7 +73,7 @@ def test_a_known_answer_holds_where_it_loses_what_it_should_and_nothing_failed(p
     [
         (trial(), "survived", [], ""),
         (trial(left="failed", last="timeout"), "killed", [LEFT, LAST], ""),
-        (Probe(faults=(FAULT,)), "survived", [], "the grader failed on it: what failed"),
+        (Probe(faults=(FAULT,)), "survived", [], "the grader failed: what failed"),
         (None, "killed", [], ENDED),
     ],
 )
@@ -92,14 +92,14 @@ def test_a_check_is_flaky_where_two_runs_of_one_text_differ():
     }
     (sentence,) = flaky([LEFT, RIGHT, LAST], runs)
     assert sentence.startswith(
-        "The check 'test_f: right' is flaky: of 3 runs of the wrong answer two one was failed and one passed."
+        "The check 'test_f: right' is unstable: of 3 runs of the wrong answer two, one was failed and one was passed."
     )
 
 
 def test_a_blank_answer_should_lose_a_check_by_a_wrong_answer_or_an_exception():
     found = {LEFT: Ruling(Verdict.FAILED, "timeout: no"), RIGHT: Ruling(Verdict.ERROR), LAST: Ruling(Verdict.TIMEOUT)}
     assert misfires(Proof("untouched", "untouched", [], found)) == [
-        "Left blank, the check 'test_g: last' fails for the wrong reason: timeout"
+        "With an empty answer, the check 'test_g: last' fails for the wrong reason: timeout"
     ]
 
 
@@ -210,7 +210,7 @@ def test_checks_are_told_apart_whose_titles_are_alike_or_hold_a_colon():
     assert [(score.check, score.alone) for score in scores if score.kills] == [(others, 1)]
     assert together(scores, [killed], [proof]) == [[rows, begin, other_begin]]
     (sentence,) = flaky(every, {"the solution": [probe, trial(), Probe({others: Ruling(Verdict.PASSED)})]})
-    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' is flaky")
+    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' is unstable")
 
     before = Audit("ps", "nb", [proof], [killed], scores).record()
     assert weakened(before, Audit("ps", "nb", [proof], [killed], scores)) == []
@@ -244,7 +244,7 @@ def test_what_makes_no_sense_of_the_result_or_is_nowhere_forbidden_is_no_error()
         "For example: return name -> return np.squeeze(name)"
     ]
     (sentence,) = forgive(fates, kinds, forbidden=False)
-    assert "nothing in the notebook says that the argument must stay as it is" in sentence
+    assert "the notebook does not say that the argument must stay the same" in sentence
     assert [fate.status for fate in fates] == ["excused", "survived", "excused"]
 
 
@@ -273,9 +273,9 @@ def test_survivors_that_one_check_would_notice_are_one_gap():
     fates.append(survivor("f", "Stack.push", 2, "killed"))
     found = Audit("ps", "nb", fates=fates)
     assert found.blocking() == [
-        "3 wrong versions of 'Stack.pop' in 'f' still pass every check, for example: line 4",
-        "A wrong version of 'f' still passes every check: line 2",
-        "2 wrong versions of line 3 of 'f' still pass every check, for example: line 3",
+        "3 wrong versions of 'Stack.pop' in 'f' pass every check, for example: line 4",
+        "A wrong version of 'f' passes every check: line 2",
+        "2 wrong versions of line 3 of 'f' pass every check, for example: line 3",
     ]
     (exercise,) = found.exercises()
     assert (exercise.cell, exercise.tried, exercise.states["killed"]) == ("f", 7, 1)
@@ -298,5 +298,5 @@ def test_mutants_that_only_hidden_lines_notice_are_told_by_check():
 def test_a_check_that_nonsense_passes_is_named_once_with_all_of_it():
     (sentence,) = passed_by_nonsense({RIGHT: [("f", "()"), ("f", "{}"), ("", "()")]})
     assert sentence.startswith(
-        "The check 'test_f: right' passes though the functions of 'f' and all answers return () or {} for every input"
+        "The check 'test_f: right' passes when the functions of 'f' and all answers return () or {} for every input"
     )

@@ -70,7 +70,7 @@ def test_eighty_columns_break_no_table(graded, viva, monkeypatch):
 
 def test_an_assignment_without_a_due_time_is_said_to_have_none(course, viva):
     found = viva("deadlines", SHORT)
-    assert found.status == 0 and f"No deadline, so never late: {SHORT}." in found.out
+    assert found.status == 0 and f"These assignments have no deadline: {SHORT}." in found.out
 
 
 def test_a_due_time_is_shown_as_soon_as_the_configuration_says_it(course, viva):
@@ -98,14 +98,14 @@ def test_what_another_rule_would_do_is_told_and_not_done(graded, viva):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--what-if"], "--what-if needs another rule"),
-        (["--per-day=0.2"], "Late policies are set in nbgrader_config.py"),
-        (["--what-if", "--per-day=2"], "--what-if has an invalid 'per_day': 2.0 is not a share from 0 to 1"),
+        (["--what-if"], "--what-if needs a rule to compare with, as in: viva deadlines"),
+        (["--per-day=0.2"], "Set the late policy in nbgrader_config.py (c.LatePolicy). To compare"),
+        (["--what-if", "--per-day=2"], "--what-if has an invalid 'per_day': 2.0 is not a number from 0 to 1"),
         (["--what-if", "--due=Friday"], "--what-if has an invalid 'due': 'Friday' is not a date and time"),
         (["--what-if", "--of=all"], "--what-if has an invalid 'of': 'all' is not one of score, maximum, cap"),
         (["--what-if", "--grace=5 parsecs"], "--what-if has an invalid 'grace': '5 parsecs' is not a time span"),
         (["--what-if", "--budget=-1"], "--what-if has an invalid 'budget': -1 is not a number of days"),
-        (["--what-if", "--steps=1 hour=much"], "A step is a time span and a share"),
+        (["--what-if", "--steps=1 hour=much"], "A step needs a time span and the part to lose, as in: --steps='1"),
         (["ps7x", "--what-if", "--per-day=0.2"], "There is no assignment 'ps7x'"),
     ],
 )

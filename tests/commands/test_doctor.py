@@ -79,7 +79,7 @@ def test_a_missing_program_is_named_with_its_remedy(course, viva, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     opened, config = load(course)
     sick = {diagnosis.what: diagnosis for diagnosis in examine(opened, config) if not diagnosis.healthy}
-    assert sick["alembic on the path"].remedy == "pip install alembic"
+    assert sick["the command alembic"].remedy == "pip install alembic"
     assert not sick["a browser for the tests of formgrader"].needed
 
 

@@ -107,9 +107,7 @@ def test_a_file_with_the_scores_of_some_assignments_is_said_to_hold_no_others(co
 
 
 @pytest.mark.parametrize("options", [[], [PS, "--as=canvas", "--into=gradebook.csv"]])
-@pytest.mark.parametrize(
-    ("to", "what"), [("nowhere/g.csv", "lies in a folder that does not exist"), ("source", "is a")]
-)
+@pytest.mark.parametrize(("to", "what"), [("nowhere/g.csv", "is in a folder that does not exist"), ("source", "is a")])
 def test_a_file_that_cannot_be_is_refused_and_no_folder_is_made(course, viva, options, to, what):
     before = {*course.iterdir()}
     found = viva("export", f"--to={to}", *options)
@@ -135,8 +133,8 @@ def test_pages_as_a_zip(course, viva):
         (["--as=moodle", "--into=gradebook.csv"], "is not a known grading worksheet"),
         (["--as=gradescope", "--into=gradebook.csv"], "without --into"),
         (["--as=brightspace", "--feedback"], "cannot import feedback pages"),
-        (["--raw"], "--raw needs a learning system"),
-        (["--as=xlsx", "--into=gradebook.csv"], "--into needs a learning system"),
+        (["--raw"], "--raw works only with a learning system"),
+        (["--as=xlsx", "--into=gradebook.csv"], "--into works only with a learning system"),
         (["--as=canvas", "--colum=x"], "Did you mean '--column'?"),
         (["--as=canvas", "--student=nobody"], "There is no student 'nobody'"),
     ],
@@ -153,7 +151,7 @@ def test_a_sheet_in_which_nobody_is_known_is_refused_with_what_one_row_lacks(cou
     before = files(course)
     found = viva("export", PS, "--as=canvas", "--into=gradebook.csv")
     assert (found.status, found.out, files(course)) == (2, "", before)
-    assert "no row of gradebook.csv clearly matches a student of this course. Line 2 has the name of 'alee'" in (
+    assert "no row of gradebook.csv clearly belongs to a student of this course. Line 2 has the name of 'alee'" in (
         found.err
     )
     assert "Read the roster of Canvas with 'viva roster FILE'" in found.err
@@ -219,3 +217,8 @@ def test_no_name_and_no_score_is_cut_off_whatever_the_screen(width):
 def test_a_screen_too_narrow_for_a_name_folds_it():
     text, tables = printed(40)
     assert "…" not in text and tables == len(ASSIGNMENTS)
+
+
+def test_the_table_of_the_class_shows_the_names_by_which_it_is_sorted(course, viva):
+    printed = viva("export", PS).out
+    assert "│ Lee, Anna" in printed and "│ [red]Bo, Bo" in printed

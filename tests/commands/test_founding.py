@@ -41,7 +41,7 @@ def test_what_was_lacking_is_said_to_be_there_once_it_was_written(tmp_path):
     (tmp_path / "nbgrader_config.py").write_text(STOCK)
     said = run(tmp_path, "init", "--write")
     lacking = [line for line in said.splitlines() if line.startswith("missing: ")]
-    assert f"The {len(lacking)} settings above are there now." in said and lacking
+    assert f"The file has the {len(lacking)} settings above now." in said and lacking
     assert "is a complete course." in run(tmp_path, "init")
 
 
@@ -69,7 +69,7 @@ def test_a_new_course_is_proven_released_and_graded_with_what_the_readme_says(tm
 
 @pytest.mark.parametrize("name", ["term [1]", "wh?t", "a*"])
 def test_no_course_is_founded_where_nbgrader_would_find_nothing(tmp_path, name):
-    with pytest.raises(CourseError, match="reads as a pattern"):
+    with pytest.raises(CourseError, match="nbgrader reads these as a pattern"):
         plan(tmp_path / name)
 
 

@@ -46,10 +46,10 @@ def test_what_lies_astray_is_told_in_a_sentence_for_all_of_one_name(course, viva
     result = viva("grade")
     submitted = course / "submitted"
     assert (
-        f"Not an assignment of this course: {submitted}/ada/ps3 and 2 more with that name were skipped."
+        f"Skipped, because there is no assignment with this name: {submitted}/ada/ps3 and 2 more with the same name."
     ) in result.out
     assert (
-        f"Not graded, because not in a submission's folder: {submitted}/ada.ipynb, "
+        f"Not graded, because these files are not in the folder of a submission: {submitted}/ada.ipynb, "
         f"{submitted}/bo/scaled_attention.ipynb. "
         f"Move each into {submitted}/<student>/<assignment>."
     ) in result.out
@@ -81,7 +81,7 @@ def test_files_of_thirty_students_that_are_damaged_at_different_lines_are_one_se
     result = viva("grade", SHORT)
     said = [line for line in (result.out + result.err).splitlines() if line.startswith(f"{SHORT}, ")]
     assert result.status == 0 and len(said) == 1, said
-    assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. The first: " in said[0]
+    assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. For example, s00: " in said[0]
 
 
 @pytest.mark.slow

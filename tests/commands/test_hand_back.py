@@ -8,6 +8,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from plugins.term.tests.sheets.classroom import enter, found, grade
+from viva.commands.hand_back import _waiting
 from viva_term.lms.rosterfile import Entry
 
 
@@ -31,10 +32,21 @@ def test_feedback_says_which_assignments_are_still_open(course, viva, year, told
         gradebook.update_or_create_assignment(assignment.name, duedate=f"{year}-10-05 21:59 UTC")
         name = assignment.name
     (course / "submitted" / "alee" / name).mkdir(parents=True, exist_ok=True)
-    assert (f"{name} is due at {year}-10-05 21:59 UTC. Publish its pages after that" in viva("feedback").out) is told
+    assert (
+        f"The deadline of {name} is {year}-10-05 21:59 UTC. Publish its pages after that" in viva("feedback").out
+    ) is told
 
 
 def test_one_submission_is_said_to_be_one_and_several_are_not(course, viva):
     assert "summarises 1 submission.\n" in viva("report").out
     grade(course, "bo", 2.0)
     assert "summarises 2 submissions.\n" in viva("report").out
+
+
+def test_a_notebook_that_needs_a_grader_for_several_reasons_is_counted_once():
+    def rows(*pairs):
+        return {"rows": [{"student": student, "notebook": notebook} for student, notebook in pairs]}
+
+    by_hand = rows(("ada", "one"), ("ada", "two"), ("bo", "one"))
+    submitted_again, refused = rows(("ada", "")), rows(("cy", ""))
+    assert _waiting([by_hand, submitted_again, refused]) == 4

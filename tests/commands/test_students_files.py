@@ -98,7 +98,11 @@ def test_a_students_folder_can_be_no_course_named_or_not(laid, monkeypatch, caps
         assert not mark.exists(), (name, mark.read_text())
         said = capsys.readouterr().err
         if name in ("report", "grade", "export", "watch", "feedback", "release", "collect"):
-            expected = "holds files of students of the course" if named else "may have put it there"
+            expected = (
+                "so its configuration was not read. Name a course folder with"
+                if named
+                else "was not run, because a student or another user may have written it."
+            )
             assert expected in said and "Traceback" not in said, name
 
 
@@ -121,7 +125,11 @@ def test_a_configuration_that_names_a_students_folder_as_the_course_is_a_mistake
     with pytest.raises(SystemExit):
         import_item(cli.subcommands()["report"][0])().initialize([])
     said = capsys.readouterr().err
-    assert "holds files of students of the course" in said and "Traceback" not in said and not mark.exists()
+    assert (
+        "so its configuration was not read. Name a course folder with" in said
+        and "Traceback" not in said
+        and not mark.exists()
+    )
 
 
 TYPED = (

@@ -160,7 +160,7 @@ def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva
     (path,) = (foreign / "release" / SHORT).glob("*.ipynb")
     with pytest.raises(VivaError, match="only Python can be checked"):
         open_bytes(path.read_bytes(), path, None)
-    with pytest.raises(VivaError, match="only Python can be audited"):
+    with pytest.raises(VivaError, match="The audit supports only Python"):
         audit(load(foreign)[0], SHORT)
 
 
@@ -200,7 +200,7 @@ def result_of(error: BaseException) -> CheckResult:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (CandidateDied(), "the code ended its process, or a limit ended it"),
+        (CandidateDied(), "the code stopped Python, or reached a limit"),
         (CandidateStopped("it never finishes"), "the code did not finish in time"),
         (CandidateOdd("f(1)", "x"), "f(1) should be plain data such as a number or an array, but is x"),
     ],

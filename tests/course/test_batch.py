@@ -51,13 +51,13 @@ def test_a_solution_that_fails_its_own_test_in_grading_is_told_with_the_test(tmp
         told = []
         list(autograde(opened, opened.submissions([TINY]), config=config, tell=told.append))
         assert told == [
-            f"{TINY}: The solution itself does not pass 'test_double' in grading, so right answers may lose points. "
-            f"The reason is in: viva audit {TINY}"
+            f"{TINY}: your own solution does not pass 'test_double' in grading, so right answers may lose points. "
+            f"'viva audit {TINY}' gives the reason."
         ]
         config.Autograde.force = True
 
 
-def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
+def test_bad_submissions_are_refused_and_the_good_ones_graded(course):
     hand_in(course, "good", answer=RIGHT)
     hand_in(course, "twice", answer=RIGHT)
     (course / "submitted" / "twice" / SHORT / "Copy.ipynb").write_text("{}")
@@ -79,9 +79,9 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "good": Status.DONE,
         "twice": Status.DONE,
         "old": Status.DONE,
-        "broken": Status.EXPLAINED,
+        "broken": Status.REFUSED,
         "renamed": Status.DONE,
-        "empty": Status.EXPLAINED,
+        "empty": Status.REFUSED,
         "pat[t]ern": Status.DONE,
         "quits": Status.DONE,
     }
@@ -113,7 +113,7 @@ def test_what_comes_while_a_batch_runs_is_graded_by_it(course):
     with alone(opened):
         groups = list(grade_in_groups(opened, [known["first"]], config=config, workers=2, more=more))
     found = {ending.submission.student: ending.status for endings in groups for ending in endings}
-    assert found == dict.fromkeys(("first", "late", "later"), Status.DONE) | {"broken": Status.EXPLAINED}
+    assert found == dict.fromkeys(("first", "late", "later"), Status.DONE) | {"broken": Status.REFUSED}
     assert scores(course) == {"first": 20, "late": 20, "later": 20}
 
 
@@ -224,7 +224,7 @@ def test_a_source_that_lacks_a_test_which_was_released_grades_nobody(course, viv
     nbformat.write(notebook, source)
     result = viva("grade", SHORT)
     assert result.status == 1
-    assert f"{source} no longer has the released test test_permuted" in result.out
+    assert f"{source} does not have the released test test_permuted" in result.out
     assert scores(course) == {}
 
 

@@ -113,10 +113,10 @@ def test_a_release_of_another_source_is_not_copied(course):
     for cell in notebook.cells:
         cell.source = cell.source.replace("viva_seed = 11", "viva_seed = 13")
     nbformat.write(notebook, path)
-    with pytest.raises(CourseError, match=r"first\.ipynb is not the release of .*source/drawn/first\.ipynb"):
+    with pytest.raises(CourseError, match=r"first\.ipynb was not made from the present .*source/drawn/first\.ipynb"):
         write_copies(opened, NAME)
     path.unlink()
-    with pytest.raises(CourseError, match=r"first\.ipynb is not the release of"):
+    with pytest.raises(CourseError, match=r"first\.ipynb was not made from the present"):
         write_copies(opened, NAME)
 
 
@@ -127,10 +127,10 @@ def test_the_command_releases_and_writes_and_says_so(course, viva):
     tried = viva("release", NAME, "--variants", "--dry-run")
     assert (tried.status, tried.err) == (0, "")
     assert re.search(rf"│ {NAME} +│ +8 │ +0 │ +0 │", tried.out)
-    assert "Nothing was released or written; " in tried.out and "A new key for all variants would be made." in tried.out
+    assert "Nothing was released or written. " in tried.out and "A new key for all variants would be made." in tried.out
     assert not (course / KEY).exists() and not (course / "variants").exists()
     plain = viva("release", NAME, "--no-audit")
-    assert plain.status == 0 and f"'viva release {NAME} --variants' writes them" in plain.out
+    assert plain.status == 0 and f"To write them, run: viva release {NAME} --variants" in plain.out
     assert not (course / KEY).exists()
     done = viva("release", "--variants", "--no-audit", "--json")
     document = json.loads(done.out)
@@ -146,11 +146,11 @@ def test_the_command_refuses_what_is_not_switched_on_and_says_how_to(course, viv
     for arguments in ([NAME, "--variants"], ["--variants"], [NAME, "--variants", "--dry-run"]):
         refused = viva("release", *arguments, "--no-audit")
         assert refused.status == 2
-        assert f'Add the line: c.Variants.assignments = ["{NAME}"]' in " ".join(refused.err.split())
+        assert f'c.Variants.assignments = ["{NAME}"]' in " ".join(refused.err.split())
     config.write_text(config.read_text() + f'c.Variants.assignments = ["{NAME}"]\n')
     (course / KEY).rename(course / "elsewhere")
     refused = viva("release", NAME, "--variants", "--no-audit")
-    assert refused.status == 2 and "is missing, and" in refused.err
+    assert refused.status == 2 and "has variants made with it, and a new key would make other variants." in refused.err
     refused = viva("release", NAME, "--dry-run")
     assert refused.status == 2 and "--dry-run needs --variants" in refused.err
     assert files(course / "release") == before_it

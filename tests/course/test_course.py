@@ -33,7 +33,7 @@ def test_an_unknown_assignment_is_answered_with_the_nearest(course):
 def test_the_beginning_of_a_name_means_the_assignment_unless_several_begin_so(course):
     opened, _ = load(course)
     assert opened.chosen(["ps3"]) == [SHORT]
-    with pytest.raises(CourseError, match="'ps' matches several assignments: ps1_general_attention, "):
+    with pytest.raises(CourseError, match="'ps' is the beginning of several assignments: ps1_general_attention, "):
         opened.chosen(["ps"])
     for nothing in ("", "x"):
         with pytest.raises(CourseError, match=f"There is no assignment '{nothing}'"):
@@ -49,7 +49,7 @@ def test_numbers_in_names_count_as_numbers(tmp_path):
     opened, _ = load(tmp_path)
     assert opened.assignments() == ["exam", "ps1_first", "ps2_second", "ps10_last"]
     assert opened.chosen(["ps1", "ps10"]) == ["ps1_first", "ps10_last"]
-    with pytest.raises(CourseError, match="'ps' matches several assignments: ps1_first, ps2_second, "):
+    with pytest.raises(CourseError, match="'ps' is the beginning of several assignments: ps1_first, ps2_second, "):
         opened.chosen(["ps"])
 
 
@@ -134,7 +134,7 @@ def test_a_folder_whose_path_is_a_pattern_to_nbgrader_is_refused(tmp_path, cours
     opened, _ = load(course)
     opened.require_writable()
     opened.directory.root = str(folder)
-    with pytest.raises(CourseError, match=r"contains a \[, \* or \?.*Rename the folder"):
+    with pytest.raises(CourseError, match=r"has a \[, \* or \?.*Rename the folder"):
         Course(opened.directory).require_writable()
 
 

@@ -201,7 +201,7 @@ def test_what_is_empty_or_half_copied_hides_no_complete_submission(course, inbou
     linked = hand_in(course, inbound, ME, 3)
     (linked / "data.csv").symlink_to("/etc/passwd")
     said = collect(course)
-    assert "it is empty, so submitting was interrupted" in said and "it is still being copied" in said
+    assert "it is empty, so the student's upload was interrupted" in said and "it is still being copied" in said
     assert (collected(course) / NOTEBOOK).read_bytes() == (whole / NOTEBOOK).read_bytes()
 
 
@@ -212,6 +212,6 @@ def test_a_time_that_the_file_system_contradicts_is_told_and_a_students_own_word
         folder = folder.rename(inbound / f"{ME}+{SHORT}+{time}+x")
         (folder / claim.NAME).write_text('{"claimed": "2020-01-01T00:00:00Z", "absent": "2020-01-01T00:00:00Z"}')
         said, told = collect(course), wording.sentences(claim.facts(collected(course)))
-        assert ("shows a change at" in said) is (day == 1)
+        assert ("the claimed time counts until a grader changes it" in said) is (day == 1)
         assert len(told) == (day == 1) and "2020" not in str(told)
         assert (collected(course) / "timestamp.txt").read_text() == time, "the claimed time counts"

@@ -24,7 +24,7 @@ except CourseError as error:
 @pytest.mark.parametrize(
     ("allowed", "highest", "told"),
     [
-        (64, 64, "can open only 64 files at once here ('ulimit -n')"),
+        (64, 64, "can open only 64 files ('ulimit -n')"),
         (64, 2000, "1024"),
         (200, 200, "200"),
         (1500, 2000, "1500"),

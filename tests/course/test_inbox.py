@@ -18,7 +18,7 @@ def course(released, tmp_path):
     return load(shutil.copytree(released, tmp_path / "course"))[0]
 
 
-def test_submissions_are_opened_repaired_and_those_without_a_notebook_are_explained(course):
+def test_submissions_are_opened_repaired_and_those_without_a_notebook_are_refused(course):
     path = hand_in(course.root, "ada", answer="right/einsum")
     path.rename(path.with_name("Untitled.ipynb"))
     empty = hand_in(course.root, "bo")

@@ -125,7 +125,7 @@ def test_where_nothing_tells_who_had_a_linked_file_first_both_wait(linked, opene
     for folder in linked:
         os.utime(folder, (1_800_000_000,) * 2)
     for student in ("ada", "bo"):
-        assert "it is unknown who had it first" in opened(student).problem
+        assert "it is unknown which student had it first" in opened(student).problem
 
 
 def test_a_page_for_a_student_names_no_other_one(course, linked):

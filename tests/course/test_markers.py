@@ -63,7 +63,7 @@ def looked_at(cells: list, config: Config | None = None) -> None:
 
 @pytest.mark.parametrize("line", SLIPS)
 def test_a_line_that_was_meant_to_be_a_marker_is_refused_with_the_right_spelling(line):
-    with pytest.raises(CourseError, match=rf"line 2, .* Write '### {SLIPS[line]}', or use other words"):
+    with pytest.raises(CourseError, match=rf"line 2, .* Write '### {SLIPS[line]}', or other words"):
         looked_at([graded(f"assert 1\n{line}\nassert 2")])
 
 
@@ -82,7 +82,7 @@ def test_right_markers_and_words_above_them_are_not_refused():
 
 
 def test_an_end_without_a_begin_is_refused():
-    with pytest.raises(CourseError, match="line 3, '### END HIDDEN TESTS', ends what no line '### BEGIN HIDDEN TESTS'"):
+    with pytest.raises(CourseError, match="line 3, '### END HIDDEN TESTS', has no line '### BEGIN HIDDEN TESTS'"):
         looked_at([graded("### secret\nassert 1\n### END HIDDEN TESTS")])
 
 

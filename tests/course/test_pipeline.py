@@ -112,7 +112,7 @@ def test_a_process_that_sees_no_course_grades_bytes_as_the_batch_did(made, tmp_p
         assert str(passed.graded.timestamp) == "2026-09-14 10:00:00"
     assert batch["patched"].notebooks["tiny"].integrity and batch["right"].notebooks["tiny"].names == ["Right"]
     passed = msgspec.msgpack.decode((folder / "pdf.graded").read_bytes(), type=Passed)
-    assert "is not a notebook but a PDF" in passed.explained and passed.record is None
+    assert "is not a notebook but a PDF" in passed.refusal and passed.record is None
     assert list(tmp_path.iterdir()) == []
 
 

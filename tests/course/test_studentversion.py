@@ -294,7 +294,7 @@ def test_a_strangers_template_runs_nothing_in_the_command_itself(course):
 def test_autotest_lines_that_cannot_be_computed_are_told_with_their_cell(course):
     path = write(course, [answer("n = 3"), graded("### AUTOTEST missing")])
     shutil.copy(TEMPLATES, path.parent)
-    with pytest.raises(CourseError, match="cell 'check': the code up to that cell raises NameError: name 'missing'"):
+    with pytest.raises(CourseError, match="cell 'check': the code above that cell raises NameError: name 'missing'"):
         compiled(load(course)[0], "ps", "nb")
 
 
@@ -303,7 +303,7 @@ def test_a_link_in_the_source_that_leads_out_of_it_is_not_released(course, tmp_p
     (tmp_path / "letter").write_text("private")
     (path.parent / "data.csv").symlink_to(tmp_path / "letter")
     opened, config = load(course)
-    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter, which is outside"):
+    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter. That file is outside"):
         release(opened, "ps", config=config)
     assert not (course / "release" / "ps").exists()
 
@@ -324,8 +324,9 @@ def test_what_the_solution_does_not_pass_is_told_at_release_with_the_reason_and_
 FAILING = {
     "another notebook writes the file": (
         [answer("text = open('out.csv').read()"), graded("assert text == 'x'")],
-        r"in the cell 'answer', the file 'out\.csv' does not exist\. first\.ipynb names this file, but each notebook "
-        r"is graded in a folder of its own and does not find what another one wrote\. Put it into /.*/ps, unless",
+        "in the cell 'answer', the file 'out\\.csv' does not exist\\. first\\.ipynb uses this file too, "
+        "but each notebook is graded in a folder of its own, without the files that another notebook "
+        "wrote\\. Put it into /.*/ps, unless",
     ),
     "nobody writes the file, and NumPy says so": (
         [answer("n = 1"), graded("import numpy as np\nassert np.loadtxt('data/x.txt') == n")],
@@ -361,7 +362,7 @@ def test_only_of_cells_with_hidden_lines_it_is_said_that_students_can_read_these
         opened, config = load(course)
         said = " ".join(release(opened, name, config=config, unproven=True).remarks)
         assert "single-process cell: the module 'mine' is neither installed nor beside the notebook, so only a" in said
-        assert ("Its hidden lines run in the student's process" in said) == bool(more)
+        assert ("Student code can read its hidden lines and change its result" in said) == bool(more)
 
 
 def test_a_kernel_whose_language_is_called_python3_is_python_and_tests_without_an_answer_cell_are_named(course, viva):
@@ -369,7 +370,7 @@ def test_a_kernel_whose_language_is_called_python3_is_python_and_tests_without_a
     write(course, cells, kernelspec=KERNEL | {"language": "python3"})
     said = viva("release", "--no-audit", "ps")
     assert said.status == 0, said.text
-    assert "ps: nb.ipynb has test cells and no answer cell. Make the cells that students write answer cells" in said.out
+    assert "ps: nb.ipynb has test cells but no answer cell. Make the cells that students write answer cells" in said.out
     notebook = nbformat.read(course / "release" / "ps" / "nb.ipynb", as_version=4)
     assert notebook.metadata.kernelspec.language == "python" and notebook.metadata.viva.check.cells
     write(course, [answer("n = 1"), graded("assert n == 1")])

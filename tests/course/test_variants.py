@@ -204,10 +204,10 @@ def test_each_notebook_is_graded_with_the_seed_that_it_was_handed_out_with(grade
 def test_whose_variant_it_is_is_listed_under_integrity_and_nowhere_else(graded):
     known = records(graded)
     told = {student: facts(record) for student, record in known.items()}
-    whose = ["contains the variant of anna, and was graded as that"]
+    whose = ["contains the variant of anna and was graded with that variant"]
     assert told == {
         "anna": [], "ed": [], "gus": [], "hal": [], "bo": whose, "fay": whose,
-        "cy": ["contains the assignment without a variant, and was graded as that"],
+        "cy": ["contains the assignment without a variant and was graded without one"],
         "di": ["the seed of its variant was changed to 5, which belongs to no student; it was graded with the "
                "student's own seed"],
     }  # fmt: skip
@@ -225,7 +225,7 @@ def test_the_report_lists_it_and_no_page_of_a_student_does(graded, tmp_path):
     path, figures = report.write(course, [NAME], SERVER)
     (part,) = figures["assignments"]
     rows = {(row["student"], row["notebook"]): row["facts"] for row in part["integrity"]}
-    assert rows["bo", "first"] == ["contains the variant of anna, and was graded as that"]
+    assert rows["bo", "first"] == ["contains the variant of anna and was graded with that variant"]
     assert {student for student, _ in rows} == {"bo", "cy", "di", "fay"}
     assert "contains the variant of anna" in path.read_text()
     hidden, _ = report.write(course, [NAME], SERVER, anonymous=True)
@@ -341,7 +341,7 @@ def test_a_regrade_gives_everybody_the_same_again(graded, tmp_path):
     course, config = load(root)
     with contextlib.chdir(root):
         regrade = Regrade(course, NAME, config)
-        assert regrade.release()[-1] == f"'viva release {NAME} --variants' updates the copies in variants/."
+        assert regrade.release()[-1] == f"To update the copies in variants/, run: viva release {NAME} --variants"
         assert {str(one.status) for one in regrade.grade()} == {"done"}
         assert regrade.finish().changes == []
 
@@ -362,11 +362,11 @@ def test_the_key_is_made_once_for_the_owner_alone_and_never_again(course):
     assert re.fullmatch(r"[0-9a-f]{64}\n", text)
     assert made_key(opened) == (text.strip().encode(), False) and path.read_text() == text
     path.write_text("short\n")
-    with pytest.raises(CourseError, match="has 5 characters"):
+    with pytest.raises(CourseError, match="has only 5 characters"):
         made_key(opened)
     assert path.read_text() == "short\n"
     path.unlink()
-    with pytest.raises(CourseError, match=f"{KEY} is missing, and .* contains variants made with it"):
+    with pytest.raises(CourseError, match=f"{KEY} is missing. .* has variants made with it"):
         made_key(opened)
     assert not path.exists()
     shutil.rmtree(course / "variants")
@@ -396,7 +396,7 @@ def test_a_seed_has_nine_digits_and_belongs_to_one_student_and_one_assignment():
 def test_a_notebook_whose_seed_cannot_be_put_in_is_refused_with_its_cell(course):
     write_source(course, DATA.replace("viva_seed = 11", "viva_seed = 10 + 1"))
     opened, config = load(course)
-    with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed is not a whole"):
+    with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed must be a whole"):
         list(autograde(opened, opened.submissions([NAME]), config=config))
 
 

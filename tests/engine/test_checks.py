@@ -26,6 +26,12 @@ def test_a_cell_is_a_prelude_and_its_checks():
     assert checks[0].source == "assert rng"
 
 
+@pytest.mark.parametrize("points", ["1", "1.0", "(1 point)", "(1 points)"])
+def test_the_points_of_a_check_are_a_number_or_say_that_they_are_points(points):
+    _, (first, second) = split_checks(SOURCE.replace("CHECK 1:", f"CHECK {points}:"), "test_it", 1.5, "here")
+    assert (first.title, first.points, second.points) == ("the first", 1, 0.5)
+
+
 def test_a_cell_without_check_lines_is_one_check_worth_all_its_points():
     prelude, (check,) = split_checks("assert 1\nassert 2", "test_it", 3, "here")
     assert (prelude, check.title, check.points, check.source) == ("", "test_it", 3, "assert 1\nassert 2")
@@ -38,7 +44,9 @@ def test_a_cell_without_check_lines_is_one_check_worth_all_its_points():
         (SOURCE.replace("second", "first"), "two checks are called 'the first'"),
         ("if True:\n    ### CHECK 1: inside\n    pass", "does not start a check"),
         ("### CHECK one: words for numbers", "does not start a check"),
-        ("### CHECK 1.5: half a statement\nif True:", "cannot run on its own"),
+        ("### CHECK (1 point: no bracket", "does not start a check"),
+        ("### CHECK 1 point: no brackets", "does not start a check"),
+        ("### CHECK 1.5: half a statement\nif True:", "cannot run alone"),
     ],
 )
 def test_a_cell_that_cannot_be_graded_fairly_is_refused_with_its_place(source, message):

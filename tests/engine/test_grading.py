@@ -305,7 +305,7 @@ assert total() == 12
 def test_a_cell_that_ends_the_process_kills_only_what_it_defines(exam, answer):
     outcome = exam.grade(f"def f(x): return x + 1\n{answer}")
     assert verdicts(outcome) == ["killed", "killed"]
-    assert wording.reason(last(outcome)).startswith("in the cell that defines f, the code ended its process")
+    assert wording.reason(last(outcome)).startswith("in the cell that defines f, the code stopped Python")
     assert last(outcome).exception == last(outcome).reason == ""
     assert points(outcome) == {FIRST: [0, 0], SECOND: [1, 1], THIRD: [0]}
     assert outcome.outputs[1][0][0]["ename"] == "killed"
@@ -338,7 +338,7 @@ def test_a_notebook_that_dies_too_often_is_killed_from_there(exam):
     outcome = exam.grader.grade(notebook, exam.examination)
     assert verdicts(outcome, FIRST) == ["passed", "passed"]
     assert verdicts(outcome, SECOND) == ["killed", "killed"]
-    assert wording.reason(last(outcome, THIRD)) == "earlier cells ended the code's process too often"
+    assert wording.reason(last(outcome, THIRD)) == "not run: earlier cells crashed Python too many times"
     assert outcome.faults == []
 
 

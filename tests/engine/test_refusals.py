@@ -49,9 +49,11 @@ def test_an_answer_that_starts_another_process_is_doubted(exam, name):
     outcome = exam.grade(OTHERS[name])
     (doubt,) = outcome.doubts
     assert (doubt.kind, doubt.tests, doubtful([doubt])) == ("refused_process", ("test-1",), ("test-1",))
-    assert "the sandbox does not allow that" in wording.sentence(doubt)
+    assert "the code starts another process or shares memory with one, which the" in wording.sentence(doubt)
     if name != "a cell of its own":
-        assert "the sandbox refuses other processes" in wording.reason(outcome.checks["test-1"][0])
+        assert "the sandbox allows no other processes, and no memory shared with them" in wording.reason(
+            outcome.checks["test-1"][0]
+        )
     assert outcome.earned("test-3") == 1
 
 
@@ -59,7 +61,7 @@ def test_an_answer_that_uses_the_network_is_doubted(exam):
     answer = "import urllib.request\ndef double(numbers):\n    urllib.request.urlopen('http://example.org/numbers')"
     outcome = exam.grade(answer)
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_network", ("test-1",))]
-    assert "the sandbox refuses the network" in wording.reason(outcome.checks["test-1"][0])
+    assert "the sandbox has no network" in wording.reason(outcome.checks["test-1"][0])
 
 
 COMMANDS = {
@@ -188,7 +190,7 @@ def test_the_words_of_a_refusal_change_no_other_verdict(exam):
 def test_that_a_process_was_to_be_started_is_a_fact(exam):
     told = [wording.sentence(fact) for fact in exam.grade(OTHERS["a program"]).integrity]
     (one,) = [sentence for sentence in told if sentence.startswith("tried to start another process: subprocess.Popen")]
-    assert one.endswith("(the sandbox refused it)")  # Python 3.13 does it by os.posix_spawn, and tells of both
+    assert one.endswith("(the sandbox stopped it)")  # Python 3.13 does it by os.posix_spawn, and tells of both
     assert not [fact for fact in exam.grade(OTHERS["shared memory"]).integrity if fact.kind == "processes"]
 
 

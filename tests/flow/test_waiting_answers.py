@@ -138,13 +138,13 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
     path.write_text(RUBRIC.replace("-1.5", "-0.5").replace("The sum is", "The sum of the weights is"))
     said = viva(graded, "rubric", SHORT)
     assert "To update them, add --yes." in said and grades(graded)[1] == (2.5, f"{SUM}\n{ORDER}")
-    assert "A score that is not the sum of its items was typed by a grader. It is kept; check it again." in said
+    assert "A grader typed a score that is not the sum of its items. The score is kept. Check it." in said
     viva(graded, "rubric", SHORT, "--yes")
     new = "* -0.5: The sum of the weights is missing. [sum]"
     assert grades(graded) == [
         (1.0, new), (3.5, f"{new}\n{ORDER}"), (4.0, "Say why."), (4.5, f"{new}\nSay why."),
     ]  # fmt: skip
-    assert "Every comment matches the items in the file; nothing to update." in viva(graded, "rubric", SHORT)
+    assert "All comments match the items in the file. There is nothing to update." in viva(graded, "rubric", SHORT)
 
 
 def test_what_is_typed_while_an_item_is_saved_stays(graded, page):
@@ -225,7 +225,7 @@ def test_twelve_answers_take_less_than_three_keys_each_and_the_live_list_is_empt
     """Counted: from the first answer to the last. A comment that nobody has given yet is typed, and counts as well."""
     lists = f"{desk.server}/formgrader/viva/"
     desk.goto(lists)
-    row = desk.get_by_role("row").filter(has_text="A written answer or a score needs a grader.")
+    row = desk.get_by_role("row").filter(has_text="A written answer or a score must be graded manually.")
     expect(row).to_contain_text(str(CLASS))
     assert "student05" not in desk.content()
     desk.get_by_role("link", name="Show names").click()
@@ -253,7 +253,7 @@ def test_twelve_answers_take_less_than_three_keys_each_and_the_live_list_is_empt
 
     desk.goto(lists)
     expect(desk.get_by_role("heading", name="Needs a grader")).to_be_visible()
-    assert "A written answer or a score needs a grader." not in desk.locator("main").inner_text()
+    assert "A written answer or a score must be graded manually." not in desk.locator("main").inner_text()
     with load(crowd)[0].gradebook() as gradebook:
         found = [
             gradebook.find_grade(TASK, NOTEBOOK, SHORT, f"student{number:02}").manual_score for number in range(CLASS)

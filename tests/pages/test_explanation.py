@@ -101,7 +101,10 @@ def test_what_is_told_of_a_failed_hidden_check(explainer, whose, reason, sentenc
     [
         (note("not_plain", "mean(...)", "kumquat"), "mean(...) should be plain"),
         (note("not_plain", "kumquat", "X"), "The result should be plain"),
-        (note("no_credit", "the text 'kumquat'"), "This check computes points, but with your code it did not return"),
+        (
+            note("no_credit", "the text 'kumquat'"),
+            "This check computes points, but with your code the result was not a",
+        ),
         (note("lied", "the reply cannot be read: kumquat"), "The result is wrong."),
     ],
 )

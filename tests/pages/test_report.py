@@ -169,7 +169,7 @@ def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom)
     told = sentences(found[SHORT, "mallory"].notebooks[BOOK].integrity)
     assert told == [
         "replaced: numpy.allclose",
-        "tried to open files outside its folder: '/etc/passwd' (the sandbox refused it)",
+        "tried to open files outside its folder: '/etc/passwd' (the sandbox stopped it)",
     ]
     assert not any(record.notebooks[BOOK].integrity for (_, name), record in found.items() if name != "mallory")
     page, figures = written(classroom)
@@ -487,6 +487,8 @@ def test_headings_tables_and_figures_can_be_heard(classroom):
     ids = [tag["id"] for tag in soup.find_all(id=True)]
     assert len(ids) == len(set(ids))
     names = [link.get("aria-label") for link in soup.select("a[download]")]
+    for link in soup.select("a[aria-label]"):
+        assert link["aria-label"].startswith(link.get_text(strip=True)), "who says what is shown reaches the link"
     assert len(names) == len(set(names))
     for link in soup.select("a[href^='#']"):
         assert soup.find(id=link["href"][1:]) or link["href"][1:] in ids

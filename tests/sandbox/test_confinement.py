@@ -390,7 +390,7 @@ def test_a_slot_out_of_its_range_is_refused(slot):
         "from viva.sandbox import confinement\n"
         f"confinement.enter(confinement.Sandbox(()), None, (0, 1, 2), slot={slot})"
     )
-    assert f"step 'slot': {slot} is not from 0 to 999" in start(program).stderr
+    assert f"step 'slot': the slot {slot} must be 0 to 999" in start(program).stderr
 
 
 @full

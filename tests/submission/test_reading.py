@@ -149,7 +149,7 @@ def test_a_notebook_in_a_zip_is_found_by_what_it_holds_where_its_name_does_not_t
 )
 def test_a_file_that_may_hold_the_answers_beside_a_blank_notebook_is_told(submit, name, content):
     opened = submit(scaled_attention__ipynb=BLANK, **{name: content})
-    wanted = f"the notebook has no answers, but the file '{name.replace('__', '.')}' may hold some"
+    wanted = f"the notebook is empty; the answers may be in the file '{name.replace('__', '.')}', which was not graded"
     assert [wanted in sentence for sentence in said(opened)] == [True]
     assert doubtful(opened.repairs[NAME]) == tuple(sorted(ONE.released.graded))
     answered = submit(scaled_attention__ipynb=FULL, **{name: content})
@@ -197,22 +197,25 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"scaled_attention__ipynb": "%PDF-1.7"}, "the file 'scaled_attention.ipynb' is not a notebook but a PDF"),
         ({"scaled_attention__ipynb": '{"cells": ['}, "invalid JSON at line 1, column 12"),
         ({"a__zip": b"PK"}, "the file 'a.zip' is a damaged zip"),
-        ({"a__zip": zipped()}, "the file 'a.zip' is a zip that holds nothing"),
+        ({"a__zip": zipped()}, "the file 'a.zip' is a zip with nothing"),
         ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is a RAR archive instead of a zip and was not opened"),
         ({"._scaled_attention__ipynb": b"\0\5\x16\7"}, "(found: '._scaled_attention.ipynb')"),
         ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); zip is the only archive that is opened"),
         ({"Untitled": "{", "homework__txt": "see my mail"}, "was submitted (found: 'Untitled', 'homework.txt')"),
         (
             {"scaled_attention__ipynb": "I was ill"},
-            "invalid JSON at line 1, column 1 (Expecting value); it begins with 'I was ill'",
+            "invalid JSON at line 1, column 1 (Expecting value); its first characters are 'I was ill'",
         ),
         ({"scaled_attention__ipynb": '{"url": "x", "doc_id": 1}'}, "it is JSON ('url, doc_id'), but has no cells"),
         (
             {"scaled_attention__ipynb": zipped(word___document__xml=b"")},
-            "the file 'scaled_attention.ipynb' is a zip that holds no notebook, only 'word/document.xml'",
+            "the file 'scaled_attention.ipynb' is a zip with no notebook, only 'word/document.xml'",
         ),
-        ({"a__zip": zipped(b__zip=zipped(x__ipynb=FULL))}, "the file 'a.zip' holds another zip, which was not opened"),
-        ({"a__zip": zipped(essay__pdf=b"")}, "the file 'a.zip' is a zip that holds no notebook, only 'essay.pdf'"),
+        (
+            {"a__zip": zipped(b__zip=zipped(x__ipynb=FULL))},
+            "the file 'a.zip' has another zip in it, which was not opened",
+        ),
+        ({"a__zip": zipped(essay__pdf=b"")}, "the file 'a.zip' is a zip with no notebook, only 'essay.pdf'"),
         ({"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"}, "which is not a clear time. Write it as"),
         *(
             ({"scaled_attention__ipynb": FULL, "timestamp__txt": text}, "which is not a clear time. Write it as")
@@ -229,7 +232,7 @@ def test_no_more_than_some_zips_are_opened(submit):
         ),
     ],
 )
-def test_what_cannot_be_graded_is_explained_with_what_was_found(submit, files, problem):
+def test_what_cannot_be_graded_is_refused_with_what_was_found(submit, files, problem):
     assert problem in submit(**files).problem
 
 
@@ -253,7 +256,7 @@ def test_of_a_second_notebook_with_other_answers_a_human_is_told(submit):
     find_cell = next(cell for cell in half["cells"] if cell["id"] == "self_attention")
     find_cell["source"] = "def self_attention(X, *more):\n    return X, X"
     opened = submit(scaled_attention__ipynb=as_utf8(half), another__ipynb=FULL)
-    assert said(opened) == ["the file 'another.ipynb' holds other answers; a grader should check it"]
+    assert said(opened) == ["the file 'another.ipynb' has other answers; a grader should check it"]
     assert {"test_self_attention", "why_equivariant"} <= set(doubtful(opened.repairs[NAME]))
 
 
@@ -324,9 +327,7 @@ def test_a_missing_second_notebook_is_a_note(submit):
 def test_the_notebook_of_another_assignment_is_not_graded_as_this_one(submit, other):
     notebook = plain(CASES[other][0].full)
     opened = submit(Untitled__ipynb=as_utf8(notebook))
-    assert opened.problem == (
-        "the file 'Untitled.ipynb' contains too little of scaled_attention.ipynb to be graded as it"
-    )
+    assert opened.problem == ("the file 'Untitled.ipynb' has too few cells of scaled_attention.ipynb to be graded")
 
 
 def test_a_notebook_of_any_name_that_holds_the_answers_is_graded_and_told(submit):
@@ -335,7 +336,7 @@ def test_a_notebook_of_any_name_that_holds_the_answers_is_graded_and_told(submit
     cells = {cell.id: cell.source for cell in opened.notebooks[NAME].cells}
     assert {name: cells[name] for name in borrowed.answers} == borrowed.answers
     assert doubtful(opened.repairs[NAME]) == ()
-    hardly = "the file holds almost none of the assignment's cells; it may be another notebook"
+    hardly = "the file has almost no cells of this assignment; it may be another notebook"
     assert said(opened)[:2] == [
         hardly,
         f"the file '12_1_Self_Attention_(1).ipynb' was graded as {NAME}.ipynb",
@@ -346,7 +347,7 @@ def test_of_two_such_notebooks_with_other_answers_a_human_is_told(submit):
     one, other = (answers_in(case.full) for case in CASES[SHORT][:2])
     files = {name: borrowed_bytes(borrow(answers, random.Random(1))) for name, answers in (("a", one), ("b", other))}
     opened = submit(a__ipynb=files["a"], b__ipynb=files["b"])
-    assert "the file 'b.ipynb' holds other answers; a grader should check it" in said(opened)
+    assert "the file 'b.ipynb' has other answers; a grader should check it" in said(opened)
 
 
 def test_a_renamed_notebook_without_any_identity_is_recognised(submit):
@@ -460,5 +461,5 @@ def test_reading_has_a_limit_of_time(submit, monkeypatch):
     monkeypatch.setattr("viva.submission.reading.repair", repair_for_ever)
     opened = submit(scaled_attention__ipynb=FULL)
     assert opened.problem == (
-        "it cannot be read within 0.2 seconds; delete everything that is not an answer and submit it again"
+        "it needs more than 0.2 seconds to be read; delete all text that is not an answer, and submit it again"
     )

@@ -77,7 +77,7 @@ def test_a_seed_that_was_handed_out_counts_whatever_became_of_its_cell(released,
 def test_the_release_without_a_variant_counts_as_it_is(released):
     assert meant(handed_in(DEFAULT), released) == (
         DEFAULT,
-        "contains the assignment without a variant, and was graded as that",
+        "contains the assignment without a variant and was graded without one",
     )
 
 
@@ -154,7 +154,7 @@ def test_viva_check_takes_a_variant_as_it_was_handed_out_and_says_where_its_numb
     edited = copy.deepcopy(RELEASE)
     for cell in edited.cells:
         cell.source = cell.source.replace("viva_seed = 0", "viva_seed = 5")
-    assert open_copy(edited).remarks == ["the read-only cell 'data' was changed; grading restores its original text"]
+    assert open_copy(edited).remarks == ["you changed the read-only cell 'data'; grading uses its original text"]
 
 
 def blueprint_of(*cells: tuple[str, str], **more: object) -> Blueprint:
@@ -200,21 +200,33 @@ def test_the_default_is_that_of_the_given_cell():
 @pytest.mark.parametrize(
     ("cells", "more", "said"),
     [
-        ([("given", "viva_seed = 4"), ("given", "viva_seed = 5")], {}, "a value here and in 'c1'"),
-        ([("given", "viva_seed = 4"), ("tests", "viva_seed += 5")], {}, "a value here and in 'c1'"),
-        ([("answer", "viva_seed = 4")], {}, "in a cell that is not a locked read-only cell"),
-        ([("given", "viva_seed = 4")], {"locked": False}, "in a cell that is not a locked read-only cell"),
-        ([("tests", "viva_seed = 4")], {}, "in a cell that is not a locked read-only cell"),
-        ([("given", "viva_seed = 4\nviva_seed = 5")], {}, "is not a whole number on its own line"),
-        ([("given", "viva_seed = 2 * 2")], {}, "is not a whole number on its own line"),
-        ([("given", "viva_seed = True")], {}, "is not a whole number on its own line"),
-        ([("given", "viva_seed = other = 4")], {}, "is not a whole number on its own line"),
-        ([("given", "viva_seed: int = 4")], {}, "is not a whole number on its own line"),
-        ([("given", "for viva_seed in [1]:\n    pass")], {}, "is not a whole number"),
-        ([("given", "text = '''\nviva_seed = 4\n'''"), ("given", "viva_seed = 5")], {}, "a value here and in 'c1'"),
-        ([("given", "if 1:\n    viva_seed = 4")], {}, "is not a whole number"),
-        ([("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = int('4')")], {}, "is not a whole number"),
-        ([("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = 5")], {}, "is not a whole number"),
+        ([("given", "viva_seed = 4"), ("given", "viva_seed = 5")], {}, "is set here and also in 'c1'"),
+        ([("given", "viva_seed = 4"), ("tests", "viva_seed += 5")], {}, "is set here and also in 'c1'"),
+        ([("answer", "viva_seed = 4")], {}, "is set in a cell that students can change, so their own seed cannot"),
+        (
+            [("given", "viva_seed = 4")],
+            {"locked": False},
+            "is set in a cell that students can change, so their own seed cannot",
+        ),
+        ([("tests", "viva_seed = 4")], {}, "is set in a cell that students can change, so their own seed cannot"),
+        ([("given", "viva_seed = 4\nviva_seed = 5")], {}, "must be a whole number. Write this line once"),
+        ([("given", "viva_seed = 2 * 2")], {}, "must be a whole number. Write this line once"),
+        ([("given", "viva_seed = True")], {}, "must be a whole number. Write this line once"),
+        ([("given", "viva_seed = other = 4")], {}, "must be a whole number. Write this line once"),
+        ([("given", "viva_seed: int = 4")], {}, "must be a whole number. Write this line once"),
+        ([("given", "for viva_seed in [1]:\n    pass")], {}, "must be a whole number. Write this line once"),
+        ([("given", "text = '''\nviva_seed = 4\n'''"), ("given", "viva_seed = 5")], {}, "is set here and also in 'c1'"),
+        ([("given", "if 1:\n    viva_seed = 4")], {}, "must be a whole number. Write this line once"),
+        (
+            [("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = int('4')")],
+            {},
+            "must be a whole number. Write this line once",
+        ),
+        (
+            [("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = 5")],
+            {},
+            "must be a whole number. Write this line once",
+        ),
     ],
 )
 def test_where_no_seed_can_be_put_in_a_sentence_says_so(cells, more, said):

@@ -86,13 +86,16 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
     copies = {folder / name: file for name, file in files.items()}
     for path in (target, *copies):
         if path == target and path.exists() and path.samefile(notebook):
-            raise CourseError(f"{path} is in the course already. To correct it there: viva adopt --in-place {path}")
+            raise CourseError(
+                f"{path} is already in the course. To correct it in place, run: viva adopt --in-place {path}"
+            )
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
     if existing := sorted(path.name for path in folder.glob("*.ipynb")):
         changes.append(
-            f"It is now in the assignment {assignment}, beside {plaintext.some(existing, LISTED)}. To make it a "
-            f"separate assignment, delete {target} and adopt it with --as=NAME."
+            f"The notebook was added to the assignment {assignment}, which also has "
+            f"{plaintext.some(existing, LISTED)}. To make it a separate assignment, delete {target} and adopt it "
+            "with --as=NAME."
         )
     copies = {path: file for path, file in copies.items() if not path.exists()}
     try:
@@ -119,7 +122,7 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
     original = target.read_bytes()
     text = nbformat.writes(_adapted(_read(target), _header(course), changes)) + "\n"
     if text.encode() == original:
-        changes.append("Nothing had to be changed.")
+        changes.append("Nothing needed a change.")
         return Adopted(assignment, [], changes, *_look_over(course, assignment, target))
     folder = course.root / "backup" / assignment
     names = (f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
@@ -127,7 +130,7 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
     folder.mkdir(parents=True, exist_ok=True)
     leftovers.write(backup, original.decode())
     leftovers.write(target, text)
-    changes.append(f"The notebook as it was before is in {backup}.")
+    changes.append(f"A copy of the old notebook is in {backup}.")
     return Adopted(assignment, [target], changes, *_look_over(course, assignment, target))
 
 
@@ -142,11 +145,11 @@ def _read(path: Path) -> NotebookNode:
     try:
         notebook = MetadataValidator().upgrade_notebook_metadata(notebook)
     except (ValueError, TypeError) as error:
-        raise CourseError(f"{path}: nbgrader cannot read its cells' metadata: {error}.") from error
+        raise CourseError(f"{path}: the metadata of a cell are not valid for nbgrader: {error}.") from error
     if not any("nbgrader" in cell.metadata for cell in notebook.cells):
         raise CourseError(
-            f"{path} is not an nbgrader source notebook: no cell is an answer, a test or a task. "
-            "Mark its cells in JupyterLab's panel 'Create Assignment' first."
+            f"{path} is not an nbgrader source notebook: it has no answer, test or task. First mark its cells in "
+            "JupyterLab's panel 'Create Assignment'."
         )
     return notebook
 
@@ -175,14 +178,14 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
         wanted = _grade_id(cell)
         if isinstance(written := about.get("points"), str) and (points := _number(written)) != written:
             about["points"] = points
-            changes.append(f"The points of '{wanted}' were the text \"{written}\"; now they are a number.")
+            changes.append(f"The points of '{wanted}' were the text \"{written}\". They are a number now.")
         name = _free(wanted, taken) if about else _free(_speaking(cell, index), names | taken)
         taken.add(name)
         if about:
             about["grade_id"] = name
             cell.metadata.nbgrader = about
             if name != wanted:
-                why = "ids must differ" if name.startswith(wanted) else "an id can only have letters, digits, _ and -"
+                why = "two cells had this id" if name.startswith(wanted) else "an id has only letters, digits, _ and -"
                 changes.append(f"The grade id '{wanted}' was changed to '{name}', because {why}.")
         metadata = {key: cell.metadata[key] for key in KEPT if key in cell.metadata}
         fields = {"cell_type": cell.cell_type, "id": name, "metadata": metadata, "source": cell.source}
@@ -269,8 +272,8 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
                 continue
             if path.is_symlink() and path.exists() and not path.resolve().is_relative_to(root.resolve()):
                 raise CourseError(
-                    f"{path} is a link to {path.resolve()}, which is outside the notebook's folder and would be "
-                    "released with it. Nothing was written. Replace the link by a copy, or remove it."
+                    f"{path} is a link to {path.resolve()}. That file is outside the notebook's folder, and "
+                    "students would get it. Nothing was written. Replace the link by a copy, or remove it."
                 )
             if path.is_dir():
                 look(path)
@@ -282,8 +285,9 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
                 changes.append(f"{name} is a broken link and was skipped.")
             if len(files) > MOST_FILES or sum(file.stat().st_size for file in files.values()) > MOST_BYTES:
                 raise CourseError(
-                    f"The folder of {notebook} has more than {MOST_FILES} files or {MOST_BYTES // 2**20} MB, and all "
-                    "would be released with it. Move the notebook and the files that it needs into a new folder."
+                    f"The folder of {notebook} has more than {MOST_FILES} files or {MOST_BYTES // 2**20} MB, and "
+                    "students would get all of them. Move the notebook and the files that it needs into a new "
+                    "folder."
                 )
 
     look(root)
@@ -320,15 +324,15 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
         for name in bare
         if name not in empty
     ]
-    for verdict, subject in (("right", "another way to a right answer"), ("wrong", "a mistake that students make")):
+    for verdict, subject in (("right", "a second right solution"), ("wrong", "a mistake that students make")):
         files = [answer for answer in graded if answer.right == (verdict == "right")]
         named = set().union(*(answer.sections for answer in files))
         cells = [f"'{cell}'" for cell in answers if cell not in named]
         if cells:
             advice.append(
-                f"There is no {verdict} answer to {', '.join(cells)}: write {subject} into "
+                f"The audit has no {verdict} answer for {', '.join(cells)}. Write {subject} into "
                 f"answers/{assignment}/{verdict}/<name>.py."
             )
     if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):
-        advice.append("No cell is graded automatically, so the audit tests nothing.")
+        advice.append("No cell is graded automatically, so the audit has nothing to test.")
     return missing, warnings(notebook, release, blueprint), advice

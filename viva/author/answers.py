@@ -106,10 +106,15 @@ class Answer:
         elif not REST.isdisjoint(self.keeps):
             keeping |= rest
         if both := lost & keeping:
-            raise AnswerError(f"{self.path}: '{min(both, key=str)}' is listed both as lost and as kept.")
+            raise AnswerError(
+                f"{self.path}: the docstring lists '{min(both, key=str)}' twice: as lost and as kept. Remove one."
+            )
         if neither := set(every) - lost - keeping:
             which = min(neither, key=str)
-            raise AnswerError(f"{self.path}: the docstring does not list '{which}', neither as lost nor as kept.")
+            raise AnswerError(
+                f"{self.path}: the docstring does not say whether '{which}' is lost or kept. Add it to one of the "
+                "lists."
+            )
         return lost
 
     def _matched(self, lines: tuple[str, ...], every: list[CheckName]) -> set[CheckName]:
@@ -121,8 +126,8 @@ class Answer:
             matching = {name for name in every if name.cell == named.cell and named.title in ("*", name.title)}
             if not matching:
                 raise AnswerError(
-                    f"{self.path}: '{line}' is not a check of this assignment. Write its new name there, or delete the "
-                    "file if you no longer need this answer."
+                    f"{self.path}: this assignment has no check '{line}'. Write the new name of the check, or "
+                    "delete the file if you do not need this answer."
                 )
             matched |= matching
         return matched
@@ -145,9 +150,11 @@ def read_answer(path: Path) -> Answer:
     reason = REASON.search(docstring)
     summary, loses, keeps = _promises(REASON.sub("", docstring))
     if right and (loses or keeps):
-        raise AnswerError(f"{path}: a right answer keeps every check; remove the lists from its docstring.")
+        raise AnswerError(
+            f"{path}: a right answer keeps every check. Remove the lists 'Loses:' and 'Keeps:' from its docstring."
+        )
     if right and reason:
-        raise AnswerError(f"{path}: a right answer loses nothing; remove the line 'hidden:' from its docstring.")
+        raise AnswerError(f"{path}: a right answer needs no line 'hidden:'. Remove it from the docstring.")
     if not right and not loses:
         raise AnswerError(f"{path}: a wrong answer needs a list 'Loses:' in its docstring.")
     hidden = reason["reason"] if reason else ""
@@ -176,12 +183,12 @@ def _sections(text: str, path: Path) -> dict[str, Section]:
     sections: dict[str, Section] = {}
     head, *rest = re.split(r"^(?=# %%)", text, flags=re.MULTILINE)
     if len(ast.parse(head).body) > 1:
-        raise AnswerError(f"{path}: there is code before the first '# %% grade_id' line.")
+        raise AnswerError(f"{path}: the first line of code must be '# %% grade_id'. There is other code above it.")
     for block in rest:
         title, _, body = block.partition("\n")
         match = SECTION.match(title)
         if not match:
-            raise AnswerError(f"{path}: '{title}' is not a section; write '# %% grade_id'.")
+            raise AnswerError(f"{path}: '{title}' does not start a section. Write '# %% grade_id'.")
         name, section_type = match["id"], match["type"] or "code"
         if name in sections:
             raise AnswerError(f"{path}: there are two sections for '{name}'.")

@@ -281,7 +281,7 @@ def _run(
     language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise BlueprintError(
-            f"{path} is written in {language}, and only Python can be audited; release it with --no-audit."
+            f"{path} is written in {language}. The audit supports only Python. Release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
     settings = (seconds, no_sandbox, memory, budget)
@@ -365,7 +365,7 @@ class _Run:
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             mutations = []  # nothing could kill a mutant
             self.result.remarks.append(
-                "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
+                "No test was run, because no cell is graded automatically: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
         tests = self._tests(trials)
@@ -396,7 +396,9 @@ class _Run:
         tests = self._tests(trials)
         mutations = [mutant for mutant in self._mutants(watched) if tests[mutant.cell]]
         if not 1 <= number <= len(mutations):
-            raise CourseError(f"{self.result.assignment} has {len(mutations)} mutants, and none of number {number}.")
+            raise CourseError(
+                f"{self.result.assignment} has no mutant number {number}: its numbers go from 1 to {len(mutations)}."
+            )
         mutant, ground = mutations[number - 1], self._ground(tests)
         (job,) = self.jobs.mutations([mutant], ground)
         trials = {job[0]: result for job, result in self.pool.map([job])}
@@ -470,8 +472,8 @@ class _Run:
                     self.result.errors += varied(name, case, lost, graded["varied", seed, *index], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
-            f"It has variants ({variant.SEED} = {default}): right answers were also graded with {listed}, wrong ones "
-            "with the first."
+            f"The assignment has variants ({variant.SEED} = {default}). Right answers were also graded with "
+            f"{listed}, wrong answers only with the first."
         )
 
     # jobs
@@ -484,7 +486,9 @@ class _Run:
         if isinstance(result, VivaError):
             raise result
         if result is None:
-            raise BlueprintError(f"{self.path}: the notebook ended the process that ran it, twice.")
+            raise BlueprintError(
+                f"{self.path}: the notebook stopped Python twice (a crash, exit(), or too much memory)."
+            )
         return result
 
     def _map(self, jobs: Iterable[tuple]) -> dict:
@@ -529,11 +533,11 @@ class _Run:
             tests[cell], again = reaching_tests(self.blueprint, cell)
             if again:
                 self.result.unseen[cell] = (
-                    f"Cell '{cell}': no check looks at this answer, because cell '{again}' below defines its names "
-                    "again."
+                    f"Cell '{cell}': no check tests this answer, because cell '{again}' below defines the same "
+                    "names again."
                 )
             elif not tests[cell]:
-                self.result.unseen[cell] = f"Cell '{cell}': no check looks at this answer."
+                self.result.unseen[cell] = f"Cell '{cell}': no check tests this answer."
         return tests
 
     def _forbids_changes(self) -> bool:
@@ -599,8 +603,9 @@ class _Run:
             kind = self.known.kinds.get(CREDIT + score.check.cell)
             if kind == BEYOND:
                 self.result.errors.append(
-                    f"Cell '{score.check.cell}': the solution's last value is more than the points of the cell. "
-                    "It does not count here, and nbgrader refuses it. Correct the points, or end the cell in an assert."
+                    f"Cell '{score.check.cell}': the test ends in a number that is greater than the points of the "
+                    "cell. nbgrader refuses such a number, and Viva does not count it. Correct the points, or end "
+                    "the cell with an assert."
                 )
             if kind not in (FULL, PART):
                 continue
@@ -611,10 +616,8 @@ class _Run:
                 and answer.answers(score.answers)
                 and score.check not in lost_by(trials["answer", index])
             ]
-            sentence = f"Cell '{score.check.cell}': its last value decides how many points are earned"
-            keepers = (
-                f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
-            )
+            sentence = f"Cell '{score.check.cell}': the last line of the test gives the points that a student earns"
+            keepers = f". These wrong answers keep all points: {plaintext.some(keeping, LISTED)}" if keeping else ""
             self.result.remarks.append(f"{sentence}{keepers}.")
 
     def _look_for_warnings(self, trials: dict) -> None:
@@ -650,23 +653,24 @@ class _Run:
         result.untold = untold(notebook)
         for path in self.blueprint.widened:
             if path not in self.known.kinds:
-                result.warnings.append(
-                    f"The notebook's metadata widen the expected type of '{path}', but no test uses it."
-                )
+                result.warnings.append(f"The notebook's metadata allow more types for '{path}', but no test uses it.")
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells if result.scores else ():  # without any test it is said that nothing was tested
             if cell not in tested:
-                blank = f"Cell '{cell}': no check fails when this answer is left blank."
+                blank = f"Cell '{cell}': an empty answer passes every check."
                 result.errors.append(result.unseen.get(cell, blank))
         result.warnings += misfires(result.proofs[0])
-        took = f"A right answer took {result.slowest:.1f} s"
+        took = f"The slowest right answer took {result.slowest:.1f} s"
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
         for limited, most in (("a cell", longest), ("a notebook", result.budget)):
             if result.slowest > most / MARGIN:
-                result.warnings.append(f"{took}; the limit of {limited} is {most:g} s. That is too close.")
+                result.warnings.append(
+                    f"{took}; the limit of {limited} is {most:g} s. A slower machine could reach the limit."
+                )
         if result.megabytes > self.room / MARGIN:
             result.warnings.append(
-                f"The solution took {result.megabytes} of the allowed {self.room} MB. That is too close."
+                f"The solution needs {result.megabytes} MB of memory; the limit is {self.room} MB. A little "
+                "more would reach the limit."
             )
         lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
         declared = {cell.id for cell in self.blueprint.cells if cell.inside}

@@ -259,18 +259,18 @@ class Audit:
 
     @property
     def outcome(self) -> str:
-        return "failed" if self.failed else "passed" if self.passed else "nothing proven"
+        return "failed" if self.failed else "passed" if self.passed else "not tested"
 
 
 def gap_in_words(gap: list[Fate]) -> str:
     """A sentence on survivors that one check would notice."""
     first, number = gap[0], len(gap)
     if number == 1:
-        return f"A wrong version of '{first.cell}' still passes every check: {first.change}"
+        return f"A wrong version of '{first.cell}' passes every check: {first.change}"
     where = f"line {first.line} of '{first.cell}'" if first.line else f"'{first.cell}'"
     if first.owner and len({fate.line for fate in gap}) > 1:
         where = f"'{first.owner}' in '{first.cell}'"
-    return f"{number} wrong versions of {where} still pass every check, for example: {first.change}"
+    return f"{number} wrong versions of {where} pass every check, for example: {first.change}"
 
 
 def _texts(checks: list[CheckName]) -> list[str]:
@@ -331,7 +331,7 @@ def unanswered(now: Audit) -> list[str]:
     if any(proof.case in ("right", "wrong") for proof in now.proofs):
         return []
     where = f"answers/{now.assignment}/right and wrong"
-    return [f"Only the solution was graded. Add known answers to {where} for a stronger audit."]
+    return [f"Only the solution was graded. For a stronger audit, add known answers to {where}."]
 
 
 # --- excuses
@@ -368,7 +368,7 @@ def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
                 if fate.status == "survived":
                     fate.status, fate.note = "excused", reason.reason
     return [
-        f"No surviving mutant fits the excuse '{reason.reason}'; remove it."
+        f"No mutant matches the excuse '{reason.reason}'. Remove the excuse."
         for index, reason in enumerate(excuses)
         if index not in used
     ]

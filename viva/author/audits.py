@@ -70,7 +70,7 @@ def prove(
     for assignment, errors in blocking.items():
         if errors:
             rest = f" ({len(errors) - 1} more above)" if len(errors) > 1 else ""
-            console.print(f"{assignment} is blocked by: {errors[0]}{rest}", soft_wrap=True, markup=False)
+            console.print(f"{assignment} cannot be released: {errors[0]}{rest}", soft_wrap=True, markup=False)
     return {assignment: not errors for assignment, errors in blocking.items()}
 
 
@@ -96,11 +96,13 @@ def show_mutant(
     if fate.killers:
         console.print("Noticed by: " + "; ".join(map(str, fate.killers)), markup=False, soft_wrap=True)
         if fate.surprise:
-            console.print("No visible line notices it.")
+            console.print("Only hidden lines find this mistake.")
     elif fate.status == "equal":
-        console.print(f"Equal: the same results in {fate.calls} calls on {fate.inputs} different inputs.")
+        console.print(
+            f"It gave the same results as the solution in {fate.calls} calls on {fate.inputs} different inputs."
+        )
     elif fate.status == "unproven":
-        console.print(f"Not proven equal: {fate.note}.", markup=False, soft_wrap=True)
+        console.print(f"It is unknown whether this mutant is wrong: {fate.note}.", markup=False, soft_wrap=True)
     else:
         example = f" {fate.example}." if fate.example else ""
         console.print(f"Survived: {fate.note}.{example}", markup=False, soft_wrap=True)

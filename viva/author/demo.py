@@ -95,7 +95,7 @@ def _prepare(course: Course, name: str, due: datetime) -> Assignment:
     releases.notebooks(course, name)
     answers = read_answers(course.root / "answers" / name)
     if not answers:
-        raise CourseError(f"The demo class needs known answers, and {course.root / 'answers' / name} has none.")
+        raise CourseError(f"The demo class needs known answers, but {course.root / 'answers' / name} has none.")
     (source, *_) = course.source_notebooks(name)
     path = course.path("release", name) / source.name
     if not path.is_file():
@@ -196,8 +196,8 @@ def remove_class(course: Course) -> list[str]:
     everybody = sorted(names | {one.student for one in folders})
     if strangers := [student for student in everybody if not STUDENT.fullmatch(student)]:
         raise CourseError(
-            f"Nothing was removed: {len(strangers)} students of this course are not in the demo class "
-            f"({strangers[0]!r} first). Delete their submissions and grades yourself."
+            f"Nothing was removed, because {len(strangers)} students of this course are not in the demo class. The "
+            f"first is {strangers[0]!r}. Delete their submissions and grades yourself."
         )
     due = {name: FIRST_DUE + number * BETWEEN for number, name in enumerate(course.assignments())}
     with course.gradebook() as gradebook:

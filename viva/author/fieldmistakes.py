@@ -33,5 +33,5 @@ def read_mistakes(root: Path) -> Mistakes:
     tables = [getattr(module, name, {}) for name in ("EXPRESSIONS", "BODIES")]
     for table in tables:
         if not isinstance(table, dict) or not all(isinstance(name, str) and callable(table[name]) for name in table):
-            raise AnswerError(f"{path}: EXPRESSIONS and BODIES must map names to functions.")
+            raise AnswerError(f"{path}: EXPRESSIONS and BODIES must be dictionaries from names to functions.")
     return Mistakes(*tables)

@@ -80,7 +80,10 @@ def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:
         if line.lstrip().startswith("|") and re.search(rf"\b{re.escape(assignment)}\b", line):
             numbers = {float(number) for number in re.findall(r"(?<=\|)\s*(\d+(?:\.\d+)?)\s*(?=\|)", line)}
             if numbers and points not in numbers:
-                return [f"{readme.name} has different points for {assignment} than its notebook, which has {points:g}."]
+                return [
+                    f"{readme.name} and the notebook have different points for {assignment}. The notebook has "
+                    f"{points:g}."
+                ]
     return []
 
 
@@ -92,7 +95,7 @@ def untold(notebook: NotebookNode) -> list[str]:
 def _same_ids(blueprint: Blueprint) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in blueprint.cells).items():
         if name and count > 1:
-            yield f"Cell '{name}': {count} cells have this id; a grade id must belong to one cell."
+            yield f"Cell '{name}': {count} cells have this id. Give each cell an id of its own."
 
 
 def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
@@ -100,22 +103,23 @@ def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
     purposes = (Purpose.ANSWER, Purpose.TESTS, Purpose.MANUAL, Purpose.TASK)
     names = [cell.id for cell in blueprint.cells if cell.purpose in purposes and MACHINE_MADE.match(cell.id)]
     if len(names) > 1:
-        yield f"Cells {listed(names)}: the ids have no meaning; name each after its question or check."
+        yield (
+            f"Cells {listed(names)}: these ids say nothing about the cells. Name each cell after its question or check."
+        )
     elif names:
-        yield f"Cell '{names[0]}': the id has no meaning; name it after the question or check."
+        yield f"Cell '{names[0]}': this id says nothing about the cell. Name the cell after its question or check."
 
 
 def _titles(blueprint: Blueprint) -> Iterator[str]:
     cells = [cell for cell in blueprint.cells if cell.purpose == Purpose.TESTS]
-    bare = [cell for cell in cells if not any(CHECK.match(line) for line in cell.source.splitlines())]
-    if len(bare) > 1:
-        names = listed(cell.id for cell in bare)
-        yield f"Cells {names}: no line '### CHECK 1: ...' is in them, so students see ids instead of titles."
-    elif bare:
-        yield (
-            f"Cell '{bare[0].id}': it has no line '### CHECK {bare[0].points:g}: ...', "
-            "so students see its id instead of a title."
-        )
+    bare: dict[float, list[str]] = {}
+    for cell in cells:
+        if not any(CHECK.match(line) for line in cell.source.splitlines()):
+            bare.setdefault(cell.points, []).append(cell.id)
+    for points, names in bare.items():
+        title, several = f"'### CHECK ({counted(points, 'point')}): ...'", len(names) > 1
+        which, them = (f"Cells {listed(names)}", "these cells") if several else (f"Cell '{names[0]}'", "this cell")
+        yield f"{which}: students see the id of {them}. Add a title, as in {title}."
 
 
 def _messages(blueprint: Blueprint) -> Iterator[str]:
@@ -130,7 +134,7 @@ def _messages(blueprint: Blueprint) -> Iterator[str]:
                     shown = {name.id for part in ast.walk(node.msg) if isinstance(part, ast.FormattedValue)
                              for name in ast.walk(part) if isinstance(name, ast.Name)}  # fmt: skip
                     for name in sorted(name for name in shown if "expect" in name or "solution" in name):
-                        yield f"{where}: a hidden message shows students the value of '{name}'."
+                        yield f"{where}: the message of a hidden test shows students the value of '{name}'."
 
 
 def _copies(blueprint: Blueprint) -> Iterator[str]:
@@ -141,8 +145,9 @@ def _copies(blueprint: Blueprint) -> Iterator[str]:
             for function in _hidden_functions(cell):
                 if (solutions := first.setdefault(ast.unparse(function), cell.id)) != cell.id:
                     yield (
-                        f"Cell '{cell.id}': it defines the hidden function '{function.name}' of '{solutions}' again; "
-                        "define it before the first check of that cell, and use it here."
+                        f"Cell '{cell.id}': it defines the hidden function '{function.name}' a second time; "
+                        f"'{solutions}' defines it first. Define it once, above the first check of that cell, and "
+                        "use it here."
                     )
 
 
@@ -171,9 +176,9 @@ def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
 
 def _given_away(text: str, label: str) -> Iterator[str]:
     if lines := VALUE.search(text):
-        yield f"{label} gives away the value {lines[0]}."
+        yield f"{label} shows students the value {lines[0]} of a hidden test."
     elif lines := CODE.search(text):
-        yield f"{label} gives away the code '{lines[0]}'."
+        yield f"{label} shows students the code '{lines[0]}' of a hidden test."
 
 
 def _text(node: ast.expr) -> str:
@@ -192,7 +197,7 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
             for line in _own_lines(cell):
                 places = [name for name, source in squeezed.items() if len(line) >= LONG and line in source]
                 for name in places[:1]:
-                    yield f"Cell '{name}': students can read the answer to '{cell.id}' there: {line[:60]}"
+                    yield f"Cell '{name}': this cell shows students the answer to '{cell.id}': {line[:60]}"
         if cell.purpose == Purpose.TESTS:
             for name in sorted({function.name for function in _hidden_functions(cell)}):
                 if re.search(rf"\b{re.escape(name)}\b", text):
@@ -213,15 +218,15 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
         where = f"Cell '{cell.metadata.get('nbgrader', {}).get('grade_id') or cell.get('id', '')}'"
         if cell.get("outputs") or cell.get("execution_count"):
-            yield f"{where}: it holds outputs of an earlier run; clear them."
+            yield f"{where}: the cell has outputs of an earlier run. Clear them."
         if path := ABSOLUTE_PATH.search(cell.source):
-            yield f"{where}: the path '{path[0]}' exists only on one machine; use a path beside the notebook."
+            yield f"{where}: the path '{path[0]}' exists only on one machine. Use a path beside the notebook."
         if cell.cell_type == "code":
             imported = {name.partition(".")[0] for name in _imports(cell.source)} & NETWORK
             command = COMMAND.search(cell.source)
             if imported or command:
                 access = sorted(imported)[0] if imported else command[0].strip() if command else ""
-                yield f"{where}: '{access}' needs the network, which is not available in grading."
+                yield f"{where}: '{access}' needs the network. In grading there is no network."
 
 
 def _imports(source: str) -> Iterator[str]:
@@ -248,13 +253,13 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
                 seeded, chosen = True, False
             elif name.endswith(("default_rng", "RandomState", "random.Random")):
                 if not node.args and not node.keywords:
-                    yield f"Cell '{cell.id}': {name}() has no seed, so two runs differ."
+                    yield f"Cell '{cell.id}': {name}() has no seed, so each run gives other numbers."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and not seeded:
-                yield f"Cell '{cell.id}': {name}() draws random numbers before any seed was set."
+                yield f"Cell '{cell.id}': {name}() draws random numbers, but no seed was set above it."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and chosen:
                 yield (
-                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, because the test sets no "
-                    "seed. Use np.random.default_rng(SEED)."
+                    f"Cell '{cell.id}': the test sets no seed, so student code can choose the numbers of {name}(). "
+                    "Use np.random.default_rng(SEED)."
                 )
 
 
@@ -275,7 +280,7 @@ def _same_variants(blueprint: Blueprint) -> Iterator[str]:
     except BlueprintError:  # an error, see _no_seed
         return
     if default is not None and not _using_the_seed(blueprint):
-        yield f"{blueprint.name}: nothing uses {SEED}, so all variants are the same."
+        yield f"{blueprint.name}: no cell uses {SEED}, so all variants are the same."
 
 
 def _using_the_seed(blueprint: Blueprint) -> list[Cell]:
@@ -290,13 +295,13 @@ def _pictures(notebook: NotebookNode) -> Iterator[str]:
         if cell.cell_type == "markdown":
             for image in IMAGE.finditer(cell.source):
                 if len(image["alt"].split()) < 3:
-                    yield f"{where}: the picture '{image['target']}' has no readable alt text."
+                    yield f"{where}: the picture '{image['target']}' has no text for blind readers (alt text)."
             for tag in TAG.findall(cell.source):
                 if not re.search(r"""\balt\s*=\s*["'](\S+\s+){2}""", tag):
-                    yield f"{where}: a picture has no readable alt text."
+                    yield f"{where}: a picture has no text for blind readers (alt text)."
             before = cell.source
         elif re.search(r"plt\.show\(|\bdisplay\(\s*fig", cell.source) and len(before.split()) < 15:
-            yield f"{where}: it draws a picture, and no text above it describes the picture."
+            yield f"{where}: the code draws a picture, but no text above it says what the picture shows."
 
 
 def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
@@ -325,8 +330,8 @@ def stale(blueprint: Blueprint) -> Iterator[str]:
         ours |= _functions(cell.source)  # test cells below use them too
         for name in dict.fromkeys(_stale(tree_of(check.source).body, theirs, ours, set())):
             yield (
-                f"Cell '{cell.id}', check '{check.title}': the student's function got '{name}' before the expected "
-                f"result is computed from it, and may have changed it. Compute the result before, or pass a copy."
+                f"Cell '{cell.id}', check '{check.title}': the student's function gets '{name}' and can change it "
+                "before the expected result is computed from it. Compute the expected result first, or pass a copy."
             )
 
 

@@ -17,7 +17,7 @@ from viva.submission.variant import SEED
 from viva.verdict import Verdict
 from viva.wording import counted, listed
 
-ENDED = "it ended the grading process, twice"
+ENDED = "it stopped Python twice"
 """The sentence for a trial without a result."""
 
 
@@ -67,8 +67,8 @@ def unseen(fates: list[Fate]) -> list[str]:
         if fate.surprise:
             groups.setdefault((fate.cell, *fate.killers), []).append(fate)
     return [
-        f"Only hidden lines of {listed(map(str, checks))} notice {counted(len(group), 'mutant')} of "
-        f"'{cell}', for example: {group[0].change}. Add an example to a visible check, or excuse the mutants."
+        f"Only hidden lines of {listed(map(str, checks))} find {counted(len(group), 'mutant')} of '{cell}', for "
+        f"example: {group[0].change}. Add an example to a visible check, or excuse the mutants."
         for (cell, *checks), group in groups.items()
     ]
 
@@ -80,8 +80,8 @@ def passed_by_nonsense(degenerate: Mapping[CheckName, list[tuple[str, str]]]) ->
         cells = " and ".join(dict.fromkeys(f"'{cell}'" if cell else "all answers" for cell, _ in answers))
         forms = " or ".join(dict.fromkeys(form for _, form in answers))
         sentences.append(
-            f"The check '{check}' passes though the functions of {cells} return {forms} for every input that is not "
-            "in a visible line. Compare the length or the shape, too."
+            f"The check '{check}' passes when the functions of {cells} return {forms} for every input that is not "
+            "in a visible line. Also compare the length or the shape."
         )
     return sentences
 
@@ -107,9 +107,9 @@ def surprises(proofs: list[Proof], check: CheckName) -> list[str]:
 def unwarned(scores: list[CheckScore]) -> list[str]:
     """A sentence on each check that surprises the students who make a known mistake."""
     return [
-        f"Only hidden lines of the check '{score.check}' find the mistake {said(score.surprises)}: a student with it "
-        "passes all visible checks. Add an example to a visible check, or give the reason in the docstring of that "
-        "answer ('hidden: an attack')."
+        f"Only hidden lines of the check '{score.check}' find the mistake {said(score.surprises)}. A student with "
+        "this mistake passes all visible checks. Add an example to a visible check, or give the reason in the "
+        "docstring of that answer ('hidden: an attack')."
         for score in scores
         if score.surprises
     ]
@@ -128,7 +128,7 @@ def has_hidden(cell: Cell, check: Check) -> bool:
 def misfires(untouched: Proof) -> list[str]:
     """A sentence on each check that an untouched notebook loses by neither a wrong answer nor an exception."""
     return [
-        f"Left blank, the check '{check}' fails for the wrong reason: {ruling}"
+        f"With an empty answer, the check '{check}' fails for the wrong reason: {ruling}"
         for check, ruling in untouched.lost.items()
         if ruling.verdict not in (Verdict.FAILED, Verdict.ERROR)
     ]
@@ -140,7 +140,7 @@ def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
     if trial is None:
         fate.note = ENDED
     elif trial.faults:
-        fate.status, fate.note = "survived", f"the grader failed on it: {trial.faults[-1].what}"
+        fate.status, fate.note = "survived", f"the grader failed: {trial.faults[-1].what}"
     else:
         fate.killers = list(trial.lost)
         fate.status = "killed" if fate.killers else "survived"
@@ -174,14 +174,14 @@ def forgive(fates: list[Fate], kinds: Mapping[str, str], forbidden: bool) -> lis
         ):
             fate.note = f"the result is not an array of numbers, but of type {kind}"
         elif fate.operator == "changed argument" and not forbidden:
-            fate.note = "nothing in the notebook says that the argument must stay as it is"
+            fate.note = "the notebook does not say that the argument must stay the same"
         else:
             continue
         fate.status = "excused"
         groups.setdefault((fate.cell, fate.note), []).append(fate)
     return [
-        f"{counted(len(group), 'mutant')} of '{cell}' passed every check and may be right: {reason}. For example: "
-        f"{group[0].change}"
+        f"{counted(len(group), 'mutant')} of '{cell}' passed every check and may be right, because {reason}. For "
+        f"example: {group[0].change}"
         for (cell, reason), group in groups.items()
     ]
 
@@ -189,7 +189,7 @@ def forgive(fates: list[Fate], kinds: Mapping[str, str], forbidden: bool) -> lis
 def compare(fate: Fate, comparison: dict | None, fates: list[Fate]) -> None:
     """Note what the comparison of a mutant with the solution said, and for a survivor the nearest check."""
     if comparison is None:
-        comparison = {"state": "unproven", "note": "it ended the comparing process, twice"}
+        comparison = {"state": "unproven", "note": "comparing the two stopped Python twice"}
     fate.note = comparison["note"]
     fate.status = {"equal": "equal", "unproven": "unproven"}.get(comparison["state"], "survived")
     fate.calls, fate.inputs = comparison.get("calls", 0), comparison.get("inputs", 0)
@@ -214,8 +214,8 @@ def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[
             seen = list(dict.fromkeys(verdicts))
             if len(seen) > 1:
                 sentences.append(
-                    f"The check '{check}' is flaky: of {len(trials)} runs of {who} one was {seen[0]} and one "
-                    f"{seen[1]}. Seed its random numbers, and do not use the clock or an undefined order."
+                    f"The check '{check}' is unstable: of {len(trials)} runs of {who}, one was {seen[0]} and one "
+                    f"was {seen[1]}. Set a seed for its random numbers. Do not use the clock or an undefined order."
                 )
                 break
     return sentences

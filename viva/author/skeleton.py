@@ -45,11 +45,11 @@ ANSWER = '''def centre(table):
     means = np.mean(table, axis=0)
     return table - means
     ### END SOLUTION'''
-TESTS = """### CHECK 1: a table of two columns
+TESTS = """### CHECK (1 point): a table of two columns
 result = centre(np.array([[1.0, 2.0], [3.0, 6.0]]))
 assert np.shape(result) == (2, 2), "The result should have the shape of the table."
 assert np.allclose(result, [[-1, -2], [1, 2]]), "Every column should have the mean zero."
-### CHECK 3: new random tables, which stay as they are
+### CHECK (3 points): new random tables, which stay as they are
 table = np.array([[4.0], [0.0], [3.0]])
 before = table.copy()
 result = centre(table)

@@ -302,7 +302,7 @@ class Comparing:
     def unlike(self, name: str, old, new, calls: list) -> None:
         """Compare two functions on the noted ``calls`` and on random ones. Raises Different and Unproven."""
         if not calls:
-            raise Unproven("no call of it was seen")
+            raise Unproven("no test calls it")
         random, families, noted = np.random.RandomState(20), kinships(calls), list(calls)
         counted, inputs, refused, start = 0, set(), 0, time.monotonic()
         shortest: Different | None = None
@@ -338,12 +338,19 @@ class Comparing:
         if reason:
             raise reason
         if counted < ENOUGH:
-            why = "the solution refuses the others, or answers differently" if refused > counted else "it is slow"
-            raise Unproven(f"only {counted} random calls could be compared: {why}")
+            why = (
+                "the solution raises an error for the other arguments, or its results differ"
+                if refused > counted
+                else "the solution is slow"
+            )
+            raise Unproven(f"only {counted} random calls could be compared, because {why}")
         fixed = [leaf for call in calls for value in values(call) for leaf in leaves(value) if not can_be_drawn(leaf)]
         if len(inputs) < DISTINCT and fixed and not all(isinstance(leaf, bool | types.NoneType) for leaf in fixed):
             kinds = sorted({type(leaf).__name__ for leaf in fixed})
-            raise Unproven(f"only {len(inputs)} different inputs were compared: no {kinds[0]} can be drawn")
+            raise Unproven(
+                f"only {len(inputs)} different inputs were compared, because Viva cannot make more values of type "
+                f"{kinds[0]}"
+            )
 
     def expected(self, old, arguments: tuple, random, raising: bool) -> tuple | None:
         """What the solution gives; None for a call that does not count, with ``raising`` for all that raise nothing."""
@@ -367,26 +374,26 @@ class Comparing:
         actual = self.mutant.outcome(new, arguments, raised=True)
         call = f"{name}{_arguments(arguments)}"
         if actual is None:
-            raise Different(f"{name}: raises an error", call, _told(expected), "does not end")
+            raise Different(f"{name} raises an error", call, _told(expected), "does not finish")
         if expected[0] != actual[0]:
             note = "raises an error" if actual[0] == "raises" else f"does not raise {expected[1]}"
             raise Different(f"{name}: {note}", call, _told(expected), _told(actual))
         if expected[0] == "raises":
             if expected[1] != actual[1]:
-                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
+                raise Different(f"{name} raises another error", call, _told(expected), _told(actual))
             return
         returned = functools.partial(self.returned, name)
         if not same(expected[1], actual[1], returned):
-            raise Different(f"{name}: another result", call, shown(expected[1]), shown(actual[1]))
+            raise Different(f"{name} returns something else", call, shown(expected[1]), shown(actual[1]))
         if not same(expected[2], actual[2]):
-            note = f"{name}: arguments are changed differently"
+            note = f"{name} changes its arguments differently"
             raise Different(note, call, shown(expected[2][0]), shown(actual[2][0]))
 
     def returned(self, name: str, old, new) -> bool:
         """Whether two functions that a function gave do the same, call by call. Raises Unproven."""
         calls = self.watch.calls.get(f"{name}()", [])
         if not calls:
-            raise Unproven("no call of the function that it returns was seen")
+            raise Unproven("no test calls the function that it returns")
         random, families = np.random.RandomState(21), kinships(calls)
         for arguments in [*calls[:20], *(invented(calls, families, random) for _ in range(20))]:
             expected = self.solution.outcome(old, arguments)
@@ -408,7 +415,7 @@ class Comparing:
             return
         lives = [life for life in self.watch.lives.get(name, []) if life.steps or "__init__" in changed]
         if not lives:
-            raise Unproven(f"no call of {listed(changed)} was seen")
+            raise Unproven(f"no test calls {listed(changed)}")
         random, start = np.random.RandomState(22), time.monotonic()
         tried: set[str] = set()
         shortest: Different | None = None
@@ -438,7 +445,7 @@ class Comparing:
         if reason:
             raise reason
         if missed := [method for method in changed if method not in tried]:
-            raise Unproven(f"no call of {listed(missed)} was seen")
+            raise Unproven(f"no test calls {listed(missed)}")
 
     def _other_life(self, life: Life, births: list, steps: dict, families: dict, random) -> Life:
         """A life like a noted one, with other arguments, and with some calls twice or in another order."""
@@ -484,10 +491,10 @@ class Comparing:
         if expected is None:
             return
         if actual is None or expected[0] != actual[0]:
-            raise Different(f"{name}: raises an error", call, _told(expected), _told(actual))
+            raise Different(f"{name} raises an error", call, _told(expected), _told(actual))
         if expected[0] == "raises":
             if expected[1] != actual[1]:
-                raise Different(f"{name}: raises another error", call, _told(expected), _told(actual))
+                raise Different(f"{name} raises another error", call, _told(expected), _told(actual))
             return
         tried.add("__init__")
         left, right = expected[1], actual[1]
@@ -502,12 +509,12 @@ class Comparing:
             self.counted += 1
             self.inputs.add(fingerprint(life.call, method, arguments))
             if actual is None or expected[:1] != actual[:1]:
-                raise Different(f"{name}.{method}: raises an error", call, _told(expected), _told(actual))
+                raise Different(f"{name}.{method} raises an error", call, _told(expected), _told(actual))
             if expected[0] == "raises":
                 if expected[1] != actual[1]:
-                    raise Different(f"{name}.{method}: raises another error", call, _told(expected), _told(actual))
+                    raise Different(f"{name}.{method} raises another error", call, _told(expected), _told(actual))
             elif not same(expected[1], actual[1], functools.partial(self.returned, f"{name}.{method}")):
-                raise Different(f"{name}.{method}: another result", call, shown(expected[1]), shown(actual[1]))
+                raise Different(f"{name}.{method} returns something else", call, shown(expected[1]), shown(actual[1]))
             self._attributes(name, call, left, right, tried)
 
     def _attributes(self, name: str, call: str, left: Any, right: Any, tried: set) -> None:

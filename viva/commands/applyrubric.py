@@ -23,7 +23,7 @@ SHOWN = 40
 class RubricCommand(VivaCommand):
     name = "viva-rubric"
     arguments = "ASSIGNMENT"
-    description = "List the comments that repeat, and update comments and scores where an item has changed."
+    description = "List repeated comments, and update comments and scores where a rubric item has changed."
     examples = """
         viva rubric ps3_scaled_attention             the items, and whose score a changed one would change
         viva rubric ps3_scaled_attention --yes       do it without a question
@@ -66,7 +66,7 @@ class RubricCommand(VivaCommand):
             else:
                 self._say("Nothing was written.")
         else:
-            self._say("Every comment matches the items in the file; nothing to update.")
+            self._say("All comments match the items in the file. There is nothing to update.")
         self.show_document(
             items=[vars(item) | {"used": used.get(item.key, 0)} for item in items],
             updates=[vars(update) for update in planned],
@@ -84,7 +84,7 @@ class RubricCommand(VivaCommand):
             table.add_row(f"and {len(planned) - SHOWN} more")
         self.console.print(table)
         if any(update.by_hand for update in planned):
-            self._say("A score that is not the sum of its items was typed by a grader. It is kept; check it again.")
+            self._say("A grader typed a score that is not the sum of its items. The score is kept. Check it.")
 
     def _agreed(self, number: int) -> bool:
         """Whether the grader wants it; where nobody can be asked, not."""

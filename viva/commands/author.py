@@ -17,7 +17,7 @@ from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
-from viva.commands.terminal import figures
+from viva.commands.terminal import OF_SUBMISSIONS, figures
 from viva.configuration import ignored
 from viva.course import remote
 from viva.course.autograde import Examine
@@ -51,9 +51,9 @@ class ReleaseCommand(ProvingCommand):
     name = "viva-release"
     description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
-        viva release                        all assignments
-        viva release ps4_multihead --variants   and an own notebook for each student
-        viva release ps1 --solutions        after the deadline: solution notebooks, and no release
+        viva release                             all assignments
+        viva release ps4_multihead --variants    also a notebook for each student
+        viva release ps1 --solutions             after the deadline: solution notebooks, and no release
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases()
     flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | remote.flags()
@@ -84,8 +84,8 @@ class ReleaseCommand(ProvingCommand):
         failures = self._release(left, unproven, alone=len(assignments) == 1)
         if refused:
             self._say(
-                f"Not released: {', '.join(sorted(refused))}. Fix the errors, excuse a surviving mutant in "
-                "answers/<assignment>/excused.toml with a reason, or override the audit with --no-audit."
+                f"Not released: {', '.join(sorted(refused))}. Fix the errors, or give a reason for a surviving "
+                "mutant in answers/<assignment>/excused.toml, or release without the audit: --no-audit."
             )
         variants = {"variants": [vars(copy) for copy in self.copies]} if self.variants else {}
         self.show_document(
@@ -97,13 +97,15 @@ class ReleaseCommand(ProvingCommand):
     def _write_solutions(self, assignments: list[str]) -> int:
         """Write solution notebooks. Raises CourseError where another option asks for a release."""
         if self.variants or self.dry_run or self.no_audit:
-            raise CourseError("--solutions releases nothing. Name it without --variants, --dry-run and --no-audit.")
+            raise CourseError(
+                "--solutions releases nothing, so it cannot be used with --variants, --dry-run or --no-audit."
+            )
         with self.alone():
             written = [path for name in assignments for path in write_solutions(self.course, name)]
         self._say(*(f"written: {path}" for path in written))
         self._say(
-            "Give them to students after the last deadline. 'viva deadlines' lists the deadlines, and "
-            "extensions.csv the extensions."
+            "Give these notebooks to students after the last deadline. 'viva deadlines' lists the deadlines. "
+            "extensions.csv lists the extensions."
         )
         self.show_document(solutions=[str(path) for path in written])
         return 0
@@ -133,13 +135,13 @@ class ReleaseCommand(ProvingCommand):
             if copy.changed:
                 verb = "would be" if self.dry_run else "were"
                 self._say(
-                    f"{copy.assignment}: the release changed, so {len(copy.changed)} variants {verb} written again. "
-                    "Give them again to students who still work on them."
+                    f"{copy.assignment}: the release changed, so {len(copy.changed)} variants {verb} written "
+                    "again. Students who still work on them need the new copies."
                 )
         if self.dry_run:
             self._say(
-                "Nothing was released or written; the copies were compared with the current release/. Run the same "
-                "command without --dry-run to write them."
+                "Nothing was released or written. The copies were compared with the current release/. To write "
+                "them, run the same command without --dry-run."
             )
             self.show_document(variants=[vars(copy) for copy in copies], dry_run=True)
 
@@ -190,21 +192,22 @@ class ReleaseCommand(ProvingCommand):
         done = release(self.course, assignment, config=self.config, grader=grader, unproven=unproven)
         after = Edition.of(self.course, assignment)
         if is_on(self.course, assignment) and not self.variants:
-            left = f"its variants were not written; 'viva release {assignment} --variants' writes them"
+            left = f"the variants were not written. To write them, run: viva release {assignment} --variants"
             done = replace(done, remarks=(*done.remarks, left))
         if before in (None, after):
             return done
         regrade = f"viva regrade {assignment}"
         guide = (
-            f"Still graded with the previous release: {counted(graded, 'submission')}. "
-            f"'{regrade} --what-if' lists the scores that would change; '{regrade}' grades again, with a log; "
-            "'viva grade' also grades them again, without a log"
+            f"Not graded with the new release yet: {counted(graded, 'submission')}. '{regrade} --what-if' lists "
+            f"the scores that would change. '{regrade}' grades them again and keeps a log; 'viva grade' grades "
+            "them again without a log"
         )
         return replace(done, remarks=(*done.remarks, *before.sentences(after, assignment), guide))
 
 
 class NewCommand(VivaCommand):
     name = "viva-new"
+    without = OF_SUBMISSIONS
     arguments = "NAME"
     completes = ""
     description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
@@ -218,8 +221,8 @@ class NewCommand(VivaCommand):
         written = [str(path) for path in write_assignment(self.course, self.extra_args[0])]
         self._say(*(f"written: {path}" for path in written))
         self._say(
-            f"The files in answers/{self.extra_args[0]}/ name its cells and checks. Once you rename those, change or "
-            f"delete them. Then: viva audit {self.extra_args[0]}"
+            f"The files in answers/{self.extra_args[0]}/ use the names of its cells and checks. If you rename "
+            f"those, change or delete the files. Then run: viva audit {self.extra_args[0]}"
         )
         self.show_document(written=written)
         return 0
@@ -227,6 +230,7 @@ class NewCommand(VivaCommand):
 
 class AdoptCommand(VivaCommand):
     name = "viva-adopt"
+    without = OF_SUBMISSIONS
     arguments = "NOTEBOOK"
     completes = "notebooks"
     description = "Add an existing nbgrader notebook to this course, and list what its audit will need."
@@ -247,7 +251,7 @@ class AdoptCommand(VivaCommand):
         }
     )
     settings = (Execute, Examine)
-    called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
+    called = Unicode("", help="The name of the assignment, if not that of the notebook's folder.").tag(config=True)
     in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
 
     def run(self) -> int:

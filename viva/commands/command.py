@@ -45,7 +45,7 @@ NO_SANDBOX = {
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document; print everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 STRANGERS = (
-    "The configuration in {folder} was not run, because a student or another user may have put it there. Type "
+    "The configuration in {folder} was not run, because a student or another user may have written it. Run "
     "'{command}' in your course folder. If {folder} is your course, add --course-dir=."
 )
 NAMED = 20
@@ -70,7 +70,9 @@ class VivaCommand(ShortHelp, NbGrader):
     only_reads = False
     """Whether it writes nothing there but late penalties, into the gradebook."""
     json = Bool(False, help="Print one JSON document; print everything else on stderr.").tag(config=True)
-    workers = Int(0, min=0, help="Number of parallel submissions; 0 means one per core.").tag(config=True)
+    workers = Int(0, min=0, help="Number of submissions graded at the same time; 0 means one per core.").tag(
+        config=True
+    )
 
     settings: tuple[type, ...] = ()
     """The classes whose settings the step uses beside nbgrader's own."""
@@ -173,7 +175,7 @@ class VivaCommand(ShortHelp, NbGrader):
             if lost := cli.lost_output():
                 return lost
             name = error.filename or self.course.root
-            self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
+            self._say_error(f"{name} cannot be written or read: {error.strerror}. {AGAIN}")
         except MemoryError:
             self._say_error("There is too little memory, or the memory limit ('ulimit -v') is too low. " + AGAIN)
         return BAD_REQUEST
@@ -212,8 +214,8 @@ class VivaCommand(ShortHelp, NbGrader):
             return trouble(cause, self.coursedir.db_url)
         message = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
         return (
-            f"The gradebook {shown(self.coursedir.db_url)} does not match the earlier steps ({message}). It may have "
-            "been replaced during this command. Restore its newest copy, then run the same command again."
+            f"The gradebook {shown(self.coursedir.db_url)} changed during this command ({message}). Perhaps "
+            "another file replaced it. Restore the newest copy, then run the same command again."
         )
 
     def run(self) -> int:
@@ -268,7 +270,7 @@ class VivaCommand(ShortHelp, NbGrader):
             leftovers.write(folder / outcome.submission.student / f"{outcome.submission.assignment}.txt", outcome.log)
         if outcomes:
             names = plaintext.some([plaintext.line(outcome.submission.student) for outcome in outcomes], NAMED)
-            self.console.print(f"Other facts about {names} are in {folder}")
+            self.console.print(f"The log files for {names} are in {folder}")
 
     def _print_verdicts(self, outcomes: list[Ending]) -> None:
         """How many checks of each assignment came to which verdict, where any was graded."""
@@ -288,8 +290,8 @@ class VivaCommand(ShortHelp, NbGrader):
         """The file to write, in the course folder unless its name says otherwise. Raises CourseError."""
         path = self.course.root / name
         if path.is_dir() or not path.parent.is_dir():
-            problem = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise CourseError(f"{path} {problem}, so nothing was written. Name another file with --to.")
+            problem = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+            raise CourseError(f"{path} {problem}. Nothing was written. Name another file with --to.")
         return path
 
     def alone(self, dry_run: bool = False) -> AbstractContextManager[None]:
@@ -336,7 +338,7 @@ class Pace:
 
 def not_released(assignments: list[str]) -> str:
     """One sentence for the assignments of a term that are still to come."""
-    return f"Not released yet, so left out: {plaintext.some(assignments, NAMED)}."
+    return f"Left out, because not released yet: {plaintext.some(assignments, NAMED)}."
 
 
 def documents(outcomes: list[Ending]) -> list[dict]:
@@ -363,7 +365,7 @@ def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
             by_sentence[sentence].append(student)
         if len(by_sentence) >= wording.FEWEST:
             names = plaintext.some(list(dict.fromkeys(student for student, _ in same)), NAMED)
-            yield f"{assignment}, {len(same)} times: {names}. The first: {same[0][1]}."
+            yield f"{assignment}, {len(same)} times: {names}. For example, {same[0][0]}: {same[0][1]}."
             continue
         for sentence, students in by_sentence.items():
             times = f"{len(students)} times: " if len(students) > 1 else ""

@@ -35,8 +35,8 @@ def require_no_students_file(folder: Path) -> None:
     """Raises CourseError for a folder to which students' files come, of which nothing is read or imported."""
     if course := course_of_students_files(folder):
         raise CourseError(
-            f"The folder {folder} holds files of students of the course {course}, so no configuration was read from "
-            "it. Name a course folder with --course-dir."
+            f"The folder {folder} has files of students of the course {course}, so its configuration was not read. "
+            "Name a course folder with --course-dir."
         )
 
 
@@ -56,8 +56,8 @@ class _Told(FileConfigLoader):
             message = error.msg if isinstance(error, SyntaxError) else str(error)
             message = ": ".join([type(error).__name__, *message.splitlines()[:1]])
             raise CourseError(
-                f"{_place(error, self.full_filename)}: {message}. Nothing was done, because the course would have "
-                "other rules without this file. Fix it, then run the same command again."
+                f"{_place(error, self.full_filename)}: {message}. Nothing was done, because the course needs the "
+                "settings in this file. Correct it, then run the same command again."
             ) from error
 
 

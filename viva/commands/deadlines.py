@@ -37,8 +37,8 @@ class LateCommand(VivaCommand):
         rules = lateness.policy(gradebook.db())
         if rules is None:
             raise CourseError(
-                "This course does not use Viva's late policy. To use it, add the two lines that "
-                "'viva init' prints to nbgrader_config.py, and remove c.AssignLatePenalties.plugin_class."
+                "This course does not use Viva's late policy. To use it, add the two lines that 'viva init' prints "
+                "to nbgrader_config.py, and remove c.AssignLatePenalties.plugin_class from it."
             )
         return rules
 
@@ -70,27 +70,33 @@ class DeadlinesCommand(LateCommand):
         for name in ("per_day", "per_hour", "steps", "of", "floor", "grace", "close", "due", "late_days", "budget")
     }
     flags = VivaCommand.flags | {
-        "what-if": ({"DeadlinesCommand": {"what_if": True}}, "Compare with the rule of the other options."),
+        "what-if": ({"DeadlinesCommand": {"what_if": True}}, "Compare scores with another late policy; write nothing."),
     }
-    what_if = Bool(False, help="Compare with another rule; write nothing.").tag(config=True)
-    per_day = Float(None, allow_none=True, help="The share lost for each started day.").tag(config=True)
-    per_hour = Float(None, allow_none=True, help="The share lost for each started hour.").tag(config=True)
-    steps = Dict(help="The share lost up to a time span, as '1 hour=0.05'; can be repeated.").tag(config=True)
-    of = Unicode(None, allow_none=True, help="The base of the share: score, maximum or cap.").tag(config=True)
-    floor = Float(None, allow_none=True, help="The minimum share that is kept.").tag(config=True)
-    grace = Unicode(None, allow_none=True, help="No penalty up to this time span.").tag(config=True)
-    close = Unicode(None, allow_none=True, help="Later submissions earn no points.").tag(config=True)
+    what_if = Bool(False, help="Compare scores with another late policy; write nothing.").tag(config=True)
+    per_day = Float(None, allow_none=True, help="The part of the score that each started day costs, as 0.1.").tag(
+        config=True
+    )
+    per_hour = Float(None, allow_none=True, help="The part of the score that each started hour costs.").tag(config=True)
+    steps = Dict(help="The part that a submission loses up to a time span, as '1 hour=0.05'; can be repeated.").tag(
+        config=True
+    )
+    of = Unicode(None, allow_none=True, help="The part is of: score, maximum or cap (a lower maximum).").tag(
+        config=True
+    )
+    floor = Float(None, allow_none=True, help="The part that a late submission always keeps.").tag(config=True)
+    grace = Unicode(None, allow_none=True, help="No penalty up to this time after the deadline.").tag(config=True)
+    close = Unicode(None, allow_none=True, help="After this time, submissions earn no points.").tag(config=True)
     due = Unicode(None, allow_none=True, help="The deadline.").tag(config=True)
-    late_days = Int(None, allow_none=True, help="Maximum of free late days for one assignment.").tag(config=True)
+    late_days = Int(None, allow_none=True, help="The most free late days for one assignment.").tag(config=True)
     budget = Int(None, allow_none=True, help="Free late days of each student in the whole term.").tag(config=True)
 
     def run(self) -> int:
         settings = self._settings()
         if self.what_if and not settings and self.budget is None:
-            raise CourseError("--what-if needs another rule, as in: viva deadlines --what-if --per-day=0.05")
+            raise CourseError("--what-if needs a rule to compare with, as in: viva deadlines --what-if --per-day=0.05")
         if not self.what_if and (settings or self.budget is not None):
             raise CourseError(
-                "Late policies are set in nbgrader_config.py, as c.LatePolicy. Add --what-if to compare another one."
+                "Set the late policy in nbgrader_config.py (c.LatePolicy). To compare another one, add --what-if."
             )
         assignments = self.chosen_assignments()
         self.require_released()
@@ -125,7 +131,7 @@ class DeadlinesCommand(LateCommand):
         try:
             steps = {limit: float(share) for limit, share in self.steps.items()}
         except ValueError as error:
-            raise CourseError("A step is a time span and a share, as in: --steps='1 hour=0.05'") from error
+            raise CourseError("A step needs a time span and the part to lose, as in: --steps='1 hour=0.05'") from error
         return settings | ({"steps": steps} if steps else {})
 
     def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
@@ -167,7 +173,7 @@ class DeadlinesCommand(LateCommand):
                     self.console.print(f"{plaintext.line(student)}, {assignment}: {how}")
         if undue := [name for name, due in dues.items() if due is None]:
             self._say(
-                f"No deadline, so never late: {', '.join(undue)}. Set it in nbgrader_config.py: "
+                f"These assignments have no deadline: {', '.join(undue)}. Set it in nbgrader_config.py: "
                 f"c.LatePolicy.assignments = {{'{undue[0]}': {{'due': '2026-10-05 23:59'}}}}"
             )
         self.show_document(
@@ -191,7 +197,7 @@ class DeadlinesCommand(LateCommand):
         students = len({student for _, student in changed})
         self._say(
             f"{len(changed)} of {len(now)} scores of {students} student{'s' * (students != 1)} would change: "
-            f"{sum(gain > 0 for gain in gains)} rise and {sum(gain < 0 for gain in gains)} fall, by "
+            f"{sum(gain > 0 for gain in gains)} higher, {sum(gain < 0 for gain in gains)} lower, "
             f"{sum(gains):+.6g} points in total."
             if changed
             else f"None of {len(now)} scores would change."
@@ -223,11 +229,11 @@ def costs(terms: Terms) -> str:
     else:
         text = "nothing"
     if rule.floor and rule.costs:
-        text += f", at least {percent(exact(rule.floor))} are kept"
+        text += f"; a late submission keeps at least {percent(exact(rule.floor))}"
     if rule.grace:
         text += f", {wording.span(rule.grace.total_seconds())} without a penalty"
     if terms.late_days is not None:
-        text += f", at most {terms.late_days} free late days"
+        text += f"; at most {terms.late_days} free late days"
     return text
 
 

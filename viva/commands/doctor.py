@@ -75,7 +75,7 @@ def examine(
     yield _kernel()
     unknown = {name for names in [*unread.values(), plugins] for name in names}
     for file, names in unread.items():
-        subject = f"{file} computes {plaintext.some(names, 12)}, which is not known without running it"
+        subject = f"{file} computes {plaintext.some(names, 12)}; the values are unknown until it runs"
         yield Diagnosis(subject, False, RUN, needed=False)
     if plugins:
         subject = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
@@ -138,7 +138,7 @@ def _packages() -> Iterator[Diagnosis]:
             yield Diagnosis(
                 "numpy older than 2.4, which still turns a 1x1 array into a float", False, "pip install 'numpy<2.4'"
             )
-    yield Diagnosis("alembic on the path", shutil.which("alembic") is not None, "pip install alembic")
+    yield Diagnosis("the command alembic", shutil.which("alembic") is not None, "pip install alembic")
 
 
 def _kernel() -> Diagnosis:
@@ -156,7 +156,7 @@ def _sandbox() -> Iterator[Diagnosis]:
         yield Diagnosis(f"sandbox, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
     if protected.level != "none":
         yield from _everyday()
-    remedy = "fix the problems above; until then grading needs --no-sandbox"
+    remedy = "fix the problems above; without that, grading needs --no-sandbox"
     yield Diagnosis(f"protection from student code: {protected.level}", protected.level != "none", remedy)
 
 
@@ -166,7 +166,10 @@ def _everyday() -> Iterator[Diagnosis]:
     with contextlib.closing(Pair(60.0, around, ("numpy", "matplotlib.pyplot"))) as pair:
         failures = everyday.failures(pair)
     for activity, error in failures.items():
-        remedy = "make the environment anew where every user can read it, and without links: make setup"
+        remedy = (
+            "every user must be able to read the Python environment, and it must not contain links. Make it again: "
+            "make setup"
+        )
         yield Diagnosis(f"students' code cannot {activity} in the sandbox ({error})", False, remedy)
     if not failures:
         yield Diagnosis("students' code can draw figures, import modules and read files in the sandbox", True)
@@ -178,7 +181,7 @@ def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
         remedy = f"add to nbgrader_config.py:\n{LINES}" if rule is rules[-1] else "the lines below fix this, too"
         yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
     if not rules:
-        yield Diagnosis("this course's rules are Viva's", True)
+        yield Diagnosis("this course uses Viva's rules", True)
     try:
         require_usual_hidden(config)
     except (CourseError, TraitError) as error:
@@ -252,7 +255,7 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
     writable = os.access(course.root, os.W_OK | os.X_OK)
     yield Diagnosis("the course folder is writable", writable, f"chmod u+w {_typed(course.root)}")
     closed = any(not folder.stat().st_mode & stat.S_IXOTH for folder in (course.root, *course.root.parents))
-    subject = "the course folder, closed to other users of this machine"
+    subject = "other users of this machine cannot open the course folder"
     yield Diagnosis(subject, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
     unreleased = []
     for name in assignments if known_gradebook else ():

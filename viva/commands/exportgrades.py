@@ -62,13 +62,13 @@ class ExportCommand(VivaCommand):
         "raw": ({"SheetExport": {"raw": True}}, "Write scores without late penalties."),
         "unfinished": (
             {"SheetExport": {"unfinished": True}},
-            "Also write scores that are not final, because grading is not finished.",
+            "Also write scores of students whose grading is not finished.",
         ),
         "feedback": ({"SheetExport": {"feedback": True}}, "Write the feedback pages as a zip, instead of the scores."),
     }
     form = Unicode("csv", help=f"What to write: {', '.join(formats())}.").tag(config=True)
     to = Unicode(help="The file to write; a relative path is in the course folder.").tag(config=True)
-    points = Unicode(help="With 'questions' and --as=csv: the points by question and check.").tag(config=True)
+    points = Unicode(help="--points=questions with --as=csv: the points of each question and check.").tag(config=True)
     dry_run = Bool(False, help="Only show what would be written.").tag(config=True)
     settings = (SheetExport,)
 
@@ -98,8 +98,8 @@ class ExportCommand(VivaCommand):
         """All scores in one file, and the class on the terminal."""
         if options := sorted(self.cli_config.get("SheetExport", ())):
             raise CourseError(
-                f"--{options[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
-                "scores with and without late penalties."
+                f"--{options[0]} works only with a learning system, as in --as=canvas. --as={self.form} always "
+                "writes the scores with and without late penalties."
             )
         path = self.target(self.to or exporter.name)
         with self.course.gradebook() as gradebook:
@@ -112,13 +112,13 @@ class ExportCommand(VivaCommand):
         alone = f", only of {', '.join(assignments)}" if unchosen and not self.to else ""
         done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
         message = self._unwritten(path) or done
-        self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {message}")
+        self._say(f"Brackets: not final. *: late. -: not submitted. {message}")
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
 
     def _write_questions(self, assignments: list[str]) -> None:
         """The points by question and check in one file."""
         if self.points != "questions" or self.form != "csv":
-            raise CourseError("Points are written by question into a CSV file: --as=csv --points=questions.")
+            raise CourseError("--points needs a CSV file: --as=csv --points=questions.")
         path = self.target(self.to or questions.NAME)
         with self.course.gradebook() as gradebook:
             header, rows = questions.table(self.course, gradebook, assignments, self.coursedir.student_id)
@@ -141,7 +141,7 @@ class ExportCommand(VivaCommand):
             self.console.print(people)
         self._say(*plan.warnings)
         if plan.absent:
-            self._say("Absent: students who are not in the file.")
+            self._say("Absent: students of the course who are not in the file.")
         self._say(self._unwritten(plan.path) or f"Written: {plan.path}. {plan.following}")
         parts = {part: [asdict(line) for line in getattr(plan, part)] for part in PARTS}
         self.show_document(
@@ -159,8 +159,8 @@ class ExportCommand(VivaCommand):
         """That nothing was written, and what to do; empty where something was."""
         if self.part:
             return (
-                f"Nothing was written: {path.name} has the scores of the whole class, and --student selects only "
-                "some. To write these scores, name another file with --to."
+                f"Nothing was written, because {path.name} has the scores of the whole class, and --student "
+                "selects only some. To write only these scores, name another file with --to."
             )
         return "Nothing was written. Run the same command without --dry-run to write it." if self.dry_run else ""
 
@@ -237,7 +237,9 @@ def class_tables(rows: list[dict], assignments: list[str], console: Console) -> 
 def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) -> Table:
     """A column for each of some assignments, and, where some are to be ``summed``, one for their total."""
     numbers = figures(*(name.partition("_")[0] for name in assignments), *(["total"] if summed else []))
-    table = Table(whole("student"), *numbers)
+    names = {row["student_id"]: _name(row) for row in rows}
+    named = any(names.values())  # the rows are in the order of these names
+    table = Table(whole("student"), *(["name"] if named else []), *numbers)
     by_place = {(row["student_id"], row["assignment"]): row for row in rows}
     for student in dict.fromkeys(row["student_id"] for row in rows):
         cells = [by_place[student, name] for name in summed]
@@ -245,14 +247,19 @@ def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) ->
         of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
         scores = [_score(by_place[student, name]) for name in assignments]
         together = _waiting(f"{total:.4g}", any(row["needs_manual_grade"] for row in cells)) + of
-        table.add_row(plaintext.line(student), *scores, *([together] if summed else []))
+        who = [plaintext.line(student), *([names[student]] if named else [])]
+        table.add_row(*who, *scores, *([together] if summed else []))
     table.add_section()
     maxima: Counter[str] = Counter()
     for row in rows:
         maxima[row["assignment"]] = max(maxima[row["assignment"]], row["max_score"])
     most = [f"{sum(maxima[name] for name in summed):g}"] if summed else []
-    table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *most)
+    table.add_row("maximum", *([""] if named else []), *(f"{maxima[name]:g}" for name in assignments), *most)
     return table
+
+
+def _name(row: dict) -> str:
+    return plaintext.line(", ".join(filter(None, (row.get("last_name"), row.get("first_name")))))
 
 
 def _score(row: dict) -> str:

@@ -49,7 +49,7 @@ class ExtendCommand(LateCommand):
         "remove": ({"ExtendCommand": {"remove": True}}, "Undo an extension or an excuse."),
         "dry-run": ({"ExtendCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
-    until = Unicode(help="The new deadline: a time, or a time span after the deadline.").tag(config=True)
+    until = Unicode(help="The new deadline: a time, or a time after the old deadline, as '3 days'.").tag(config=True)
     reason = Unicode(help="The reason; only instructors and graders see it.").tag(config=True)
     excuse = Bool(False, help="Excuse them.").tag(config=True)
     remove = Bool(False, help="Undo it.").tag(config=True)
@@ -162,7 +162,7 @@ class ExtendCommand(LateCommand):
         rows += [(*pair, "") for pair in affected if _left(before, pair) != _left(after, pair)]
         for of, student, granted in rows:
             scores = _left(before, (of, student)), _left(after, (of, student))
-            cells = plaintext.line(student), of, granted or "uses its free late days differently"
+            cells = plaintext.line(student), of, granted or "uses the free late days differently"
             table.add_row(*cells, *scores)
         self.console.print(table)
         paths = ", ".join(str(Path(self.course.root, name)) for name in sorted({grant.file for grant in grants}))

@@ -45,12 +45,15 @@ class GradeCommand(VivaCommand):
         for folder in self.course.strangers():
             by_name[folder.name].append(folder)
         for first, *rest in by_name.values():
-            remainder = f" and {len(rest)} more with that name were" if rest else " was"
-            yield f"Not an assignment of this course: {first}{remainder} skipped."
+            remainder = f" and {len(rest)} more with the same name" if rest else ""
+            yield f"Skipped, because there is no assignment with this name: {first}{remainder}."
         if loose := self.course.loose():
             where = self.course.path("submitted", "<assignment>", "<student>")
             listed = plaintext.some([plaintext.line(str(path)) for path in loose], SHOWN)
-            yield f"Not graded, because not in a submission's folder: {listed}. Move each into {where}."
+            yield (
+                f"Not graded, because these files are not in the folder of a submission: {listed}. Move each into "
+                f"{where}."
+            )
 
     def _behind(self, assignments: list[str]) -> Iterator[str]:
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
@@ -59,8 +62,8 @@ class GradeCommand(VivaCommand):
                 if cells := with_retries(partial(edition.corrected, self.course, assignment)):
                     yield (
                         f"{assignment}: graded with the released tests and points. In source/, "
-                        f"{plaintext.some(cells, SHOWN)} {'is' if len(cells) == 1 else 'are'} different now. To see "
-                        f"the scores that would change: viva regrade {assignment} --what-if"
+                        f"{plaintext.some(cells, SHOWN)} {('is' if len(cells) == 1 else 'are')} different now. To "
+                        f"see which scores would change, run: viva regrade {assignment} --what-if"
                     )
 
     def run(self) -> int:
@@ -97,8 +100,5 @@ class GradeCommand(VivaCommand):
             self.course.path("feedback", submission.assignment, submission.student).is_dir() for submission in graded
         )
         if older:
-            self._say(
-                f"The feedback pages of {older} of these are older than their grades. To update them, run: "
-                "viva feedback"
-            )
+            self._say(f"Feedback pages older than the grades: {older}. To update them, run: viva feedback")
         return status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,8 +58,9 @@ class FeedbackCommand(VivaCommand):
         for name, when in sorted(due.items()):
             if when.replace(tzinfo=UTC) > datetime.now(UTC):
                 yield (
-                    f"{name} is due at {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that. Earlier, a "
-                    "student who reads a page can submit code that shows a hidden test's arguments on the next page."
+                    f"The deadline of {name} is {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that. Before "
+                    "the deadline, a student who reads a page can submit code that shows the arguments of a hidden "
+                    "test on the next page."
                 )
 
     def _closed(self) -> Iterator[str]:
@@ -67,8 +69,8 @@ class FeedbackCommand(VivaCommand):
         os.umask(umask)
         if umask & 0o055 == 0o055:
             yield (
-                f"The umask is {umask:03o}, so no other user can open the folders of feedback pages in "
-                f"{self.course.path('feedback', '.')}. If another user returns the pages, run first: umask 022"
+                f"The umask is {umask:03o}, so other users cannot open the folders of feedback pages in "
+                f"{self.course.path('feedback', '.')}. If another user publishes the pages, run first: umask 022"
             )
 
 
@@ -83,7 +85,10 @@ class ReportCommand(VivaCommand):
     """
     aliases = nbgrader_aliases | {"server": "ReportCommand.server", "to": "ReportCommand.to"}
     flags = VivaCommand.flags | {
-        "anonymous": ({"ReportCommand": {"anonymous": True}}, "Replace student names by pseudonyms that never change."),
+        "anonymous": (
+            {"ReportCommand": {"anonymous": True}},
+            "Replace student names by pseudonyms, the same in each report.",
+        ),
     }
     server = Unicode("http://localhost:8888", help="The address of formgrader, for the links of the report.").tag(
         config=True
@@ -97,7 +102,7 @@ class ReportCommand(VivaCommand):
             return None
         folder = self.course.root / self.to
         if not folder.parent.is_dir() or (folder.exists() and not folder.is_dir()):
-            raise CourseError(f"{folder} is not a folder that can hold a report. Name another one with --to.")
+            raise CourseError(f"A report cannot be written into {folder}. Name another folder with --to.")
         return folder
 
     def run(self) -> int:
@@ -121,15 +126,16 @@ class ReportCommand(VivaCommand):
         self._say(f"{path} summarises {counted(graded, 'submission')}.")
         if future:
             self._say(not_released(future))
-        waiting = len(
-            {
-                (part["name"], row["student"], row["notebook"])
-                for part in figures["assignments"]
-                for reason in part["waiting"]
-                for row in reason["rows"]
-            }
-        )
-        if waiting:
+        if waiting := sum(_waiting(part["waiting"]) for part in figures["assignments"]):
             needs = f"{counted(waiting, 'notebook')} need{'s' * (waiting == 1)}"
-            self._say(f"{needs} a grader; the report has links to them.")
+            self._say(f"{needs} a grader. The report has links to them.")
         return 0
+
+
+def _waiting(reasons: list[dict]) -> int:
+    """The number of notebooks of an assignment that need a grader; a row without a notebook is about them all."""
+    notebooks: dict[str, set[str]] = defaultdict(set)
+    for reason in reasons:
+        for row in reason["rows"]:
+            notebooks[row["student"]].add(row["notebook"])
+    return sum(len(names - {""}) or 1 for names in notebooks.values())

@@ -59,8 +59,8 @@ class RegradeCommand(ProvingCommand):
         may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
         if not may:
             self._say(
-                f"Not regraded: {assignment} does not pass its audit. Fix the errors, see what would "
-                "change with --what-if, or override the audit with --no-audit."
+                f"Nothing was graded: {assignment} does not pass its audit. Fix the errors, or list the scores "
+                "that would change with --what-if, or grade without the audit: --no-audit."
             )
             return NEEDS_GRADER
         with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as trial:
@@ -81,8 +81,8 @@ class RegradeCommand(ProvingCommand):
         self._say(*folded(comparison.suspects))
         if comparison.look_again:
             self._say(
-                "Check these manual grades again. They are kept, but the test or its result changed, or the "
-                "question has other points:"
+                "Check these manual grades. They were kept, but the test, its result or the points of the question "
+                "changed:"
             )
         self._say(*(f"  {sentence}" for sentence in shortened(comparison.look_again)))
         path = self.course.root / "report" / "regrade" / ("what-if" if self.what_if else ".") / f"{assignment}.csv"
@@ -90,7 +90,7 @@ class RegradeCommand(ProvingCommand):
         if not changes:
             where = "No score changes."
             if path.is_file() and not self.what_if:
-                where += f" {path} keeps the changes of an earlier regrade."
+                where += f" {path} still lists the changes of an earlier regrade."
         elif writable:
             where = f"All changes, with their reasons, are in {path}."
         else:
@@ -99,7 +99,7 @@ class RegradeCommand(ProvingCommand):
             write_csv(changes, path)
         self._say(where)
         if self.what_if:
-            self._say(f"Nothing was changed. To apply it, run: viva regrade {assignment}")
+            self._say(f"Nothing was changed. To change the scores, run: viva regrade {assignment}")
         else:
             self._say(f"Old and new scores are in {regrade.log}. Now run: viva feedback {assignment}")
         self.show_document(

@@ -14,23 +14,25 @@ from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.configfile import PyFile, Read, ReadPlain, without_unknown_plugins
 from viva.commands.founding import CONFIG, found, plan
+from viva.commands.terminal import OF_SUBMISSIONS
 from viva.configuration import LINES
 from viva.verdict import CourseError
 from viva.wording import counted
 
 LATE_WORK = (
-    "Late work: the lines below do not add a penalty to this configuration. They compute its late penalties "
-    "again whenever a score changes, so manual grades are included; nbgrader leaves "
-    "them out. c.LatePolicy sets other rules."
+    "Late penalties: the lines below add no new penalty. They compute the late penalties of this course again "
+    "whenever a score changes, also after manual grading, which nbgrader does not do. c.LatePolicy sets other "
+    "rules."
 )
 MACHINE = {
-    "machine": ({"DoctorCommand": {"machine": True}}, "Check only this machine, not the course."),
+    "machine": ({"DoctorCommand": {"machine": True}}, "Check this machine only, and no course."),
     "run-config": ({"DoctorCommand": {"run_config": True}}, "Run nbgrader_config.py, as every other command does."),
 }
 
 
 class InitCommand(VivaCommand):
     name = "viva-init"
+    without = OF_SUBMISSIONS
     arguments = "[FOLDER]"
     description = "Create a course in a folder, with a first assignment; or list what an nbgrader course lacks."
     examples = """
@@ -62,14 +64,16 @@ class InitCommand(VivaCommand):
         if lacking and founding.exists:
             self._say(LATE_WORK)
         if founding.exists and not (lacking and self.write):
-            advice = f"Add these lines to {founding.folder / CONFIG} ('viva init --write' does it):\n{LINES}"
+            advice = f"Add these lines to {founding.folder / CONFIG} (or run 'viva init --write'):\n{LINES}"
             self._say(advice if lacking else f"{founding.folder} is a complete course.")
             self.show_document(folder=founding.folder, lacking=lacking, written=[])
             return NEEDS_GRADER if lacking else 0
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
         self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
         if founding.exists and not self.dry_run:
-            self._say(f"The {len(lacking)} settings above are there now. To check this machine too: viva doctor")
+            self._say(
+                f"The file has the {len(lacking)} settings above now. To check this machine too, run: viva doctor"
+            )
         if not founding.exists and not self.dry_run:
             self._say(f"Now: cd {shlex.quote(str(founding.folder))} && viva audit && viva release")
         self.show_document(folder=founding.folder, lacking=lacking, written=written)

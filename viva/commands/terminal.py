@@ -27,7 +27,7 @@ from viva.cli import BAD_REQUEST
 ALWAYS = ("help", "help-all", "h", "version", "V")
 """What every command understands."""
 OPTIONS = {
-    "student": "only this student; * stands for any letters",
+    "student": "only this student; * means any letters",
     "assignment": "only this assignment",
     "notebook": "only this notebook of an assignment",
     "db": "the address of the gradebook, instead of gradebook.db in the course",
@@ -119,6 +119,8 @@ _END = re.compile(r"\.(?=\s|$)")
 """The end of a sentence, which the point in 0.05 is not."""
 RENAMED = "The old name of "
 """How the sentence about an option begins that works as before and that nobody is to learn anew."""
+OF_SUBMISSIONS = ("student", "assignment", "notebook", "db")
+"""nbgrader's options that have no effect on a command that only writes an assignment or a course."""
 
 
 class ShortHelp(Application):
@@ -131,6 +133,8 @@ class ShortHelp(Application):
     """The arguments behind the command's name."""
     completes = ""
     """The kind of these arguments for a shell's completion: one of ``completion.KINDS``, or empty."""
+    without: tuple[str, ...] = ()
+    """nbgrader's options that have no effect here; ``--help`` leaves them out."""
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         words = sys.argv[1:] if argv is None else argv
@@ -187,6 +191,8 @@ class ShortHelp(Application):
             if len(name) > 1 and not text.startswith(RENAMED):
                 yield f"--{name}", OPTIONS.get(name, _first_sentence(text))
         for name, target in self.aliases.items():
+            if name in self.without:
+                continue
             class_name, _, trait = target.partition(".")
             trait_object = traits.get(class_name, {}).get(trait)
             text = OPTIONS.get(name) or _first_sentence(trait_object.help if trait_object else "")

@@ -62,13 +62,13 @@ class Examine(NbGraderPreprocessor):
     budget = Float(
         0.0,
         min=0.0,
-        help="Time limit of a whole notebook in seconds, unless its metadata set one; 0 means 60, six times "
-        "the limit of a cell, or five times the time of the solution, whichever is longest.",
+        help="Time limit of a whole notebook in seconds, if its metadata set none; 0 means the longest of: 60, six "
+        "times the limit of a cell, five times the time of the solution.",
     ).tag(config=True)
 
-    visible_only = Bool(
-        False, help="Whether to run only the test lines that students can read; the result is not a grade."
-    ).tag(config=True)
+    visible_only = Bool(False, help="Run only the test lines that students can read; the result is not a grade.").tag(
+        config=True
+    )
 
     @observe("no_wall")
     def _old_name(self, change: Bunch) -> None:
@@ -121,13 +121,14 @@ class Examine(NbGraderPreprocessor):
             KernelSpecManager(parent=self).get_kernel_spec(name)
         except NoSuchKernel:
             raise CourseError(
-                f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on this "
-                "machine ('jupyter kernelspec list' lists the installed ones). Install it, then grade again."
+                f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on "
+                "this machine. Install it, then grade again. 'jupyter kernelspec list' lists the installed kernels."
             ) from None
         if not self.no_sandbox:
             raise CourseError(
-                f"Not graded: the notebook is written in {language}, and the sandbox supports only Python. 'viva grade "
-                "--no-sandbox' grades it as nbgrader does; then student code can read and change your files."
+                f"Not graded: the notebook is written in {language}, and the sandbox supports only Python. 'viva "
+                "grade --no-sandbox' grades it without a sandbox, as nbgrader does. Then student code can read and "
+                "change your files."
             )
 
 

@@ -173,9 +173,9 @@ def tell_differing(course: Course, submissions: list[Submission], tell: Callable
         students[submission.assignment].append(plaintext.line(submission.student))
     for assignment, names in students.items():
         tell(
-            f"{assignment}: {course.book} and {Results.of(course.directory).path} have different scores or times for "
-            f"{plaintext.some(names, SHOWN)}. The gradebook may be an older copy. These are graded again; manual "
-            "grades that are newer than the copy are missing."
+            f"{assignment}: {course.book} and {Results.of(course.directory).path} have different scores or times "
+            f"for {plaintext.some(names, SHOWN)}. Perhaps the gradebook is an older copy. These students are "
+            "graded again. Manual grades after the copy are lost."
         )
 
 
@@ -186,8 +186,8 @@ def tell_failing(assignment: str, examinations: list[Examination], tell: Callabl
     """
     if names := sorted(plaintext.quoted(name) for examination in examinations for name in examination.failing):
         tell(
-            f"{assignment}: The solution itself does not pass {plaintext.some(names, SHOWN)} in grading, so right "
-            f"answers may lose points. The reason is in: viva audit {assignment}"
+            f"{assignment}: your own solution does not pass {plaintext.some(names, SHOWN)} in grading, so right "
+            f"answers may lose points. 'viva audit {assignment}' gives the reason."
         )
 
 
@@ -215,12 +215,12 @@ def _without_result(job: Job, marked: Marked | None) -> Ending | None:
     """
     submission, notes = job.submission, job.finding.notes
     if marked is None:
-        reason = "its grading process was killed twice; check the machine, then grade again"
+        reason = "its grading process stopped twice. Check this machine (memory, disk), then grade again"
         return Ending(submission, Status.FAILED, reason, notes)
     if marked.passed is None:
         return Ending(submission, Status.FAILED, marked.problem, notes, marked.log)
-    if marked.passed.explained:
-        return Ending(submission, Status.EXPLAINED, marked.passed.explained, notes)
+    if marked.passed.refusal:
+        return Ending(submission, Status.REFUSED, marked.passed.refusal, notes)
     return None
 
 
@@ -294,7 +294,7 @@ class _Batch:
             reason = links.reason(submission)
             finding = Finding((reason,)) if reason else find(submission, self.released[submission.assignment])
             if finding.problem:
-                yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
+                yield Ending(submission, Status.REFUSED, finding.problem, finding.notes)
                 continue
             recorded = self.recorded(submission)
             if recorded and self.agrees(submission):
@@ -320,9 +320,9 @@ class _Batch:
             folder = self.course.path("submitted", submission.assignment, student)
             if not folder.exists():
                 return (
-                    f"it is the submission of {plaintext.quoted(student)}, whose folder {folder} is missing. If the "
-                    f"folder was renamed, rename it back to {plaintext.quoted(student)}: manual grades belong to that "
-                    "name"
+                    f"it is the submission of {plaintext.quoted(student)}, but the folder {folder} is missing. If "
+                    f"you renamed that folder, rename it back to {plaintext.quoted(student)}, because manual "
+                    "grades belong to that name"
                 )
         return ""
 
@@ -413,7 +413,9 @@ class _Batch:
         """By assignment, the file with what workers have to know of it, or why nobody can know that."""
         files: dict[str, Path | VivaError] = {}
         for number, (assignment, data) in enumerate(pool.map(sorted(assignments))):
-            files[assignment] = data or BlueprintError("the instructor's notebook ended the process that ran it, twice")
+            files[assignment] = data or BlueprintError(
+                "the instructor's notebook stopped Python twice (a crash, exit(), or too much memory)"
+            )
             if isinstance(data, bytes):
                 files[assignment] = path = folder / f"material-{number}"
                 path.write_bytes(data)
@@ -438,7 +440,7 @@ class _Batch:
                 raise
             if len(waiting) > 1:
                 return [ending for pair in waiting for ending in self._record(writer, [pair])]
-            reason = f"the gradebook refused it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+            reason = f"the gradebook did not accept it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
             return [Ending(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
             for job, done in waiting:

@@ -117,8 +117,8 @@ class Course:
         source = self.path("source", ".")
         if not self.exists():
             raise CourseError(
-                f"{source} does not exist, so this is not a course. Run viva in a course folder, or name one with "
-                "--course-dir."
+                f"This folder is not a course: {source} does not exist. Run viva in a course folder, or name one "
+                "with --course-dir."
             )
         names = sorted((folder.name for folder in source.iterdir() if any(folder.glob("*.ipynb"))), key=_in_order)
         if not names:
@@ -208,12 +208,12 @@ def require_plain(folder: Path) -> None:
     """
     if os.path.expandvars(folder) != str(folder):
         raise CourseError(
-            f"The path of the course folder {folder} contains a $ and a variable name, which Jupyter replaces by "
-            "the variable's value; nothing was done. Rename the folder."
+            f"The path of the course folder {folder} has a $ before a name. Jupyter replaces this by the value of "
+            "a variable. Nothing was done. Rename the folder."
         )
     if glob.escape(str(folder)) != str(folder):
         raise CourseError(
-            f"The path of the course folder {folder} contains a [, * or ?, which nbgrader reads as a pattern; nothing "
+            f"The path of the course folder {folder} has a [, * or ?. nbgrader reads these as a pattern. Nothing "
             "was done. Rename the folder."
         )
 
@@ -229,9 +229,7 @@ def _meant(name: str, assignments: list[str]) -> str:
     if name in assignments or len(begun) == 1:
         return name if name in assignments else begun[0]
     if begun and name:
-        raise CourseError(
-            f"'{name}' matches several assignments: {', '.join(begun)}. Name one or more of them in full."
-        )
+        raise CourseError(f"'{name}' is the beginning of several assignments: {', '.join(begun)}. Write the full name.")
     raise CourseError(
         f"There is no assignment '{name}'. {_nearest(name, assignments)}The assignments are: {', '.join(assignments)}."
     )

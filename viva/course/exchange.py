@@ -51,7 +51,7 @@ COPYING = datetime.timedelta(minutes=10)
 QUIET = 30.0
 """Seconds after which a copy that ends in the middle was interrupted."""
 TAIL = 64
-INTERRUPTED = "its notebook ends in the middle, so submitting was interrupted"
+INTERRUPTED = "its notebook is not complete, so the student's upload was interrupted"
 
 
 @dataclass(frozen=True)
@@ -148,12 +148,12 @@ class Collect(ExchangeCollect):
             student, assignment, when = path.name.rsplit("+", 3)[:3]
             claimed = self._moment(when)
         except (CourseError, ValueError, OverflowError) as error:
-            raise SubmissionError("its name is not an nbgrader name with a clear time") from error
+            raise SubmissionError("its name is not in nbgrader's form, or its time is not clear") from error
         status = os.lstat(path)
         if not stat.S_ISDIR(status.st_mode):
             raise SubmissionError("it is not a folder")
         if self.check_owner and self._login(status.st_uid) != student:
-            raise SubmissionError(f"it is named after {quoted(student)}, but owned by another user")
+            raise SubmissionError(f"it has the name of {quoted(student)}, but another user owns it")
         return Entry(path, student, assignment, claimed, status)
 
     def _login(self, user: int) -> str:
@@ -257,11 +257,11 @@ def survey(folder: Path, owner: int | None, most: int) -> Contents:
             if (most := most - status.st_size) < 0:
                 raise SubmissionError(TOO_LARGE)
     if names <= {*ADDED, claim.NAME}:
-        raise SubmissionError("it is empty, so submitting was interrupted")
+        raise SubmissionError("it is empty, so the student's upload was interrupted")
     return Contents(tuple(sorted(state)), changed, timestamp.NAME not in names and is_cut(folder))
 
 
-TOO_MANY = f"it holds more than {MOST_FILES} files, or folders in {MOST_LEVELS} others"
+TOO_MANY = f"it has more than {MOST_FILES} files, or more than {MOST_LEVELS} levels of folders"
 TOO_LARGE = "it is larger than this course allows (c.CourseDirectory.max_dir_size)"
 
 

@@ -43,7 +43,7 @@ def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) 
 def require_source(path: Path) -> None:
     """Raises CourseError when the instructor's version of a notebook is not there."""
     if not path.is_file():
-        raise CourseError(f"{path} does not exist; grading needs the instructor's version of the notebook.")
+        raise CourseError(f"{path} does not exist. Grading needs the instructor's notebook.")
 
 
 def examination(
@@ -67,8 +67,8 @@ def examination(
     test_names = {cell.id for cell in result.blueprint.cells if cell.purpose == Purpose.TESTS}
     if lost := [name for name in tests if name not in test_names]:
         raise CourseError(
-            f"{source} no longer has the released test {plaintext.some(sorted(lost), 5)}, so nothing "
-            "can be graded with it. Restore the notebook as it was released."
+            f"{source} does not have the released test {plaintext.some(sorted(lost), 5)} any more, so nothing was "
+            "graded. Restore the notebook as it was released."
         )
     return result
 
@@ -119,9 +119,9 @@ def require_files() -> None:
     most = ENOUGH_FILES if highest == resource.RLIM_INFINITY else min(ENOUGH_FILES, highest)
     if most < FEWEST_FILES:
         raise CourseError(
-            f"A process can open only {most} files at once here ('ulimit -n'), so nothing was graded or run; grading "
-            f"needs {FEWEST_FILES}. Run 'ulimit -n {ENOUGH_FILES}' or open another terminal, then run the same command "
-            "again."
+            f"On this machine a process can open only {most} files ('ulimit -n'), and grading needs "
+            f"{FEWEST_FILES}. Nothing was graded or run. Run 'ulimit -n {ENOUGH_FILES}' or open another terminal, "
+            "then run the same command again."
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, highest))
 
@@ -130,8 +130,9 @@ def require_sandbox() -> None:
     """Raises CourseError when the machine cannot sandbox student code."""
     if protection().level == "none":
         raise CourseError(
-            "This machine cannot sandbox student code, so nothing was graded or run. 'viva doctor' lists what is "
-            "missing. With --no-sandbox the code runs without a sandbox, and can read and change your files."
+            "The sandbox for student code does not work on this machine, so nothing was graded or run. 'viva "
+            "doctor' lists what is missing. --no-sandbox runs the code without a sandbox; then it can read and "
+            "change your files."
         )
 
 
@@ -141,8 +142,8 @@ def require_everyday(grader: Grader) -> None:
         if failures := everyday.failures(grader):
             listed = "; ".join(f"{activity} ({error})" for activity, error in failures.items())
             raise CourseError(
-                f"Student code cannot do this in the sandbox of this machine: {listed}. Right answers would lose "
-                "points, so nothing was graded. 'viva doctor' says more."
+                f"The sandbox of this machine stops student code from doing this: {listed}. Right answers would "
+                "lose points, so nothing was graded. Details: viva doctor"
             )
         _tried.add(os.getpid())
 
@@ -157,10 +158,10 @@ def absent_libraries(grader: Grader) -> list[str]:
         if why.startswith(CODECS):
             raise CourseError(f"{why.removeprefix(CODECS)} Right answers could lose points, so nothing was graded.")
         sentences.append(
-            f"{name} starts {why} when it is imported, so it cannot be loaded before the submissions come. Grading is "
-            "right, but slower: each submission that uses it imports it anew"
+            f"{name} starts {why} when it is imported, so each submission must import it again. Grading is "
+            "correct, but slower"
             if why.startswith(THREADS)
             else f"{name} cannot be imported in grading ({plaintext.line(why)}). Tests and answers that need it fail. "
-            "Repair its installation"
+            "Install it again"
         )
     return sentences

@@ -38,7 +38,8 @@ def read(root: Path) -> dict[str, Joined]:
         pair = Joined(*(cells[name].strip() for name in COLUMNS))
         if not pair.id or not pair.student_id or pair.id in pairs or pair.id == pair.student_id:
             raise CourseError(
-                f"Line {line} of {path} does not name two ids, or names {plaintext.quoted(pair.id)} again."
+                f"Line {line} of {path} does not have two ids, or has {plaintext.quoted(pair.id)} again. "
+                "Correct the line."
             )
         pairs[pair.id] = pair
     return pairs

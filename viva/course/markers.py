@@ -56,8 +56,8 @@ def require_usual_hidden(config: Config) -> None:
     for setting, usual in zip(STEPS[ClearHiddenTests], ("BEGIN HIDDEN TESTS", "END HIDDEN TESTS"), strict=True):
         if usual not in (marker := str(getattr(step, setting))):
             raise CourseError(
-                f"nbgrader_config.py sets c.ClearHiddenTests.{setting} to {plaintext.quoted(marker)}. Viva recognizes "
-                f"hidden tests only by '{usual}', and students could read yours. Remove this setting, and write "
+                f"nbgrader_config.py sets c.ClearHiddenTests.{setting} to {plaintext.quoted(marker)}. Viva finds "
+                f"hidden tests only by '{usual}', so students could read yours. Remove this setting, and write "
                 f"'### {usual}' into the notebooks in source/."
             )
 
@@ -69,8 +69,8 @@ class RightMarkers(NbGraderPreprocessor):
         """Raises CourseError with the line, and the marker that was meant."""
         for number, line, meant in self._slips(cell):
             raise CourseError(
-                f"line {number}, {plaintext.quoted(line.strip())}, is not a marker of nbgrader's, so students would "
-                f"read the lines beside it. Write '{_line(meant)}', or use other words in this line"
+                f"line {number}, {plaintext.quoted(line.strip())}, is not a marker of nbgrader, so students would "
+                f"read the lines after it. Write '{_line(meant)}', or other words"
             )
         for step, names in STEPS.items():
             self._require_begun(cell, *self._markers(step, names))
@@ -105,8 +105,8 @@ class RightMarkers(NbGraderPreprocessor):
             elif end in line:
                 if not open_:
                     raise CourseError(
-                        f"line {number}, {plaintext.quoted(line.strip())}, ends what no line '{_line(begin)}' above it "
-                        "begins, so students would read it. Write that line, or remove this one"
+                        f"line {number}, {plaintext.quoted(line.strip())}, has no line '{_line(begin)}' above it, "
+                        "so students would read it. Add that line, or remove this one"
                     )
                 open_ = False
 

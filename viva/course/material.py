@@ -138,8 +138,8 @@ class Material:
         material, sent = pickle.loads(data)
         if config is None and not sent:
             raise CourseError(
-                "The course's nbgrader_config.py defines a function, which cannot be sent to another process. Move "
-                "it into a module beside that file, and import it."
+                "nbgrader_config.py defines a function, which cannot be sent to another process. Move the function "
+                "into a module beside that file, and import it."
             )
         return replace(material, config=pickle.loads(sent) if config is None else config)
 

@@ -103,7 +103,7 @@ def _refuse(submission: Submission) -> None:
         name = plaintext.quoted(path.name)
         if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(folder):
             raise SubmissionError(
-                f"Not graded: the file {name} is a link to a place outside the folder; replace it by the file itself"
+                f"Not graded: the file {name} is a link to a file outside the folder. Replace the link by the file"
             )
         if not path.is_file():
             raise SubmissionError(f"Not graded: {name} is not a regular file; remove or replace it")
@@ -147,48 +147,47 @@ CHANGES = (
         BaseConverter,
         "init_notebooks",
         _init_notebooks,
-        "nbgrader takes the ids of students for patterns. With a [, * or ? in one it finds nobody, or the notebook "
-        "of another student.",
+        "nbgrader reads student ids as patterns. An id with [, * or ? matches nobody, or another student's notebook.",
     ),
     Change(
         utils,
         "is_ignored",
         _is_ignored,
-        "Below a folder with a [ in its name nbgrader recognizes nothing that is to be left out. Then a graded "
-        "notebook with its hidden tests lies beside its page of feedback.",
+        "Inside a folder with a [ in its name, nbgrader leaves out no files. Then the graded notebook with its "
+        "hidden tests is copied beside the feedback page.",
     ),
     Change(
         converters.Autograde,
         "init_assignment",
         _init_grading,
-        "nbgrader copies whatever lies beside a notebook before anything of it is read. It follows links, waits for "
-        "pipes, and guesses the zone of a time.",
+        "nbgrader copies all files beside a notebook before it reads any of them. It follows links, waits for "
+        "pipes, and guesses time zones.",
     ),
     Change(
         converters.Autograde,
         "init_destination",
         _init_destination,
-        "nbgrader removes the graded notebook before it grades again. A written answer that is the same keeps its "
-        "manual grade, and its text before is needed to compare.",
+        "nbgrader deletes the graded notebook before it grades again. Viva needs its old text, because a written "
+        "answer that did not change keeps its manual grade.",
     ),
     Change(
         converters.Autograde,
         "set_permissions",
         _set_permissions,
-        "nbgrader keeps a module of a student's beside the graded notebook. A kernel that starts there imports it.",
+        "nbgrader leaves a student's module beside the graded notebook. A kernel that starts there imports it.",
     ),
     Change(
         converters.GenerateFeedback,
         "init_assignment",
         _init_feedback,
-        "nbgrader copies whatever lies beside a graded notebook to its page of feedback, where people open it: pages, "
+        "nbgrader copies all files beside a graded notebook to its feedback page. People open them there: pages, "
         "drawings, configurations.",
     ),
     Change(
         Exchange,
         "start",
         _start,
-        "nbgrader refuses an exchange that does not exist. Every command reads the configuration, which creates none.",
+        "nbgrader needs an exchange folder that exists. Viva creates it only when a command uses the exchange.",
     ),
 )
 

@@ -64,7 +64,7 @@ SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
 class Passed(Struct):
     """The result of a submission."""
 
-    explained: str = ""
+    refusal: str = ""
     """Why nothing in it can be graded."""
     notes: list[str] = field(default_factory=list)
     graded: Graded | None = None

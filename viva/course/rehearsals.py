@@ -126,7 +126,7 @@ class Rehearsals:
             data = file.read(MOST_BYTES)
         digest, content = data[:DIGEST], data[DIGEST:]
         if hashlib.sha256(content).digest() != digest:
-            raise ValueError("it was cut off, or changed")
+            raise ValueError("it is not complete, or was changed")
         return content
 
     def _require_own(self, folder: Path, status: os.stat_result, kind: Callable[[int], bool]) -> None:
@@ -134,7 +134,7 @@ class Rehearsals:
         foreign = stat.S_IWOTH if self.shared else stat.S_IWOTH | stat.S_IWGRP
         theirs = status.st_uid in (os.geteuid(), course.st_uid) or (self.shared and status.st_gid == course.st_gid)
         if not kind(status.st_mode) or not theirs or status.st_mode & foreign:
-            raise ValueError("somebody else could have written it")
+            raise ValueError("another user could have written it")
 
     def _write(self, path: Path, content: bytes) -> None:
         """Raises OSError and ValueError; then the old file stays."""

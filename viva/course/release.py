@@ -137,8 +137,8 @@ def without_answers(blueprint: Blueprint) -> str:
     if Purpose.TESTS not in purposes or purposes & {*ANSWERS, Purpose.TASK}:
         return ""
     return (
-        f"{blueprint.name}.ipynb has test cells and no answer cell. Make the cells that students write answer cells "
-        "('Autograded answer' in nbgrader's toolbar)"
+        f"{blueprint.name}.ipynb has test cells but no answer cell. Make the cells that students write answer "
+        "cells ('Autograded answer' in nbgrader's toolbar)"
     )
 
 
@@ -148,8 +148,9 @@ def _name_problem(assignment: str) -> str:
     if not signs:
         return ""
     return (
-        f"its name contains {' '.join(signs)}, which nbgrader reads as a pattern. 'nbgrader generate_feedback' and "
-        "'nbgrader release_feedback' silently do nothing for it. Rename the assignment before students get it"
+        f"its name contains {' '.join(signs)}. nbgrader reads this as a pattern: 'nbgrader generate_feedback' and "
+        "'nbgrader release_feedback' do nothing for it, without a message. Rename the assignment before students "
+        "get it"
     )
 
 
@@ -176,14 +177,14 @@ def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) 
     language = language_of(released.metadata)
     if language != "python":
         return (
-            f"{path.name} is written in {language}: it is graded as in nbgrader, with tests and answers in one kernel, "
-            "and only with 'viva grade --no-sandbox', because the sandbox supports only Python. 'viva check' "
-            "cannot check it"
+            f"{path.name} is written in {language}. It is graded as in nbgrader, with tests and answers in one "
+            "kernel, and only with 'viva grade --no-sandbox', because the sandbox supports only Python. 'viva "
+            "check' does not support it"
         )
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, texts))
     except (VivaError, ExaminerFault) as error:
-        return f"{path.name} has no checking data, so 'viva check' knows less than the grader: {error}"
+        return f"{path.name} has no data for 'viva check', so the check is less strict than grading: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
         released, examination, grader.seconds, grader.limits.memory_bytes
     )
@@ -221,9 +222,9 @@ def _of_solution(source: Path, cell: str, result: CheckResult, why: Note | None)
     if why and result.verdict is not Verdict.UNGRADED:
         reason = why_not(why, source)
     if result.verdict is Verdict.UNGRADED:
-        return f"{notebook}: {check} will be ungraded for everybody: {reason}"
+        return f"{notebook}: {check} will be ungraded for all students: {reason}"
     if result.verdict is Verdict.PASSED:
-        reason = f"it earns {result.earned:g} of {wording.counted(result.points, 'point')}"
+        reason = f"it earns only {result.earned:g} of {wording.counted(result.points, 'point')}"
     return f"{notebook}: the solution does not pass {check}: {reason or result.word}"
 
 
@@ -237,8 +238,8 @@ def why_not(why: Note, source: Path) -> str:
     for sibling in sorted(source.parent.glob("*.ipynb")):
         if sibling != source and any(name in cell.source for cell in read_notebook(sibling).cells):
             return (
-                f"{sentence}. {sibling.name} names this file, but each notebook is graded in a folder of its own and "
-                f"does not find what another one wrote{hint}"
+                f"{sentence}. {sibling.name} uses this file too, but each notebook is graded in a folder of its "
+                f"own, without the files that another notebook wrote{hint}"
             )
     return f"{sentence}{hint}"
 
@@ -321,7 +322,7 @@ def _require_included(course: Course, config: Config) -> None:
     for part, name in (("header", step.header), ("footer", step.footer)):
         if name and not Path(course.root, name).is_file():
             raise CourseError(
-                f"The file {Path(course.root, name)}, which nbgrader_config.py includes in every notebook, does "
+                f"nbgrader_config.py includes the file {Path(course.root, name)} in every notebook, but it does "
                 f"not exist. Create it, or correct c.IncludeHeaderFooter.{part}."
             )
 
@@ -332,8 +333,8 @@ def _require_own_files(course: Course, assignment: str) -> None:
     for path in sorted(course.path("source", assignment).rglob("*")):
         if path.is_symlink() and not path.resolve().is_relative_to(around):
             raise CourseError(
-                f"{path} is a link to {path.resolve()}, which is outside {around} and would be released. Nothing "
-                "was changed. Replace the link by a copy, or remove it."
+                f"{path} is a link to {path.resolve()}. That file is outside {around}, and students would get it. "
+                "Nothing was changed. Replace the link by a copy, or remove it."
             )
 
 
@@ -358,9 +359,9 @@ def _require_the_same_cells(course: Course, assignment: str) -> None:
         differences += [f"{cell} has another type" for cell in was if cell in is_ and was[cell] != is_[cell]]
     if differences:
         raise CourseError(
-            f"{assignment} has submissions in the gradebook, so no notebook and no cell with a grade id can be added, "
-            f"removed or renamed, but {', '.join(differences)}. Nothing was changed. Restore the names of notebooks "
-            "and cells; put new tests into existing test cells, as additional checks."
+            f"{assignment} has submissions in the gradebook. Its notebooks and its cells with a grade id cannot be "
+            f"added, removed or renamed now, but {', '.join(differences)}. Nothing was changed. Restore the old "
+            "names. Put new tests into existing test cells, as additional checks."
         )
 
 
@@ -408,8 +409,8 @@ def generate(course: Course, assignment: str, config: Config) -> None:
         text = "\n".join(messages)
         if "there are submissions associated with" in text:
             raise CourseError(
-                f"{assignment} has submissions in the gradebook, and its cells were added, removed or renamed since. "
-                "Keep the grade ids of a released assignment, or start from a new gradebook."
+                f"{assignment} has submissions in the gradebook, but some of its cells were added, removed or "
+                "renamed. Restore the grade ids of the released assignment, or start with a new gradebook."
             ) from error
         reason = converter.reason or " ".join((messages or [str(error)])[-1].split())
         raise CourseError(f"nbgrader could not release {assignment}: {reason}") from error
@@ -441,8 +442,8 @@ def _refuse_markers(notebook: Path, config: Config) -> None:
     if marker := marker_in(notebook.read_text(encoding="utf-8"), config):
         notebook.unlink()
         raise CourseError(
-            f"The student version of {notebook.name} still contained '{marker}', so it was removed. "
-            "Write the marker on a line of its own, in a cell of the right kind."
+            f"The student version of {notebook.name} still had '{marker}', so this was removed. Write this marker "
+            "on a line of its own, in a cell of the right type."
         )
 
 
@@ -515,9 +516,9 @@ class SandboxedTests(InstantiateTests):
             if step.no_sandbox:
                 return super().preprocess(nb, resources)
             raise CourseError(
-                f"it is written in {language}, and the sandbox does not support its kernel, which "
-                f"{self.autotest_delimiter} lines need. With --no-sandbox it runs with all your permissions; use that "
-                "only for code you trust"
+                f"it is written in {language}. Lines with {self.autotest_delimiter} run code, and the sandbox does "
+                "not support this language. With --no-sandbox they run with all your permissions; use that only "
+                "for code that you trust"
             )
         seconds = float(Execute(parent=self.parent, config=self.config).timeout or 30)
         templates = mock.Mock(Environment=ImmutableSandboxedEnvironment, BaseLoader=BaseLoader)
@@ -555,9 +556,9 @@ class Kernel:
         try:
             reply = self.session.candidate(self.seconds, do="run", source=code)
         except Died as death:
-            raise CourseError(f"the notebook cannot be run up to that cell: {death}") from death
+            raise CourseError(f"the notebook stops before that cell: {death}") from death
         if isinstance(raised := reply.get("raised"), dict):
-            raise CourseError(f"the code up to that cell raises {raised.get('name')}: {raised.get('message')}"[:500])
+            raise CourseError(f"the code above that cell raises {raised.get('name')}: {raised.get('message')}"[:500])
         for output in outputs_of(reply):
             output_hook({"header": {"msg_type": output["output_type"]}, "content": output})
 

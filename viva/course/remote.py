@@ -88,5 +88,5 @@ def chosen(config: Config) -> RemoteGraders | None:
     selected = [graders for kind in kinds() if (graders := kind.of(config))]
     if len(selected) > 1:
         names = " and ".join(type(graders).__name__ for graders in selected)
-        raise CourseError(f"Two kinds of graders are selected: {names}. Select one of them.")
+        raise CourseError(f"Select one of these for grading, not both: {names}.")
     return selected[0] if selected else None

@@ -82,7 +82,7 @@ def read_items(path: Path) -> list[Item]:
     for entry in entries if isinstance(entries, list) else [entries]:
         item = _item(entry, path)
         if item.key in items:
-            raise CourseError(f"{path}: two items have the key '{item.key}'. Give each a key of its own.")
+            raise CourseError(f"{path}: two items have the key '{item.key}'. Give each item another key.")
         items[item.key] = item
     return list(items.values())
 
@@ -93,9 +93,11 @@ def _item(entry: object, path: Path) -> Item:
         raise CourseError(f"{path}: an item needs 'key', 'points' and 'text', and may have a 'cell':\n{FORM}")
     key, points, text, cell = entry["key"], entry["points"], entry["text"], entry.get("cell", "")
     if not isinstance(key, str) or not KEY.fullmatch(key):
-        raise CourseError(f"{path}: the key {key!r} is not one. Write up to 20 letters, digits, _ and -.")
+        raise CourseError(f"{path}: {key!r} is not a valid key. Write up to 20 letters, digits, _ and -.")
     if type(points) not in (int, float) or not abs(points) < 1e6:
-        raise CourseError(f"{path}: the points of '{key}' are {points!r}. Write a number, as in: points = -0.5")
+        raise CourseError(
+            f"{path}: the points of '{key}' are {points!r}, which is not a number. Write a number, as in: points = -0.5"
+        )
     if not isinstance(text, str) or not isinstance(cell, str) or not text.strip() or len(text.splitlines()) != 1:
         raise CourseError(f"{path}: the text of '{key}' must be one line.")
     return Item(key, float(points), text.strip(), cell)

@@ -28,8 +28,8 @@ def write_solutions(course: Course, assignment: str) -> list[Path]:
     sources = course.source_notebooks(assignment)
     if missing := [path.name for path in sources if not (released / path.name).is_file()]:
         raise CourseError(
-            f"{', '.join(missing)} of {assignment} is not in {released}. Solutions are for what was released. Run "
-            f"'viva release {assignment}' first."
+            f"{', '.join(missing)} of {assignment} is not in {released}, so it was never released. Solutions are "
+            f"only for released notebooks. Run 'viva release {assignment}' first."
         )
     solved = {path.name: _solved(course, assignment, path.stem) for path in sources}
     beside = {str(path.relative_to(released)): path for path in released.rglob("*") if path.is_file()}
@@ -46,7 +46,7 @@ def _solved(course: Course, assignment: str, notebook: str) -> bytes:
     text = f"{nbformat.writes(node)}\n"
     if marker := marker_in(text, course.directory.config):
         raise CourseError(
-            f"The solution notebook of {notebook}.ipynb still contained '{marker}', so nothing was written. Write "
-            "the marker on a line of its own, in a cell of the right kind."
+            f"The solution notebook of {notebook}.ipynb still has '{marker}', so nothing was written. Write this "
+            "marker on a line of its own, in a cell of the right type."
         )
     return text.encode()

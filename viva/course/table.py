@@ -70,8 +70,8 @@ class Table:
         for line, row in by_line.items():
             if any(cell.strip() for cell in row[width:]):
                 raise CourseError(
-                    f"Line {line} of {path} has {len(row)} cells, and its first line names {width} columns. A "
-                    "name with a comma may lack quotes. Correct the line, or export the file again."
+                    f"Line {line} of {path} has {len(row)} cells, but the first line has {width} columns. Perhaps "
+                    "a name with a comma has no quotes. Correct the line, or export the file again."
                 )
             row[:] = [*map(plaintext.bare, row), *[""] * (width - len(row))]
         return cls(tuple(map(plaintext.line, header)), by_line, notes)
@@ -87,8 +87,8 @@ def own_rows(path: Path, columns: tuple[str, ...], needed: Collection[str] = ())
     table = Table.read(path)
     if not set(needed or columns) <= set(table.header):
         raise CourseError(
-            f"The first line of {path} must name the columns {','.join(columns)}; it names {listed(table.header)}. "
-            "Restore that line, or move the file away."
+            f"The first line of {path} must have the columns {','.join(columns)}, but it has "
+            f"{listed(table.header)}. Restore that line, or move the file to another place."
         )
     rows = ((line, dict(zip(table.header, row, strict=False))) for line, row in table.rows.items())
     return {line: {name: cells.get(name, "") for name in columns} for line, cells in rows}
@@ -103,11 +103,11 @@ def content(path: Path) -> bytes:
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB, so it is not a roster.")
+        raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB. That is too large for a roster.")
     start = data.removeprefix(codecs.BOM_UTF8).lstrip()
     for mark, form in FOREIGN.items():
         if start.startswith(mark):
-            raise CourseError(f"{path} is {form}, despite its name. Open it and export it as CSV.")
+            raise CourseError(f"{path} is {form}, and not what its name says. Open it and export it as CSV.")
     return data
 
 
@@ -162,7 +162,7 @@ def _rows(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[s
         except StopIteration:
             return
         except csv.Error as error:
-            raise csv.Error(f"the quotes of the row that starts in line {line} do not match ({error})") from error
+            raise csv.Error(f"in the row that starts in line {line} a quote is missing ({error})") from error
         if any(cell.strip() for cell in row):
             yield line, row
 

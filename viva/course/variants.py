@@ -44,8 +44,8 @@ LOWEST, COUNT = 100_000_000, 900_000_000
 class Variants(Configurable):
     """Which assignments of a course have variants."""
 
-    assignments = List(Unicode(), help="The assignments with a variant for each student.").tag(config=True)
-    key = Unicode("", help=f"The key for the seeds, instead of the one in {KEY}.").tag(config=True)
+    assignments = List(Unicode(), help="The assignments that have a variant for each student.").tag(config=True)
+    key = Unicode("", help=f"The secret key of the variants, instead of the key in {KEY}.").tag(config=True)
 
 
 def seed_for(key: bytes, student: str, assignment: str) -> int:
@@ -62,9 +62,9 @@ def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
     key = key_of(course)
     if key is None:
         raise CourseError(
-            f"{assignment} has variants, but their key {course.root / KEY} does not exist. Restore "
-            "the key that they were made with. If students have none of them yet, "
-            f"'viva release {assignment} --variants' makes a new key."
+            f"{assignment} has variants, but their key {course.root / KEY} does not exist. Restore this key from a "
+            f"copy of the course. If no student has a variant yet, 'viva release {assignment} --variants' makes a "
+            "new key."
         )
     handed_in = {submission.student for submission in course.submissions([assignment])}
     everybody = {*entered(course), *handed_in, *joined.read(course.root)}
@@ -89,8 +89,8 @@ def require_on(course: Course, assignment: str) -> None:
         assignments = [*Variants(config=course.directory.config).assignments, assignment]
         listed = ", ".join(f'"{name}"' for name in assignments)
         raise CourseError(
-            f"{assignment} has no variants. Enable them in {course.root / 'nbgrader_config.py'}, so that "
-            f"every grader knows them. Add the line: c.Variants.assignments = [{listed}]"
+            f"{assignment} has no variants. To enable them for every grader, add a line to "
+            f"{course.root / 'nbgrader_config.py'}: c.Variants.assignments = [{listed}]"
         )
     require_offered(course, assignment)
 
@@ -99,8 +99,9 @@ def require_offered(course: Course, assignment: str) -> None:
     """Raises CourseError where no notebook of an assignment has a seed, and BlueprintError where one is misplaced."""
     if all(default_of(read_blueprint(path)) is None for path in course.source_notebooks(assignment)):
         raise CourseError(
-            f"{assignment} cannot have variants: none of its notebooks has a line '{SEED} = 20261' in a read-only "
-            f"cell. Add one, and draw the data from {SEED}; or remove {assignment} from c.Variants.assignments."
+            f"{assignment} cannot have variants, because none of its notebooks has a line '{SEED} = 20261' in a "
+            f"read-only cell. Add that line, and use {SEED} to make the data; or remove {assignment} from "
+            "c.Variants.assignments."
         )
 
 
@@ -123,8 +124,8 @@ def key_of(course: Course) -> bytes | None:
     if text is not None and len(text) < LEAST:
         where = "c.Variants.key" if configured else str(path)
         raise CourseError(
-            f"The key of the variants in {where} has {len(text)} characters, which is easy to guess. "
-            f"Restore the generated key, or use a secret of at least {LEAST} characters."
+            f"The key of the variants in {where} has only {len(text)} characters, so it is easy to guess. Restore "
+            f"the old key, or use a secret of at least {LEAST} characters."
         )
     return None if text is None else text.encode()
 
@@ -147,9 +148,9 @@ def require_unused(course: Course) -> None:
     """Raises CourseError where variants were written, so that a key was there."""
     if written := next((path for path in (course.root / FOLDER).glob("*/*") if path.is_dir()), None):
         raise CourseError(
-            f"{course.root / KEY} is missing, and {written.parent} contains variants made with it, which would "
-            "not match another key. Restore the key from a copy of the course. If students have no variant yet, "
-            f"delete {course.root / FOLDER} and run the same command again."
+            f"The key {course.root / KEY} is missing. {written.parent} has variants made with it, and a new key "
+            "would make other variants. Restore the key from a copy of the course. If no student has a variant "
+            f"yet, delete {course.root / FOLDER} and run the same command again."
         )
 
 
@@ -206,7 +207,7 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
     elif (key := key_of(course)) is None:
         return Copies(assignment, folder, new=students, remarks=["A new key for all variants would be made."])
     if is_new:
-        copies.remarks.append("A new key for all variants was made. Keep a copy of it, and keep it secret.")
+        copies.remarks.append("A new key for all variants was made. Keep a copy of it in a secret place.")
     release = _Release(course, assignment)
     written: dict[str, dict[str, bytes]] = {}
     for student in students:
@@ -237,8 +238,8 @@ class _Release:
             notebook = nbformat.reads(text, as_version=4) if text else None
             if notebook is None or nbformat.writes(seeded(notebook, default)) != text.removesuffix("\n"):
                 raise CourseError(
-                    f"{self.folder / source.name} is not the release of {source}. Run 'viva release {assignment} "
-                    "--variants' to compile it first."
+                    f"{self.folder / source.name} was not made from the present {source}. Run 'viva release "
+                    f"{assignment} --variants' first."
                 )
             self.notebooks[source.name] = notebook
 

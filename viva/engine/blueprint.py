@@ -197,7 +197,10 @@ def is_time(seconds: Any) -> bool:
 def _time(settings: dict, name: str, where: str) -> float | None:
     """A limit of time that metadata give, if they do."""
     if (seconds := settings.get(name)) is not None and not is_time(seconds):
-        raise BlueprintError(f'{where}: the {name} in its metadata is {seconds!r}. Write a number: {{"{name}": 60}}.')
+        raise BlueprintError(
+            f"{where}: '{name}' in the metadata is {seconds!r}, which is not a number. "
+            f'Write, for example: {{"{name}": 60}}.'
+        )
     return seconds
 
 
@@ -205,9 +208,8 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
     """The paths whose kind the notebook's metadata widen; ``f(...)`` means the same as ``f()``."""
     if not isinstance(kinds, dict) or not all(kind == "any" for kind in kinds.values()):
         raise BlueprintError(
-            f"{path}: the expected types ('kinds') in the notebook's metadata cannot be read. A type can only be "
-            "widened, "
-            'as in {"viva": {"kinds": {"model.fit()": "any"}}}.'
+            f"{path}: metadata.viva.kinds is not valid. It can only allow more types, for example: "
+            '{"viva": {"kinds": {"model.fit()": "any"}}}.'
         )
     return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)
 

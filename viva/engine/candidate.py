@@ -187,7 +187,7 @@ class Candidate:
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
         """The result of a function of the other side's, asked for in the middle of an answer to it."""
         if not self.asked:
-            raise RuntimeError(f"{name}() belongs to a test cell, and can be called only while that cell runs")
+            raise RuntimeError(f"{name}() is a function of a test cell, and can be called only while that cell runs")
         with interruptible(False):
             message = {"callback": number, "args": args, "kwargs": kwargs}
             if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):

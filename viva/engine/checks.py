@@ -3,9 +3,9 @@
 A comment line at the left margin starts each of them:
 
     expected = softmax_by_loop(scores)              <- the prelude, shared by all checks
-    ### CHECK 1: each column sums to one            <- title and points
+    ### CHECK (1 point): each column sums to one    <- title and points; "### CHECK 1: ..." is the same
     assert np.allclose(weights.sum(axis=0), 1), "..."
-    ### CHECK 2: agrees with a loop on new numbers
+    ### CHECK (2 points): agrees with a loop on new numbers
     ### BEGIN HIDDEN TESTS
     ...
     ### END HIDDEN TESTS
@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from viva.engine.names import names_in, parsed, unmeasured
 from viva.verdict import BlueprintError
 
-CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
+CHECK = re.compile(r"^### CHECK (?P<open>\()?(?P<points>\d+(?:\.\d+)?)(?(open) points?\)): *(?P<title>\S.*?) *$")
+"""The line that starts a check; its points are a bare number or, better, "(2 points)"."""
 HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE)
 """Hidden lines with their marks, as nbgrader finds them: by the words, however many ``#`` stand before them."""
 
@@ -93,7 +94,7 @@ def split_checks(source: str, name: str, points: float, where: str) -> tuple[str
         if "### CHECK" in line and not CHECK.match(line):
             raise BlueprintError(
                 f"{where}: the line '{line.strip()}' does not start a check. "
-                "Write it at the left margin as '### CHECK 1.5: what is checked'."
+                "Write it at the left margin as '### CHECK (1.5 points): what is checked'."
             )
     prelude, checks = parts_of(source)
     if not checks:
@@ -131,6 +132,6 @@ def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
             ast.parse(check.source)
         except SyntaxError as error:
             raise BlueprintError(
-                f"{where}: the check '{check.title}' cannot run on its own ({error.msg}). "
-                "Start each check outside of any block."
+                f"{where}: the check '{check.title}' cannot run alone ({error.msg}). Do not start a check inside a "
+                "block, such as a loop or a function."
             ) from error

@@ -109,7 +109,11 @@ OWN_CELLS = 0.5
 """This part of a notebook's time may those cells take together that are not the assignment's."""
 NOT_RUN = {
     "outputs": [
-        {"output_type": "stream", "name": "stderr", "text": "This cell was not run: the time limit was reached.\n"}
+        {
+            "output_type": "stream",
+            "name": "stderr",
+            "text": "This cell did not run, because the time for the whole notebook was over.\n",
+        }
     ]
 }
 

@@ -71,7 +71,9 @@ class Channel:
                 socket.send_fds(self.socket, [b'{"do": "attach"}'], [theirs.fileno()])
             except OSError as error:
                 ours.close()
-                raise SandboxError(f"the fork server of the {self.role}s has ended") from error
+                raise SandboxError(
+                    f"the grading process stopped (fork server of the {self.role}s). Run the same command again"
+                ) from error
         return Channel(self.role, self.sandbox, slot, self.limits, self.folder, ours)
 
     def scratch(self) -> Path:
@@ -79,7 +81,9 @@ class Channel:
         try:
             return Path(tempfile.mkdtemp(prefix="viva-scratch-", dir=self.folder))
         except FileNotFoundError as error:
-            raise SandboxError(f"the fork server of the {self.role}s has ended") from error
+            raise SandboxError(
+                f"the grading process stopped (fork server of the {self.role}s). Run the same command again"
+            ) from error
 
     def fork(self, descriptors: list[int], scratch: Path, seconds: float = math.inf) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
@@ -127,7 +131,9 @@ class Channel:
         try:
             socket.send_fds(self.socket, [request], descriptors)
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise SandboxError(f"the fork server of the {self.role}s has ended") from error
+            raise SandboxError(
+                f"the grading process stopped (fork server of the {self.role}s). Run the same command again"
+            ) from error
 
     def _ask(self, request: bytes, descriptors: Sequence[int] = ()) -> Any:
         self._tell(request, descriptors)
@@ -136,7 +142,9 @@ class Channel:
         except ConnectionResetError:
             data = b""
         if not data:
-            raise SandboxError(f"the fork server of the {self.role}s has ended")
+            raise SandboxError(
+                f"the grading process stopped (fork server of the {self.role}s). Run the same command again"
+            )
         return json.loads(data)
 
     def close(self) -> None:

@@ -193,7 +193,7 @@ class Session:
             pipe.write(self.request, wire.encode(request), timeout=STUCK)
             reply = self._told(within)
         except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
-            raise ExaminerFault(f"the examiner ended: {error}") from error
+            raise ExaminerFault(f"the process of the tests stopped: {error}") from error
         if "fault" in reply:
             raise ExaminerFault(reply["fault"], reply["log"])
         return reply

@@ -143,7 +143,7 @@ class Writer:
 
     def put_parts(self, codec: Codec, parts: list, cls: type) -> None:
         if len(self.trail) >= LEVELS:
-            raise WireError(f"a value is nested deeper than {LEVELS} levels, or holds itself{self.where()}")
+            raise WireError(f"a value is nested deeper than {LEVELS} levels, or contains itself{self.where()}")
         self.count(len(parts))
         self.row.append(mark(codec, len(parts)))
         types = set(map(type, parts))
@@ -270,7 +270,7 @@ class Reader:
 
     def again(self, number: int):
         if self.known is None or not 0 <= number < len(self.known):
-            raise WireError("a message repeats an item that it does not contain")
+            raise WireError("the message between the processes is not valid (it repeats an item that is not in it)")
         value, items = self.known[number]
         self.items += items
         if self.items > ITEMS:
@@ -289,7 +289,9 @@ class Reader:
         value = codec.build(parts)
         if type(value) is Reference:
             if self.resolve is None:
-                raise WireError("a message holds a reference where only plain values can be")
+                raise WireError(
+                    "the message between the processes is not valid (a reference in place of a plain value)"
+                )
             return self.resolve(value)
         return value
 

@@ -62,7 +62,7 @@ from viva.verdict import CourseError, LeakError, SubmissionError, VivaError
 class PageExporter(Exporter):
     """A graded notebook as the page for its student."""
 
-    show_marking_scheme = Bool(False, help="Whether students see the marking schemes of manually graded answers.").tag(
+    show_marking_scheme = Bool(False, help="Show students the marking schemes of manually graded answers.").tag(
         config=True
     )
     shows = Enum(
@@ -95,8 +95,8 @@ class PageExporter(Exporter):
         if leaks := hidden.found(text, page.own().values()):
             rest = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
             raise LeakError(
-                f"the page of {names['notebook']}.ipynb was not written, because it would show {leaks[0]}{rest}; "
-                f"check why the notebook in {folder.relative_to(directory.root)} contains it"
+                f"the page of {names['notebook']}.ipynb was not written, because students would see "
+                f"{leaks[0]}{rest}. Find out why the notebook in {folder.relative_to(directory.root)} contains it"
             )
         return sealed(text, key), resources
 
@@ -250,7 +250,7 @@ def write_feedback(
     job = _Conversion(always, again, course, inbox)
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, ending in pool.map(usual):
-            yield ending or Ending(submission, Status.FAILED, "its process was killed twice; try again")
+            yield ending or Ending(submission, Status.FAILED, "its process stopped twice; try again")
 
 
 def _unreadable(course: Course, assignment: str, config: Config) -> str:
@@ -290,7 +290,7 @@ class _Conversion:
         except VivaError as error:
             return Ending(submission, Status.FAILED, str(error))
         if not opened or not opened.reasons:
-            return Ending(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
+            return Ending(submission, Status.REFUSED, "it was not graded, so there is no feedback")
         folder = self.course.path("feedback", submission.assignment, submission.student)
         try:
             notebooks = list(self.inbox.expected[submission.assignment].notebooks)

@@ -93,7 +93,7 @@ class _Saving(GradingHandler):
     def put(self, key: str) -> None:
         data = self.get_json_body()
         if not isinstance(data, dict):
-            raise web.HTTPError(400, "This is not what a page of formgrader sends.")
+            raise web.HTTPError(400, "This request does not come from a page of formgrader.")
         session = self.gradebook.db
         try:
             first = self.fields[0]  # this locks the row, in SQLite the file, until the end of the transaction
@@ -150,7 +150,9 @@ class GradeHandler(_Saving):
             number = math.nan
         most = math.inf if field == "extra_credit" else row.max_score
         if number != getattr(row, field) and not (0 <= number <= most and math.isfinite(number)):
-            raise web.HTTPError(400, f"A score is a number from 0 to {row.max_score:g}, extra credit one from 0.")
+            raise web.HTTPError(
+                400, f"The score must be a number from 0 to {row.max_score:g}. Extra credit must be a number from 0."
+            )
         return number
 
     def saved(self, row: Any) -> None:
@@ -162,7 +164,7 @@ class CommentHandler(_Saving):
 
     def checked(self, field: str, value: object, row: Any) -> str | None:
         if value is not None and not isinstance(value, str):
-            raise web.HTTPError(400, "A comment is a text.")
+            raise web.HTTPError(400, "The comment must be a text.")
         # Databases store no other characters, and the page would send the text again and again.
         return value and value.encode(errors="ignore").decode().replace("\0", "")
 

@@ -61,8 +61,8 @@ class Start(theirs.FormgraderHandler):
             if course_of_students_files(folder) or may_be_strangers(folder) or is_outside:
                 raise web.HTTPError(
                     400,
-                    f"{folder} was not opened as a course, because a student or another user may have put its "
-                    "configuration there. Open formgrader in your course folder.",
+                    f"{folder} was not opened as a course, because a student or another user may have written its "
+                    "configuration. Open formgrader in your course folder.",
                 )
         return super().get(*parts, **arguments)
 

@@ -68,7 +68,7 @@ def fault_of(attempt: Callable[[Sandbox, str], object], sandbox: Sandbox, scratc
     with os.fdopen(reader, "rb") as report:
         answer = report.read().decode()
     os.waitpid(child, 0)
-    return answer.removeprefix("finished ") if answer else "the process that tried it ended"
+    return answer.removeprefix("finished ") if answer else "the test process stopped"
 
 
 def _refused(attempted: str, number: int, attempt: Callable, *arguments) -> None:
@@ -111,7 +111,7 @@ def _limits(sandbox: Sandbox, scratch: str) -> None:
     _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * sandbox.limits.memory_bytes, mmap.MAP_PRIVATE)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
     _refused("too large a file", errno.EFBIG, os.pwrite, file, b"x", sandbox.limits.file_bytes)
-    _refused("one open file too many", errno.EMFILE, lambda: [os.dup(0) for _ in range(sandbox.limits.open_files)])
+    _refused("too many open files", errno.EMFILE, lambda: [os.dup(0) for _ in range(sandbox.limits.open_files)])
 
 
 def _root(sandbox: Sandbox, scratch: str) -> None:

@@ -58,4 +58,4 @@ def require_inside(scratch: str | None) -> None:
     if scratch is None or os.path.dirname(scratch) != PLACE:
         raise OSError(errno.EINVAL, f"{scratch} is not a folder in {PLACE}")
     if not os.statvfs("/").f_flag & os.ST_RDONLY or os.path.exists("/etc/passwd"):
-        raise OSError(errno.EPERM, f"this process was not started by {PROGRAM}")
+        raise OSError(errno.EPERM, "bubblewrap did not start. Run viva doctor")

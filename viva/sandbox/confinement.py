@@ -189,8 +189,7 @@ def enter(
             step()
         except Exception as error:
             raise SandboxError(
-                f"The sandbox around student code could not be started, step '{name}': {error}. Run 'viva doctor' "
-                "for details."
+                f"The sandbox did not start. It stopped at step '{name}': {error}. Details: viva doctor"
             ) from error
 
 
@@ -204,7 +203,7 @@ def overflowing(scratch: str | Path, limits: Limits) -> bool:
 
 def _require_slot(slot: int) -> None:
     if not 0 <= slot < SLOTS:
-        raise ValueError(f"{slot} is not from 0 to {SLOTS - 1}")
+        raise ValueError(f"the slot {slot} must be 0 to {SLOTS - 1}")
 
 
 def begin_session(parent: int) -> None:
@@ -223,7 +222,7 @@ def begin_session(parent: int) -> None:
 def _die_with(parent: int) -> None:
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        raise ProcessLookupError("the fork server has ended")
+        raise ProcessLookupError("the grading process stopped. Run the same command again")
 
 
 def _take_descriptors(keep: Sequence[int]) -> None:
@@ -307,11 +306,11 @@ def _claim() -> tuple[int, int]:
         except OSError as error:
             os.close(claim)
             raise SandboxError(
-                f"A user for the sandbox could not be reserved in {folder}: {error.strerror}."
+                f"The sandbox needs a user id, but none can be reserved in {folder}: {error.strerror}."
             ) from error
     raise SandboxError(
-        f"This machine already grades {SLOTS // 2} submissions at once, which is the limit. Stop other grading "
-        "commands on it first."
+        f"This machine already grades {SLOTS // 2} submissions at the same time, and more are not possible. First "
+        "stop other grading commands on it."
     )
 
 
@@ -327,6 +326,6 @@ def _folder_of_claims() -> str:
             if private and os.access(folder, os.W_OK):
                 return folder
     raise SandboxError(
-        f"No user for the sandbox could be reserved: a folder viva-slots of this user's own can be made in none of "
-        f"{', '.join(PLACES)}."
+        "The sandbox needs a user id, but none can be reserved: this user cannot make a folder viva-slots in any "
+        f"of {', '.join(PLACES)}."
     )

@@ -27,7 +27,7 @@ PROMISES = {
     "user": "root gives each process its own user with a thread limit",
     "landlock": "only listed files can be read, only scratch can be written",
     "seccomp": "no new processes or programs, no network, no signals to others",
-    "namespaces": "no other path exists, scratch is a tmpfs of limited size, threads are limited",
+    "namespaces": "the code sees only its own files, in a small temporary file system; threads are limited",
     "together": "the complete sandbox works",
     "bubblewrap": "the complete sandbox works without Landlock, in its own file system",
 }
@@ -138,7 +138,7 @@ def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
         answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=HANGS)
         return json.loads(answer.stdout)
     except subprocess.TimeoutExpired:
-        return dict.fromkeys(names, f"{UNTESTED}: the test did not end in {HANGS} seconds")
+        return dict.fromkeys(names, f"{UNTESTED}: the test did not finish in {HANGS} seconds")
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         lines = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
         return dict.fromkeys(names, f"{UNTESTED}: {lines}")

@@ -37,9 +37,7 @@ _COMMON = {word.lower() for word in (*keyword.kwlist, *dir(builtins))}
 class Blind(NbGraderPreprocessor):
     """Put the cells that ask for a name back, and note what had been typed there."""
 
-    show_names = Bool(False, help="Whether graders see the names that students wrote into the name cells.").tag(
-        config=True
-    )
+    show_names = Bool(False, help="Show graders the names that students wrote into the name cells.").tag(config=True)
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         work = Work.of(resources)

@@ -117,7 +117,9 @@ def open_copy(notebook: NotebookNode) -> Copy:
     """
     language = language_of(notebook.metadata)
     if language != "python":
-        raise SubmissionError(f"is written in {language}, and only Python can be checked; press Validate in JupyterLab")
+        raise SubmissionError(
+            f"is written in {language}, and only Python can be checked here; press Validate in JupyterLab"
+        )
     description = _description(notebook.metadata.get("viva", {}).get("check"))
     digests = description["cells"] if description else {}
     unchecked: dict[str, str] = {}
@@ -134,15 +136,15 @@ def open_copy(notebook: NotebookNode) -> Copy:
             continue
         changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
         if changed and purpose == Purpose.TESTS:
-            unchecked[name] = "this test cell was changed; restore its original text to have it checked"
+            unchecked[name] = "you changed this test cell; restore its original text to have it checked"
         elif changed:
-            remarks.append(f"the read-only cell '{name}' was changed; grading restores its original text")
+            remarks.append(f"you changed the read-only cell '{name}'; grading uses its original text")
         cells[name] = _cell(cell, name, purpose, notebook)
     for name in digests:
         if name not in cells:
-            unchecked[name] = "this cell was deleted; grading restores it"
+            unchecked[name] = "you deleted this cell; grading adds it again"
     if not any(cell.purpose == Purpose.TESTS for cell in cells.values()) and not unchecked:
-        raise SubmissionError("has no test cells of an assignment; name the notebook of the assignment")
+        raise SubmissionError("has no test cells; name the notebook of the assignment")
     examination = _examination(notebook, cells, description)
     description = description or {}
     memory = description.get("memory", USUAL.memory_bytes // MB) * MB

@@ -30,7 +30,7 @@ class Status(StrEnum):
     DONE = "done"
     UNCHANGED = "unchanged"
     """Done before, and nothing has changed since."""
-    EXPLAINED = "explained"
+    REFUSED = "refused"
     """It cannot be graded because of what was submitted; the reason says what that is."""
     FAILED = "failed"
     """It needs the grader."""

@@ -60,18 +60,17 @@ def default_of(blueprint: Blueprint) -> int | None:
     if len(binding) > 1:
         cells = ", ".join(f"'{cell.id}'" for cell in binding[1:])
         raise BlueprintError(
-            f"{where}: {SEED} gets a value here and in {cells}. Set it in only one line, in a read-only cell."
+            f"{where}: {SEED} is set here and also in {cells}. Set it in only one line, in a read-only cell."
         )
     if cell.purpose != Purpose.READ_ONLY or not cell.locked:
         raise BlueprintError(
-            f"{where}: {SEED} gets a value in a cell that is not a locked read-only cell, so a student's seed cannot "
-            "be put in. Move that line into a cell that is read-only and neither graded nor an answer."
+            f"{where}: {SEED} is set in a cell that students can change, so their own seed cannot be put in. Move "
+            "that line into a read-only cell without points."
         )
     statements = [node for node in (parsed(cell.source) or NOTHING).body if SEED in names_in(node).bound]
     if len(statements) != 1 or len(LINE.findall(cell.source)) != 1 or _literal(statements[0]) != seed_in(cell.source):
         raise BlueprintError(
-            f"{where}: the value of {SEED} is not a whole number on its own line. Write a line such "
-            f"as '{SEED} = 20261', once."
+            f"{where}: the value of {SEED} must be a whole number. Write this line once: '{SEED} = 20261'."
         )
     return seed_in(cell.source)
 
@@ -122,8 +121,8 @@ class Seeds:
             return Meant(released)
         if self.student not in self.by_student:
             raise CourseError(
-                f"The variant of the student '{self.student}' is unknown, because the student was added after the "
-                "assignment's material was read. Run the command again."
+                f"The variant of the student '{self.student}' is unknown, because the student was added while this "
+                "command ran. Run the command again."
             )
         own_seed, (seed_handed_in, certain) = self.by_student[self.student], self._handed_in(notebook, released)
         owners = sorted(student for student, seed in self.by_student.items() if seed == seed_handed_in)

@@ -27,7 +27,7 @@ def test_it_is_tried_said_and_written(course, viva):
     before = names(course)
     tried = viva("package", "gradescope", TINY, "--dry-run")
     assert (tried.status, names(course)) == (0, before)
-    assert "Tested here: the released notebook earns 0 of 6 points." in tried.out
+    assert "The zip was tested: the released notebook earns 0 of 6 points." in tried.out
     assert "Nothing was written. Run the same command without --dry-run to write it." in tried.out
     done = viva("package", "gradescope", "ti", "--visibility=after_published", "--json")
     document = json.loads(done.out)
@@ -40,7 +40,7 @@ def test_it_is_tried_said_and_written(course, viva):
     assert (document["automatic_points"], document["manual_points"], document["dry_run"]) == (6, 2, False)
     assert document["trial"]["score"] == 0
     assert [test["visibility"] for test in document["trial"]["tests"]][1:3] == ["after_published"] * 2
-    assert "It contains solutions and hidden tests: upload it, and do not share it." in done.err
+    assert "It contains solutions and hidden tests. Upload it, and do not share it" in done.err
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_it_is_tried_said_and_written(course, viva):
         (["gradescope", "other"], "There is no assignment 'other'"),
         (["gradescope", TINY, "--visibility=never"], "not one of Gradescope's visibilities"),
         (["gradescope", TINY, "--to=source"], "is a folder, so nothing was written"),
-        (["gradescope", TINY, "--to=no/where.zip"], "lies in a folder that does not exist"),
+        (["gradescope", TINY, "--to=no/where.zip"], "is in a folder that does not exist"),
     ],
 )
 def test_what_cannot_be_packed_is_refused_in_a_sentence(course, viva, arguments, said):
@@ -71,7 +71,7 @@ def test_a_bundle_that_cannot_grade_is_not_written(course, viva):
     result = viva("package", "gradescope", TINY)
     assert result.status == 2 and not (course / "tiny-gradescope.zip").exists()
     assert (
-        "The bundle did not grade the released notebook, so it was not written: " in result.err
+        "The zip was not written, because it could not grade the released" in result.err
         and "Traceback" not in result.err
     )
     assert "the instructor's own notebook cannot be run" in result.err

@@ -170,8 +170,9 @@ class Bundle:
         releases.notebooks(course, assignment)
         if variants.is_on(course, assignment):
             raise CourseError(
-                f"{assignment} has variants, and Gradescope does not tell the autograder the student's name; nothing "
-                "was written. Remove it from c.Variants.assignments, or collect from Gradescope and grade it here."
+                f"{assignment} has variants, but Gradescope does not give the autograder the student's name. "
+                f"Nothing was written. Remove {assignment} from c.Variants.assignments, or collect from Gradescope "
+                "and grade here."
             )
         blueprints = [_blueprint(path) for path in course.source_notebooks(assignment)]
         with course.gradebook() as gradebook:
@@ -189,7 +190,9 @@ class Bundle:
         files |= dict(map(wheel, PARTS))
         files |= {program: Path(__file__).with_name(name).read_bytes() for program, name in PROGRAMS.items()}
         if missing := [str(path) for path in expected.notebooks if f"{SOURCE}/{path}.ipynb" not in files]:
-            raise CourseError(f"{source} lacks {', '.join(missing)}, which is in the gradebook. Release it again.")
+            raise CourseError(
+                f"{source} does not have {', '.join(missing)}, which is in the gradebook. Release it again."
+            )
         return cls(settings, files)
 
     def to_bytes(self) -> bytes:
@@ -273,8 +276,8 @@ def _imported(step: type | str) -> type:
         return step if isinstance(step, type) else import_item(step)
     except ImportError as error:
         raise CourseError(
-            f"The course's nbgrader_config.py names '{step}', which cannot be imported: {error}. Install it, or remove "
-            "it from that file."
+            f"nbgrader_config.py needs '{step}', which cannot be imported: {error}. Install it, or remove it from "
+            "that file."
         ) from error
 
 
@@ -286,8 +289,8 @@ def _refuse_own(module: str, course: Course) -> None:
         return
     if "site-packages" not in Path(file).parts and name not in (package.__name__ for package in PARTS.values()):
         raise CourseError(
-            f"The course's nbgrader_config.py uses the module {module}, which is in the course folder and would not "
-            "be in the container. Make it an installable package, or remove it from that file."
+            f"nbgrader_config.py uses the module {module} of the course folder, which would not be in the "
+            "container. Make it a package that can be installed, or remove it from that file."
         )
 
 

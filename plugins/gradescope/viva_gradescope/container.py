@@ -50,9 +50,9 @@ STUDENT = "student"
 DELIVERY = b"timestamp.txt"
 """What nbgrader writes beside a submission. In Gradescope only a student can have, and it means nothing."""
 NO_SANDBOX = (
-    "This container can neither give student code its own user nor sandbox it, so nothing was graded. Make the "
-    "zip with --no-sandbox to grade without a sandbox; student code can then read the hidden tests and write its own "
-    "score."
+    "This container cannot protect the hidden tests from student code: it has no sandbox and no second user. "
+    "Nothing was graded. To grade without a sandbox, make the zip with --no-sandbox; then student code can read "
+    "the hidden tests and write its own score."
 )
 
 
@@ -78,7 +78,7 @@ def prepare(root: Path) -> int:
             print(reached.sentence(sandbox))
             _rehearsed(root, grader)
     except SandboxError as error:
-        print(f"The preparation failed; each submission tries again: {error}", file=sys.stderr)
+        print(f"The preparation failed, so each submission prepares again: {error}", file=sys.stderr)
     except VivaError as error:
         print(f"viva: {error}", file=sys.stderr)
         return 1
@@ -188,7 +188,7 @@ def _packed(submission: Submission) -> bytes:
 
 def _tell(passed: Passed) -> None:
     """What instructors read in the autograder's output, beside what students do."""
-    lines = [passed.explained, *passed.notes]
+    lines = [passed.refusal, *passed.notes]
     for name, book in (passed.record.notebooks if passed.record else {}).items():
         lines += [f"{name}.ipynb: {sentence}" for sentence in wording.sentences([*book.repairs, *book.integrity])]
         for cell, checks in book.checks.items():
@@ -207,8 +207,8 @@ def _compare_points(settings: Settings, root: Path) -> None:
         points = settings.automatic_points + settings.manual_points
         if float(total) not in (points, settings.automatic_points):
             print(
-                f"In Gradescope this assignment has {wording.counted(float(total), 'point')}; the notebooks have "
-                f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by manual grading."
+                f"In Gradescope this assignment has {wording.counted(float(total), 'point')}, but the notebooks "
+                f"have {settings.automatic_points:g} by checks and {settings.manual_points:g} by manual grading."
             )
 
 

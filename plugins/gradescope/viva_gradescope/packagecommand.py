@@ -72,7 +72,7 @@ class PackageCommand(VivaCommand):
         if trial.score is None:
             reasons = [line.removeprefix("viva: ") for line in trial.told.splitlines() if line.startswith("viva: ")]
             raise CourseError(
-                "The bundle did not grade the released notebook, so it was not written: "
+                "The zip was not written, because it could not grade the released notebook: "
                 f"{(reasons or trial.told.splitlines() or ['without a message'])[-1]}"
             )
         return trial
@@ -102,11 +102,12 @@ class PackageCommand(VivaCommand):
 
     def _sentences(self, settings, trial: Trial | None, path: Path) -> list[str]:
         sentences = [
-            "Not tested here, because this machine cannot sandbox student code. 'viva doctor' lists what is missing."
+            "The zip was not tested, because the sandbox does not work on this machine. 'viva doctor' lists "
+            "what is missing."
         ]
         points = counted(settings.automatic_points, "point")
         if trial:
-            sentences = [f"Tested here: the released notebook earns {trial.score:g} of {points}."]
+            sentences = [f"The zip was tested: the released notebook earns {trial.score:g} of {points}."]
         sentences.append(f"In Gradescope, set the autograder points to {points}, and choose Ubuntu 24.04.")
         if settings.manual_points:
             by_hand = counted(settings.manual_points, "point")
@@ -117,4 +118,4 @@ class PackageCommand(VivaCommand):
             )
         if self.dry_run:
             return [*sentences, "Nothing was written. Run the same command without --dry-run to write it."]
-        return [*sentences, f"Written: {path}. It contains solutions and hidden tests: upload it, and do not share it."]
+        return [*sentences, f"Written: {path}. It contains solutions and hidden tests. Upload it, and do not share it."]

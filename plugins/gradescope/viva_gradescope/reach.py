@@ -92,14 +92,14 @@ class Reach:
         held, missing = ([name for name, works in layers.items() if works is expected] for expected in (True, False))
         if not self.holds:
             return (
-                "Graded WITHOUT A SANDBOX, because the bundle was made with --no-sandbox: student code could read "
+                "Graded WITHOUT A SANDBOX, because the zip was made with --no-sandbox: student code could read "
                 "hidden tests."
             )
         without = f", without {' and '.join(missing)}" if missing else ""
         return (
-            f"Protection: the code ran with {', '.join(held)}{without}. Tested before grading: code in its place "
-            f"could open none of {counted(len(self.secrets), 'file')} with hidden tests, write no result, start no "
-            "process and open no connection."
+            f"Protection: the code ran with {', '.join(held)}{without}. Before grading, a test showed that code in "
+            f"its place cannot open any of {counted(len(self.secrets), 'file')} with hidden tests, write a result, "
+            "start a process or open a connection."
         )
 
 

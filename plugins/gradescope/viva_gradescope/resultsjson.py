@@ -38,7 +38,7 @@ AGAIN = (
     "This submission was not graded, and that is not your fault. Your instructor can see the reason in the "
     "autograder's output, and will grade it again."
 )
-WITHHELD = "Not shown: it contains a part of a hidden test."
+WITHHELD = "Not shown, because it contains a part of a hidden test."
 LONGEST = 2000
 """The most characters about one check."""
 
@@ -69,8 +69,8 @@ def results(
 
     ``source`` is the folder of the instructor's notebooks. The result is ``ungraded()`` where a check is.
     """
-    if passed.explained:
-        return refused(passed.explained, list(material.expected.notebooks))
+    if passed.refusal:
+        return refused(passed.refusal, list(material.expected.notebooks))
     record, graded = passed.results
     if any(result.verdict is Verdict.UNGRADED for _, _, result in record.results()):
         return ungraded()

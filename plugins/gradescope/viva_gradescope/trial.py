@@ -47,5 +47,5 @@ def try_out(bundle: Bundle) -> Trial:
         done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
-            raise CourseError(f"The test of the bundle failed, so it was not written: {reason}")
+            raise CourseError(f"The zip was not written, because its test failed: {reason}")
         return Trial(json.loads((root / "results" / "results.json").read_bytes()), done.stdout)

@@ -95,7 +95,7 @@ def test_a_release_is_proven_on_a_cluster_and_refused_where_there_is_none(course
     said = viva("release", "small", f"--cluster={address}")
     assert said.status == 2 and not (course / "release").exists()
     assert "it has other versions: Viva's engine 16 there and" in said.out
-    assert "No worker of the cluster can be used, for the reasons above." in said.err
+    assert "No worker can be used. The reasons are above" in said.err
 
     dask.work(threads=2)
     said = viva("release", "small", f"--cluster={address}")

@@ -57,7 +57,7 @@ class Trials:
 
     def problem(self, job: tuple, sentence: str) -> object:
         """Raises ClusterError: an audit without one of its trials proves nothing."""
-        raise ClusterError(f"The audit of {self.path} stopped, because one of its trials failed: {sentence}.")
+        raise ClusterError(f"The audit of {self.path} stopped, because a trial failed: {sentence}.")
 
 
 class Trying:

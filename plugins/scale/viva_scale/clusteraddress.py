@@ -46,8 +46,8 @@ class Cluster(Configurable):
     timeout = Float(
         0.0,
         min=0.0,
-        help="Seconds after which a worker's grading process counts as hung; 0 means a minute plus twice "
-        "the time limit of a submission's notebooks.",
+        help="After so many seconds without an answer, a worker's grading process counts as stopped; 0 means a minute "
+        "plus twice the time limit of a submission's notebooks.",
     ).tag(config=True)
     patience = Float(0.0, min=0.0, help="The old name of ``timeout``.").tag(config=True)
     wait = Float(30.0, min=0.0, help="Seconds to wait for a worker before giving up.").tag(config=True)
@@ -93,9 +93,9 @@ class Cluster(Configurable):
         url = f"{scheme}://{match[2]}:{match[3]}"
         if not self.safe(url):
             raise ClusterError(
-                f"{url} is another machine, and others could read the traffic: hidden tests, submissions "
-                f"and results. Start the cluster with TLS (docs/cluster.md) and use --cluster=tls://{match[2]}:"
-                f"{match[3]}, or use --insecure on a private network. Nothing was sent."
+                f"{url} is another machine. Without TLS others could read hidden tests, submissions and results on "
+                "the network. Start the cluster with TLS (docs/cluster.md) and use "
+                f"--cluster=tls://{match[2]}:{match[3]}, or use --insecure on a private network. Nothing was sent."
             )
         return url
 
@@ -124,9 +124,9 @@ class Cluster(Configurable):
         # Dask sets these by their names.
         if not getattr(security, "tls_ca_file", None) or not getattr(security, "tls_client_cert", None):
             raise ClusterError(
-                f"{url} uses TLS, and no certificates are given. Use --tls-ca=ca.pem --tls-cert=cert.pem "
-                "--tls-key=key.pem, or set c.Cluster.tls_ca and the others. docs/cluster.md explains how to create "
-                "them."
+                f"{url} uses TLS and needs certificates. Use --tls-ca=ca.pem --tls-cert=cert.pem "
+                "--tls-key=key.pem, or set c.Cluster.tls_ca and the others. How to create them: docs/cluster.md. "
+                "Nothing was sent."
             )
         return security
 

@@ -125,7 +125,10 @@ class ClusterWorkers:
         """Ask a worker what it has, if it may be spoken to."""
         answer: dict | Exception
         if not self.cluster.safe(address):
-            answer = ClusterError("it is another machine without TLS; start it with TLS, or use --insecure")
+            answer = ClusterError(
+                "it is on another machine and has no TLS. Start the worker with TLS, or use --insecure on a "
+                "private network"
+            )
         else:
             try:
                 asking = self.client._run(there.prepare, self.libraries, workers=[address], on_error="return")
@@ -155,7 +158,7 @@ class ClusterWorkers:
         end = time.monotonic() + self.cluster.wait
         while not any(not seat.closed or seat.busy for seat in self.seats.values()):
             if not self.used and self.present and self.present <= self.refused.keys():
-                raise ClusterError(f"No worker of the cluster can be used, for the reasons above. {AGAIN}")
+                raise ClusterError(f"No worker can be used. The reasons are above. {AGAIN}")
             if time.monotonic() > end:
                 raise ClusterError(
                     f"The cluster has no usable worker, and none connected in {self.cluster.wait:.0f} s. Start one "
@@ -175,18 +178,22 @@ class ClusterWorkers:
         if isinstance(answer, ClusterError):
             self.refuse(address, str(answer))
         elif isinstance(answer, Exception):
-            self.refuse(address, f"it cannot load this Viva ({first_line(answer)}); install the same version there")
+            self.refuse(
+                address, f"it cannot load this version of Viva ({first_line(answer)}). Install the same version there"
+            )
         elif different := difference(self.here, answer):
-            self.refuse(address, f"it has other versions: {different}; install the same versions there, and restart it")
+            self.refuse(
+                address, f"it has other versions: {different}. Install the same versions there, then restart the worker"
+            )
         elif answer[there.SANDBOX] == "none" and not self.no_sandbox:
-            self.refuse(address, "it cannot sandbox student code; run 'viva doctor' there to see what is missing")
+            self.refuse(address, "its sandbox does not work. Run 'viva doctor' on that machine to see what is missing")
         elif address not in self.seats:
             self.seats[address], self.used = Seat(address, threads), True
 
     def refuse(self, address: str, fault: str) -> None:
         if address not in self.refused:
             self.refused[address] = fault
-            self.tell(f"The worker {address} is not used: {fault.rstrip('.')}.")
+            self.tell(f"The worker {address} was not used: {fault.rstrip('.')}.")
 
     def _end(self) -> None:
         raise ClusterError(f"The scheduler of the cluster stopped answering. {AGAIN}")
@@ -336,7 +343,7 @@ class Pool:
             if errand.faults < MOST_FAULTS:
                 self._lose(seat, blame=False)
                 return
-            broken = "the connection to its worker was lost repeatedly; grade it here"
+            broken = "the connection to its worker was lost several times. Grade it on this machine"
             done = self.task.problem(errand.job, broken)
         except Exception as error:
             sentence = f"it could not be graded: {first_line(error)} ({type(error).__name__})"

@@ -47,8 +47,9 @@ def connected(cluster: Cluster) -> Iterator[Client]:
                 client = Client(url, security=security, timeout=CONNECT, set_as_default=False, name="viva")
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise ClusterError(
-                f"No cluster answers at {url} ({first_line(error)}). Start one there with 'dask scheduler', and 'dask "
-                "worker' for each machine (docs/cluster.md), or use the address that it printed. Nothing was sent."
+                f"No cluster answers at {url} ({first_line(error)}). Start 'dask scheduler' there, and 'dask "
+                "worker' on each machine (docs/cluster.md), or use the address that the scheduler printed. Nothing "
+                "was sent."
             ) from None
         stack.callback(client.close, timeout=2)
         _require_same(client, url)

@@ -65,7 +65,7 @@ class Submissions:
         except msgspec.DecodeError as error:
             return Marked(problem=f"its worker sent an unreadable reply: {error}")
         passed = marked.passed
-        if passed is None or passed.explained:
+        if passed is None or passed.refusal:
             return marked
         submission, (_, material) = job.submission, self._about(job)
         places = {result and (result.assignment, result.student) for result in (passed.record, passed.graded)}

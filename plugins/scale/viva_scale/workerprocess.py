@@ -100,7 +100,7 @@ class WorkerProcess:
         try:
             fault = self.pipe.recv_bytes().decode() if self.pipe.poll(GRACE) else "its grading process did not start"
         except (EOFError, OSError):
-            fault = "its grading process ended at once; see the worker's log"
+            fault = "its grading process stopped at once. See the worker's log"
         if fault:
             self.close()
         return fault

@@ -43,10 +43,10 @@ class Joining:
             yield f"{quoted(self.old)} now has: {', '.join(self.moved)}."
         for assignment in self.both:
             yield (
-                f"{assignment}: both ids have a submission. Each id keeps its own, {quoted(self.new)} too. Compare "
-                "them in formgrader, and enter the right scores manually."
+                f"{assignment}: both ids have a submission. Each id keeps its own submission, also "
+                f"{quoted(self.new)}. Compare the two in formgrader, and enter the right scores manually."
             )
-        yield f"From now on, {quoted(self.new)} in lists and archives means {quoted(self.old)}."
+        yield f"From now on, {quoted(self.new)} in lists and archives is read as {quoted(self.old)}."
 
 
 def plan(course: Course, old: str, new: str) -> Joining:

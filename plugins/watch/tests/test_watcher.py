@@ -177,7 +177,7 @@ def test_a_file_that_cannot_be_written_does_not_end_the_watcher(root):
         watched.watcher.run(until=twice)
     reasons = {failed["reason"] for failed in watched.events("failed")}
     place = root / "watch.json"
-    assert reasons == {f"A file could not be read or written: Is a directory ({place}). The watcher tries again."}
+    assert reasons == {f"The watcher could not read or write a file: Is a directory ({place}). It tries again."}
     assert len(watched.events("graded")) == 1 and (root / "watch.json").is_file()
 
 
@@ -246,7 +246,8 @@ def test_what_cannot_be_graded_has_a_page_that_says_why(root):
     folder.mkdir(parents=True)
     (folder / "tiny.ipynb").write_text("no notebook")
     watched.go()
-    assert watched.events("graded")[0]["status"] == "explained" and "could not be graded" in watched.page("ada")
+    assert watched.watcher.memory.last[-1].what == "refused"
+    assert watched.events("graded")[0]["status"] == "refused" and "could not be graded" in watched.page("ada")
 
 
 def test_an_assignment_that_was_not_released_is_told_and_tried_later(root):
@@ -317,7 +318,7 @@ def test_the_status_is_told_at_a_terminal_and_on_a_page(root, monkeypatch, capsy
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert document["graded"] == 1 and not document["watched"] and document["last"][0]["student"] == "ada"
-    assert "No watcher runs" in printed.err and "ada" in (root / "report" / "watch.html").read_text()
+    assert "No watcher is running" in printed.err and "ada" in (root / "report" / "watch.html").read_text()
     command._report([TINY])
     assert TINY in (root / "report" / "index.html").read_text()
 
@@ -497,8 +498,8 @@ def test_an_empty_folder_in_the_exchange_stops_nobody_and_is_told(root, exchange
     passed = Memory.read(root).passed
     assert len(passed) == len(watched.events("passed_over")) == 3
     reasons = " ".join(told.what for told in passed.values())
-    assert "it is empty, so submitting was interrupted" in reasons
-    assert os.geteuid() or "owned by another user" in reasons
+    assert "it is empty, so the student's upload was interrupted" in reasons
+    assert os.geteuid() or "but another user owns it" in reasons
     watched.go()
     assert len(watched.events("passed_over")) == 3, "each is told once"
     for folder in exchange.inbound.iterdir():
@@ -522,7 +523,7 @@ def test_a_time_before_the_due_date_is_not_believed_after_a_full_page(root, exch
     assert exchange.collected() > f"{DUE + HOUR:%Y-%m-%d %H:%M:%S}"
     assert "was submitted at 2026-10-01 23:59:00 UTC, but it was not in the exchange" in str(recorded_facts(root))
     (told,) = Memory.read(root).dated_back
-    assert told.student == get_username() and "it counts from 2026-10-02 0" in told.what
+    assert told.student == get_username() and "the time that counts is 2026-10-02 0" in told.what
 
     (root / "submitted" / get_username() / TINY / "timestamp.txt").write_text("2026-10-01 23:59:00 UTC")
     again = Watched(root, collect=True)

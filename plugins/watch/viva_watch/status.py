@@ -13,6 +13,8 @@ from viva_watch.memory import Event, Memory
 from viva_watch.watcher import LOCK
 
 PAGE = "watch.html"
+COLUMNS = ("time (UTC)", "assignment", "student", "result")
+"""The columns of each table."""
 
 
 def is_watched(root: Path) -> bool:
@@ -31,9 +33,9 @@ def is_watched(root: Path) -> bool:
 
 def state(root: Path, memory: Memory) -> str:
     if not is_watched(root):
-        return "No watcher runs"
+        return "No watcher is running"
     waits = f"{memory.waiting} wait" if memory.waiting else "nothing waits"
-    return f"The watcher runs; {waits}"
+    return f"The watcher is running; {waits}"
 
 
 def lines(memory: Memory) -> Iterator[str]:
@@ -41,11 +43,11 @@ def lines(memory: Memory) -> Iterator[str]:
     if memory.started:
         yield f"Started at {memory.started:%Y-%m-%d %H:%M:%S} UTC (process {memory.pid}), graded {memory.graded} since."
     if memory.looked:
-        yield f"Looked last at {memory.looked:%Y-%m-%d %H:%M:%S} UTC."
+        yield f"Last look for submissions: {memory.looked:%Y-%m-%d %H:%M:%S} UTC."
     if rate := memory.a_minute():
-        yield f"{rate:.1f} submissions a minute, over the last {len(memory.last)}."
+        yield f"{rate:.1f} submissions a minute (of the last {len(memory.last)})."
     if memory.later:
-        yield f"The next round begins at {memory.later:%Y-%m-%d %H:%M:%S} UTC."
+        yield f"Next submission at {memory.later:%Y-%m-%d %H:%M:%S} UTC."
 
 
 def tables_of(memory: Memory) -> Iterator[tuple[str, list[Event]]]:
@@ -53,9 +55,9 @@ def tables_of(memory: Memory) -> Iterator[tuple[str, list[Event]]]:
     yield "last submissions", memory.last
     yield "last errors", memory.errors
     if memory.passed:
-        yield "passed over in the exchange", list(memory.passed.values())
+        yield "skipped in the exchange", list(memory.passed.values())
     if memory.dated_back:
-        yield "claimed times that do not count", memory.dated_back
+        yield "submission times that do not count", memory.dated_back
 
 
 def rows(events: list[Event]) -> list[tuple[str, str, str, str]]:
@@ -74,6 +76,6 @@ def rows(events: list[Event]) -> list[tuple[str, str, str, str]]:
 def write(root: Path, memory: Memory) -> None:
     tables = [(title[:1].upper() + title[1:], rows(events)) for title, events in tables_of(memory)]
     page = template("watch.html").render(
-        course=str(root), state=state(root, memory), lines=list(lines(memory)), tables=tables
+        course=str(root), state=state(root, memory), lines=list(lines(memory)), columns=COLUMNS, tables=tables
     )
     leftovers.write(root / "report" / PAGE, page)

@@ -40,15 +40,15 @@ class Watch(Configurable):
     before = Enum(
         BEFORE,
         "full",
-        help="What students read before the deadline: nothing, visible (visible checks; hidden lines are not run), "
+        help="What students read before the deadline: nothing, visible (visible checks only; hidden tests do not run), "
         "score, or full.",
     ).tag(config=True)
     attempts = Int(0, min=0, help="Number of attempts that get feedback before the deadline; 0 means all.").tag(
         config=True
     )
-    apart = Unicode("0 minutes", help="Shortest time between two attempts of a student that get feedback.").tag(
-        config=True
-    )
+    apart = Unicode(
+        "0 minutes", help="Least time between two attempts of a student that get feedback, as '1 hour'."
+    ).tag(config=True)
     assignments = Dict(help="By assignment: before, attempts and apart, where they differ from the course's.").tag(
         config=True
     )
@@ -60,13 +60,11 @@ class Watch(Configurable):
     every = Float(30.0, min=0.1, help="Seconds between two scans of all folders, also if no change is reported.").tag(
         config=True
     )
-    polling = Bool(False, help="Look every second, for file systems that report no changes, as network drives.").tag(
+    polling = Bool(False, help="Look every second; for disks that do not report changes, such as network drives.").tag(
         config=True
     )
     begins = Unicode(help="For trials: the time at which the watcher's clock starts.").tag(config=True)
-    speed = Float(1.0, min=0.001, help="For trials: how many times as fast as real time that clock runs.").tag(
-        config=True
-    )
+    speed = Float(1.0, min=0.001, help="For trials: the speed of that clock; 1 is real time.").tag(config=True)
 
     def terms(self, assignment: str) -> Terms:
         """Raises CourseError for invalid settings."""

@@ -92,7 +92,7 @@ class WatchCommand(VivaCommand):
         self._say(f"{status.state(self.course.root, memory)}.", *status.lines(memory))
         for title, events in status.tables_of(memory):
             if events:
-                table = Table("time (UTC)", "assignment", "student", title)
+                table = Table(*status.COLUMNS, title=title, title_justify="left")
                 for row in status.rows(events):
                     table.add_row(*row)
                 self.console.print(table)

@@ -52,6 +52,8 @@ PAUSE = 1.0
 """Seconds between two looks of a round, after one that found nothing."""
 MOST_ROUNDS = 500
 """After so many the watcher begins anew, as a new process: whatever a library keeps is gone."""
+PAGES = {VISIBLE: "visible checks", "score": "the score", FULL: "everything"}
+"""What the page of a graded submission shows."""
 ENDLESS = (Verdict.TIMEOUT, Verdict.KILLED)
 
 
@@ -75,7 +77,7 @@ def _reason(error: VivaError | OSError | DBAPIError, gradebook: str) -> str:
         return trouble(error, gradebook)
     if isinstance(error, OSError):
         path = f" ({error.filename})" if error.filename else ""
-        return f"A file could not be read or written: {error.strerror or error}{path}. The watcher tries again."
+        return f"The watcher could not read or write a file: {error.strerror or error}{path}. It tries again."
     return str(error)
 
 
@@ -265,7 +267,8 @@ class Watcher:
         past.unreleased = self.policy.release
         seconds = round((now - task.arrival.since).total_seconds() / self.policy.speed, 2)
         self.memory.graded += 1
-        self.memory.tell(Event(memory.now(), task.kind, *key, seconds))
+        result = "refused" if ending.status is Status.REFUSED else f"graded; its page shows {PAGES[task.kind]}"
+        self.memory.tell(Event(memory.now(), result, *key, seconds))
         verdicts = {str(verdict): ending.verdicts.count(verdict) for verdict in set(ending.verdicts)}
         details = {"assignment": key[0], "student": key[1], "shows": task.kind, "attempt": past.attempts}
         self.log(
@@ -356,7 +359,7 @@ class Watcher:
         earlier, self.memory.passed = self.memory.passed, {}
         for name, (key, reason) in list(now.items())[:MOST_PASSED]:
             event = earlier.get(name)
-            sentence = f"{plaintext.quoted(name)} in the exchange was passed over: {reason}."
+            sentence = f"{plaintext.quoted(name)} in the exchange was skipped: {reason}."
             if event is None or event.what != sentence:
                 event = Event(memory.now(), sentence, plaintext.line(key[0]), plaintext.line(key[1]))
                 self.log("passed_over", assignment=event.assignment, student=event.student, reason=sentence)
@@ -402,7 +405,7 @@ class Watcher:
                 PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
             except Exception as error:  # it is code, and may raise anything
                 self._fail(
-                    f"{path} was changed and cannot be read: {error}. The watcher continues with the old settings."
+                    f"{path} was changed but cannot be read: {error}. The watcher continues with the old settings."
                 )
                 return False
         return True

@@ -56,7 +56,10 @@ def test_an_edited_file_counts_at_once(tmp_path):
         ("assignment,student_id,until\nps1,anna,2026-10-09 23:59,ill, again\n", "Line 2 of .* has 5 cells"),
         ('assignment,student_id,until\nps1,"anna,2026-10-09 23:59\n', "extensions.csv is damaged"),
         ("assignment,student_id\nps1,anna\n", "must name the columns assignment,student_id,until,reason"),
-        ("assignment,student_id,until\nps1,,2026-10-09 23:59\n", "Line 2 of .* names no assignment or no student"),
+        (
+            "assignment,student_id,until\nps1,,2026-10-09 23:59\n",
+            "Line 2 of .*: the assignment or the student is missing",
+        ),
         ("assignment,student_id,until\nps1,anna,Friday\n", "extends ps1 for 'anna': 'Friday' is not a date and time"),
         ("assignment,student_id,until\nps1,anna\n", "extends ps1 for 'anna': '' is not a date and time"),
     ],

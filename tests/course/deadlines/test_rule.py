@@ -209,7 +209,7 @@ def test_the_arithmetic_is_told_as_it_was_done():
         "2 days 10 hours 1 minute late: the deadline was 2026-10-05 23:59 (Europe/Berlin)",
         "1 free late day used, 0 left",
         "2 started days, 10 % each: 20 % of the maximum of 20 points = 4",
-        "at least 50 % of 20 points are kept",
+        "a late submission keeps at least 50 % of 20 points",
         "16.5 \u2212 4 = 12.5",
     ]
 
@@ -218,7 +218,7 @@ def test_the_arithmetic_is_told_as_it_was_done():
     ("one", "sentences"),
     [
         (reckoned(Rule(per_day=0.1), -HOUR), []),
-        (reckoned(Rule(per_day=0.1, grace=HOUR), HOUR), ["at most 1 hour late, so there is no penalty"]),
+        (reckoned(Rule(per_day=0.1, grace=HOUR), HOUR), ["no penalty up to 1 hour late"]),
         (reckoned(Rule(per_day=0), HOUR), ["no penalty"]),
         (
             reckoned(Rule(per_day=0.1, close=HOUR), 2 * HOUR),
@@ -227,15 +227,15 @@ def test_the_arithmetic_is_told_as_it_was_done():
         (
             reckoned(PRAIRIELEARN, HOUR),
             [
-                "at most 1 day late: the maximum is 10 % lower, so at most 18 of 20 points count",
+                "for submissions up to 1 day late: the highest possible score is 10 % lower, so it is 18 of 20 points",
                 "no penalty",
             ],
         ),
         (
             reckoned(MOODLE, 30 * DAY),
             [
-                "the clocks changed in between; a late day begins at the deadline's time of day",
-                "more than 7 days late: 50 % of the maximum of 20 points = 10",
+                "the clocks changed, but each late day still begins at the time of day of the deadline",
+                "for submissions more than 7 days late: 50 % of the maximum of 20 points = 10",
                 "16 \u2212 10 = 6",
             ],
         ),
@@ -243,8 +243,8 @@ def test_the_arithmetic_is_told_as_it_was_done():
             reckoned(CANVAS, 9 * DAY, 16.0, budget=2),
             [
                 "9 started days, 10 % each: 90 % of the maximum of 20 points = 18",
-                "at least 40 % of 20 points are kept",
-                "a free late day would not save points here, so none was used; 2 left",
+                "a late submission keeps at least 40 % of 20 points",
+                "no free late day was used, because it would not save points here; 2 left",
                 "16 \u2212 8 = 8",
             ],
         ),

@@ -87,7 +87,7 @@ def test_temporary_files_where_nothing_can_be_locked_are_refused_in_a_sentence_a
 
 
 def test_a_course_where_nothing_can_be_locked_is_refused_in_a_sentence(no_locks, tmp_path):
-    said = f"cannot be locked in {tmp_path}: {no_locks}"
+    said = f"Viva cannot lock folders in {tmp_path}: {no_locks}"
     with pytest.raises(CourseError, match=said), leftovers.alone(tmp_path / "gradebook.db.lock", print):
         pass
     with pytest.raises(CourseError, match=said):
@@ -108,7 +108,10 @@ def test_where_every_folder_is_removed_at_once_only_some_are_made(first, tmp_pat
         folder.rmdir()
 
     monkeypatch.setattr("pathlib.Path.chmod", removed)
-    with pytest.raises(CourseError, match="another program removes them"), leftovers.temporary_folder():
+    with (
+        pytest.raises(CourseError, match="Another program removes the folders that Viva makes"),
+        leftovers.temporary_folder(),
+    ):
         pass
     assert len(made) == leftovers.TRIES and list(tmp_path.iterdir()) == []
 
@@ -117,7 +120,7 @@ def test_sweeping_many_leftovers_ends_in_time_and_says_what_is_left(tmp_path, ca
     for number in range(300):
         (tmp_path / f"viva-run-{number}").mkdir()
     leftovers.sweep(tmp_path, 0.0)
-    assert "More are left; the next commands remove them." in capsys.readouterr().err
+    assert "Some are left. The next commands remove them." in capsys.readouterr().err
     assert len(list(tmp_path.iterdir())) >= 299
     leftovers.sweep(tmp_path, 600)
     assert list(tmp_path.iterdir()) == [] and capsys.readouterr().err == ""

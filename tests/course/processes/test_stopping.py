@@ -32,7 +32,7 @@ def stopped(*words: str) -> tuple[str, str, int]:
 
 
 def test_another_ctrl_c_after_the_sentence_adds_none():
-    said = "Stopped. Finished work is kept; run the same command again to continue.\n"
+    said = "Stopped. All finished work is kept. To continue, run the same command again.\n"
     assert stopped() == (said, "", 130)
 
 

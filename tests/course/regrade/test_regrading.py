@@ -158,7 +158,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert "test_double: the check 'minus one' was removed." in said.out
     assert "test_double: the check 'two doubles to four' is called 'twice two is four' now." in said.out
     assert not [check for _, check in changed if "four" in check], "a new title changes nobody"
-    assert "Nothing was changed. To apply it, run: viva regrade tiny" in said.out
+    assert "Nothing was changed. To change the scores, run: viva regrade tiny" in said.out
 
     earlier = '{"event": "begun", "assignment": "another"}\n'
     (course / LOG).write_text(earlier)
@@ -170,7 +170,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert new["carl", "test_double"][1:] == (5, True), "a grade by hand on a changed test waits for a grader"
     assert new["dora", "why"] == old["dora", "why"] == (None, 1.5, False)
     assert new["bo", "why"] == old["bo", "why"]
-    assert "other points:\n  carl: test_double (5 of 6 points)\n" in done.out
+    assert "the points of the question changed:\n  carl: test_double (5 of 6 points)\n" in done.out
     with book(course) as gradebook:
         assert gradebook.find_comment("why", "tiny", TINY, "dora").manual_comment == "Say more."
         assert gradebook.find_submission(TINY, "anna").score == 8
@@ -182,7 +182,9 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert events[-1]["changed"] == 4
 
     again = viva("regrade", TINY, "--no-audit")
-    assert again.status == 0 and "keeps the changes of an earlier regrade" in again.out and rows(course) == promised
+    assert (
+        again.status == 0 and "still lists the changes of an earlier regrade" in again.out and rows(course) == promised
+    )
 
 
 @pytest.mark.slow
@@ -190,7 +192,7 @@ def test_a_change_that_students_see_is_said_to_need_a_new_copy(course):
     write_source(course, TESTS.replace("double(2) == 4", "double(3) == 6"), "# Doubling a number")
     opened, config = load(course)
     sentences = Regrade(opened, TINY, config).release()
-    assert sentences[0].startswith("The student version changed (a cell of tiny, test_double). Give release/tiny again")
+    assert sentences[0].startswith("The student version changed (a cell of tiny, test_double). Students who")
     assert sentences[1] == "test_double: the check 'two doubles to four' has a new text, which students see."
 
 
@@ -199,7 +201,7 @@ def test_a_change_of_hidden_lines_needs_none(course):
     write_source(course, TESTS.replace("== 2\n", "== 1\n"))
     opened, config = load(course)
     sentences = Regrade(opened, TINY, config).release()
-    assert sentences[0] == "The student version is the same, so students do not need a new copy."
+    assert sentences[0] == "Students do not need a new copy, because their version is the same."
 
 
 @pytest.mark.slow
@@ -240,7 +242,7 @@ def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     (course / "submitted" / "bo" / TINY / "timestamp.txt").write_text("2026-09-14 10:00:00 UTC")
     gone, again = Regrade(opened, TINY, config).remarks()
     assert gone.startswith("anna: the submission is missing in ")
-    assert again.startswith("bo: submitted again since grading")
+    assert again.startswith("bo: submitted again after grading")
 
 
 def test_a_score_that_changes_by_lateness_says_so(course):
@@ -320,10 +322,10 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     write_source(course, CORRECTED)
     result = viva("release", TINY, "--no-audit")
     assert result.status == 0, result.text
-    assert f"{TINY}: The student version changed (test_double). Give release/{TINY} again" in result.out
+    assert f"Students who still work on it need the new release/{TINY}." in result.out
     assert "the check 'a half doubles to one' has a new text, in hidden lines only." in result.out
     assert (
-        "Still graded with the previous release: 4 submissions. 'viva regrade tiny --what-if' lists the scores "
+        "Not graded with the new release yet: 4 submissions. 'viva regrade tiny --what-if' lists the scores "
         "that would change" in result.out
     )
     again = viva("release", TINY, "--no-audit")
@@ -380,14 +382,14 @@ def test_a_check_that_nobody_passes_any_more_is_suspected(course):
     shutil.rmtree(course / "submitted" / "carl")
     regrade.before = Regrade(opened, TINY, config).before | regrade.before
     assert regrade.finish().suspects[0] == (
-        "test_double: 3 passed the check 'two doubles to four', and nobody passes it now. Check that your own "
-        "solution passes it."
+        "test_double: 3 passed the check 'two doubles to four' before, and now nobody passes it. "
+        "Check that your own solution passes it."
     )
 
 
 def test_feedback_that_is_older_than_a_grade_is_told_of(course, viva):
     (course / "feedback" / "anna" / TINY).mkdir(parents=True)
-    assert "The feedback pages of 1 of these are older" in viva("grade", TINY, "--force").out
+    assert "Feedback pages older than the grades: 1" in viva("grade", TINY, "--force").out
     assert "feedback" not in viva("grade", TINY).out
 
 

@@ -112,7 +112,7 @@ def test_what_is_expected_is_recorded_by_path(grader, tmp_path):
 @pytest.mark.parametrize("kinds", [{"model.fit()": "plain"}, ["model.fit()"], "any"])
 def test_a_kind_can_only_be_widened(tmp_path, kinds):
     nbformat.write(notebook(SOLUTION, kinds=kinds), tmp_path / "kinds.ipynb")
-    with pytest.raises(BlueprintError, match="A type can only be widened"):
+    with pytest.raises(BlueprintError, match="It can only allow more types, for example"):
         read_blueprint(tmp_path / "kinds.ipynb")
 
 

@@ -110,13 +110,13 @@ def test_reaching_outside_is_told_of_and_costs_nothing(exam, source):
     )
     (fact,) = sentences(outcome.integrity)
     assert REACHING[source] in fact
-    assert fact.endswith("(the sandbox refused it)")
+    assert fact.endswith("(the sandbox stopped it)")
     assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
 
 
 def test_the_folders_around_its_own_have_the_same_name_in_each_batch(exam):
     outcome = exam.grade(RIGHT + "import os\ntry:\n    os.listdir('..')\nexcept OSError:\n    pass\n")
-    assert sentences(outcome.integrity) == ["tried to open files outside its folder: '..' (the sandbox refused it)"]
+    assert sentences(outcome.integrity) == ["tried to open files outside its folder: '..' (the sandbox stopped it)"]
 
 
 def test_what_a_neighbours_code_did_is_not_told_of_the_next(exam):
@@ -131,7 +131,7 @@ def test_without_a_sandbox_nothing_was_refused(tmp_path):
         (fact,) = sentences(Exam(ASSIGNMENT, grader, tmp_path).grade(RIGHT + "import os\nos.listdir('/usr')").integrity)
     finally:
         grader.close()
-    assert fact.endswith("(without a sandbox, so it was not refused)")
+    assert fact.endswith("No sandbox stopped it")
 
 
 def test_a_hook_that_student_code_breaks_stops_nothing_else(exam):
@@ -176,7 +176,7 @@ def test_a_path_is_quoted_and_cut_short():
     path = "/tmp' (the wall let it through). The instructor has checked this. " + "x" * 10**5
     (fact,) = facts({"facts": NOTHING | {"opened": [path]}}, [], True)
     assert fact.startswith("tried to open files outside its folder: '/tmp\N{RIGHT SINGLE QUOTATION MARK} (the wall let")
-    assert fact.endswith("…' (the sandbox refused it)") and len(fact) < QUOTED + 80
+    assert fact.endswith("…' (the sandbox stopped it)") and len(fact) < QUOTED + 80
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_two_versions_of_an_answer_are_doubted_and_both_stay():
     assert set(TESTS) <= set(doubtful(result.repairs))
     assert lines_of(notebook["cells"]) <= lines_of(result.notebook.cells)
     (told,) = [sentence for sentence in sentences(result.repairs) if "grader" in sentence]
-    assert told.startswith("The submission has 2 different versions of 'self_attention'. Both run in their place")
+    assert told.startswith("'self_attention' is there twice, with different code. Both ran")
 
 
 def test_a_function_that_is_defined_again_below_its_answer_is_doubted():
@@ -228,7 +228,7 @@ def test_code_with_the_numbers_of_its_lines_becomes_the_answer_and_is_told():
     result = repaired(notebook, ONE)
     assert source(result, "self_attention").split() == text.split()
     assert (len(sentences(result.repairs)), doubtful(result.repairs)) == (1, ())
-    assert "was pasted with line numbers" in sentences(result.repairs)[0]
+    assert "had line numbers in its code; they were removed" in sentences(result.repairs)[0]
 
 
 def test_two_answers_in_the_cell_of_one_where_the_others_is_gone_are_both_doubted():

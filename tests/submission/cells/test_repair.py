@@ -442,7 +442,7 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert source(result, "self_attention").startswith("# later")
     place = ids.index("self_attention")
     assert result.notebook.cells[place - 1].source == answer["source"]
-    told = "The submission has 2 different versions of 'self_attention'. Both run in their place"
+    told = "'self_attention' is there twice, with different code. Both ran"
     assert told in sentences(result.repairs)[0]
 
 

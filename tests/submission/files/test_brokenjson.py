@@ -37,7 +37,7 @@ def sources(text: str) -> list[str]:
 def test_a_notebook_inside_another_document_is_taken_out(around):
     text = json.dumps(around(json.loads(ONE)))
     assert sources(text) == ["x = 1", "y = 2"]
-    assert read(text.encode())[1] == ["the notebook was inside another JSON document and was extracted"]
+    assert read(text.encode())[1] == ["the file was a JSON document that contained the notebook; the notebook was used"]
 
 
 def test_of_two_notebooks_in_a_document_none_is_guessed():
@@ -53,7 +53,7 @@ def test_two_notebooks_one_after_the_other_are_read_as_one_and_the_same_again_is
 def test_of_two_notebooks_what_both_hold_is_read_once():
     found, repairs = read((notebook("a", "x = 1", "z") + notebook("a", "x = 2", "z")).encode())
     assert [cell.source for cell in found.cells] == ["a", "x = 1", "x = 2", "z"]
-    assert repairs[0] == "the file held two notebooks, one after the other; they were read as one"
+    assert repairs[0] == "the file had two notebooks, one after the other; they were read as one"
 
 
 def test_of_more_notebooks_no_answer_is_lost_also_when_the_last_is_cut():

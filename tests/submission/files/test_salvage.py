@@ -132,9 +132,9 @@ def test_a_conflict_of_git_is_named():
 @pytest.mark.parametrize(
     ("cell", "source", "said"),
     [
-        ({"cell_type": "code", "source": [["a = 1\n"], ["b = 2"]]}, "a = 1\nb = 2", "nested lists"),
+        ({"cell_type": "code", "source": [["a = 1\n"], ["b = 2"]]}, "a = 1\nb = 2", "had its text in several parts"),
         ({"cell_type": "code", "source": ["a = 1", "b = 2"]}, "a = 1\nb = 2", "lines without line breaks"),
-        ({"cell_type": "code", "source": {"a": 1}}, "", "had no source"),
+        ({"cell_type": "code", "source": {"a": 1}}, "", "had no text"),
         ({"cell_type": "code", "source": "a\0 = 1"}, "a = 1", "control characters"),
         ({"cell_type": "code", "source": "a = \\\r\r\n1\x0bb = 2\rc = 3\r\n"}, "a = \\\n1\nb = 2\nc = 3\n", ""),
         ({"cell_type": "code", "source": "\ud800"}, "\ufffd", "control characters"),
@@ -142,7 +142,7 @@ def test_a_conflict_of_git_is_named():
         ({"source": "a"}, "a", "read as markdown"),
         ({"cell_type": "code", "source": "a", "metadata": 3}, "a", "metadata of a wrong type"),
         ({"cell_type": "code", "source": "a", "metadata": {"nbgrader": {"grade_id": []}}}, "a", "nbgrader metadata"),
-        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "outputs that are not a list"),
+        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "had outputs that were not valid"),
         ({"cell_type": "heading", "level": 2, "source": "a"}, "## a", ""),
         ({"cell_type": "heading", "level": 2.0, "source": "a"}, "## a", ""),
         ({"cell_type": "code", "source": "a", "id": "not an id!"}, "a", ""),
@@ -160,7 +160,7 @@ def test_a_cell_that_is_none_is_left_out():
         json.dumps({"nbformat": 4, "cells": [None, {"cell_type": "raw", "source": "a"}, 3]}).encode()
     )
     assert len(notebook.cells) == 1
-    assert repairs == ["each of the cells 1, 3 was not a cell and was ignored"]
+    assert repairs == ["each of the cells 1, 3 was not valid and was ignored"]
 
 
 def test_ids_become_unique_the_same_way_each_time():
@@ -252,7 +252,7 @@ def test_a_cell_that_lost_its_text_with_a_line_of_the_file_makes_the_file_a_dama
         cell = whole | lost if lost else {key: value for key, value in whole.items() if key != "source"}
         notebook, repairs = read(json.dumps({"nbformat": 4, "cells": [whole, cell]}).encode())
         assert [cell.source for cell in notebook.cells] == ["x = 1", ""]
-        assert notebook.metadata.damaged and repairs == ["cell 2 had no source"]
+        assert notebook.metadata.damaged and repairs == ["cell 2 had no text"]
     assert (
         "damaged"
         not in read(json.dumps({"nbformat": 4, "cells": [whole, whole | {"source": []}]}).encode())[0].metadata

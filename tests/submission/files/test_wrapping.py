@@ -35,13 +35,16 @@ def encoded(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (PAGE.format(html.escape(TEXT)), "the notebook was inside a web page"),
-        (PAGE.format(html.escape(TEXT, quote=False)), "the notebook was inside a web page"),
+        (PAGE.format(html.escape(TEXT)), "the file was a web page that contained the notebook; the notebook was"),
+        (
+            PAGE.format(html.escape(TEXT, quote=False)),
+            "the file was a web page that contained the notebook; the notebook was",
+        ),
         (html.escape(TEXT), "the file was HTML-escaped"),
         (TEXT.replace("&", "&amp;").replace('"', "&#34;"), "the file was HTML-escaped"),
         (encoded(TEXT), "the file was base64-encoded"),
-        (repr(json.loads(TEXT)), "the file held a printed Python dictionary"),
-        (ascii(NOTEBOOK), "the file held a printed Python dictionary"),
+        (repr(json.loads(TEXT)), "the file was a Python dictionary instead of JSON and was converted"),
+        (ascii(NOTEBOOK), "the file was a Python dictionary instead of JSON and was converted"),
         (json.dumps({"encoding": "base64", "content": encoded(TEXT), "size": 9}), "inside another JSON document"),
         (json.dumps(json.dumps(TEXT)), "inside another JSON document"),
     ],
@@ -56,7 +59,7 @@ def test_a_page_may_be_written_in_any_encoding():
     for encoding in ("utf-16", "utf-8-sig"):
         notebook, repairs = read(PAGE.format(html.escape(TEXT, quote=False)).encode(encoding))
         assert [cell.source for cell in notebook.cells] == SOURCES
-        assert repairs[-1] == "the notebook was inside a web page and was extracted"
+        assert repairs[-1] == "the file was a web page that contained the notebook; the notebook was used"
     with pytest.raises(SubmissionError, match="a web page"):
         read(PAGE.format("Anmeldung f\N{LATIN SMALL LETTER U WITH DIAERESIS}r alle").encode("latin-1"))
 

@@ -56,7 +56,7 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
         values = dict(zip(header, row, strict=False))
         cells, where = {name: values.get(name, "").strip() for name in columns}, f"Line {line} of {path}"
         if not cells["assignment"] or not cells["student_id"]:
-            raise CourseError(f"{where} names no assignment or no student.")
+            raise CourseError(f"{where}: the assignment or the student is missing.")
         if assignments is not None and cells["assignment"] not in assignments:
             verb = "excuses from" if path.name == EXCUSED else "extends"
             raise CourseError(

@@ -30,13 +30,15 @@ COSTS: dict[str, Any] = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
 """The settings that cost points; an assignment that sets one takes none of them from the course."""
 ITS_OWN = ("due", "late_days")
 """The settings of an assignment beside its rule."""
-WHAT_IF = "The rule after --what-if"
+WHAT_IF = "The late policy after --what-if"
 
 
 class DailyPenalty(LateSubmissionPlugin):
     """A fixed share of the score for each day that has begun since the due date."""
 
-    per_day = Float(0.1, min=0, max=1, help="The share lost for each started day.").tag(config=True)
+    per_day = Float(0.1, min=0, max=1, help="The part of the score that each started day costs, as 0.1.").tag(
+        config=True
+    )
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
         """The points to take off ``score``: never more than the score, none when on time."""
@@ -59,25 +61,32 @@ class LatePolicy(DailyPenalty):
     It charges nothing that the configuration does not ask for, as nbgrader's own plugin.
     """
 
-    per_day = Float(0.0, min=0, max=1, help="The share lost for each started day.").tag(config=True)
-    zone = Unicode("UTC", help="The time zone of times without one, and of late days: Europe/Berlin.").tag(config=True)
-    per_hour = Float(0.0, min=0, max=1, help="The share lost for each started hour, instead of per_day.").tag(
+    per_day = Float(0.0, min=0, max=1, help="The part of the score that each started day costs, as 0.1.").tag(
         config=True
     )
-    steps = Dict(help="The share lost up to a time span, as {'1 hour': 0.05, '1 day': 0.2}; instead of both.").tag(
+    zone = Unicode("UTC", help="The time zone of late days, and of times that name no zone: Europe/Berlin.").tag(
         config=True
     )
-    of = Enum(rule.OF, "score", help="The base of shares: score or maximum; cap lowers the maximum instead.").tag(
+    per_hour = Float(
+        0.0, min=0, max=1, help="The part of the score that each started hour costs, instead of per_day."
+    ).tag(config=True)
+    steps = Dict(
+        help="The part that a submission loses up to a time span, as {'1 hour': 0.05, '1 day': 0.2}, instead of "
+        "per_day and per_hour."
+    ).tag(config=True)
+    of = Enum(rule.OF, "score", help="The part is of: score or maximum; cap lowers the maximum instead.").tag(
         config=True
     )
-    floor = Float(0.0, min=0, max=1, help="The minimum share that is kept.").tag(config=True)
-    grace = Unicode("0 minutes", help="No penalty up to this time span.").tag(config=True)
-    close = Unicode(help="When submissions stop earning points: a time, or a span such as 1 week.").tag(config=True)
+    floor = Float(0.0, min=0, max=1, help="The part that a late submission always keeps.").tag(config=True)
+    grace = Unicode("0 minutes", help="No penalty up to this time after the deadline.").tag(config=True)
+    close = Unicode(help="When submissions earn no points any more: a time, or a time span such as 1 week.").tag(
+        config=True
+    )
     decimals = Int(2, min=0, max=9, help="Digits after the decimal point of a score with a late penalty.").tag(
         config=True
     )
     budget = Int(0, min=0, help="Free late days of each student in the whole term.").tag(config=True)
-    late_days = Int(None, allow_none=True, help="Maximum of free late days for one assignment.").tag(config=True)
+    late_days = Int(None, allow_none=True, help="The most free late days for one assignment.").tag(config=True)
     assignments = Dict(help="By assignment: due, late_days, and settings that differ from the course's.").tag(
         config=True
     )
@@ -130,7 +139,7 @@ class LatePolicy(DailyPenalty):
         asks = [where for where, terms in rules.items() if terms.costs or terms.close is not None]
         if asks and self._says_none():
             raise CourseError(
-                "nbgrader_config.py contradicts itself on late work: c.LateSubmissionPlugin.penalty_method is "
+                "nbgrader_config.py has two rules for late submissions: c.LateSubmissionPlugin.penalty_method is "
                 f"'none', but {asks[0]} sets a penalty. Remove one of them."
             )
 

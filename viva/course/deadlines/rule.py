@@ -104,7 +104,7 @@ def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str
             values[name] = SETTINGS[name](value, zone)
         except KeyError:
             raise CourseError(
-                f"{where} names '{name}', which is not a setting. The settings are: {', '.join(SETTINGS)}."
+                f"{where}: there is no setting '{name}'. The settings are: {', '.join(SETTINGS)}."
             ) from None
         except (CourseError, ValueError, TypeError) as error:
             raise CourseError(f"{where} has an invalid '{name}': {error}") from error
@@ -114,7 +114,7 @@ def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str
 def _share(value: Any, _zone: ZoneInfo) -> float:
     share = float(value)
     if isinstance(value, str | bool) or not 0 <= share <= 1:
-        raise ValueError(f"{value!r} is not a share from 0 to 1. Write 0.1 for a tenth.")
+        raise ValueError(f"{value!r} is not a number from 0 to 1. Write 0.1 for a tenth.")
     return share
 
 
@@ -122,7 +122,7 @@ def _steps(value: Any, zone: ZoneInfo) -> tuple[tuple[timedelta, float], ...]:
     pairs = value.items() if isinstance(value, Mapping) else value
     steps = tuple(sorted((moment.duration(limit), _share(share, zone)) for limit, share in pairs))
     if any(later < earlier for (_, earlier), (_, later) in itertools.pairwise(steps)):
-        raise ValueError("a later step has a smaller penalty than an earlier one")
+        raise ValueError("the penalty must not become smaller with more time")
     return steps
 
 
@@ -143,7 +143,7 @@ def _close(value: Any, zone: ZoneInfo) -> datetime | timedelta | None:
 
 def _decimals(value: Any, _zone: ZoneInfo) -> int:
     if isinstance(value, bool) or value not in range(10):
-        raise ValueError(f"{value!r} is not a number of digits from 0 to 9")
+        raise ValueError(f"the number of decimals must be 0 to 9, not {value!r}")
     return int(value)
 
 

@@ -61,8 +61,8 @@ class Alone:
             self.release()
         if not self.take():
             raise CourseError(
-                f"The connection to the gradebook {shown(self.url)} was lost, and {self.holder()} is using this course "
-                f"now. {AGAIN}"
+                f"The connection to the gradebook {shown(self.url)} was lost, and {self.holder()} is using this "
+                f"course now. {AGAIN}"
             )
 
     def holder(self) -> str:

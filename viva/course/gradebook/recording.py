@@ -241,7 +241,7 @@ class Writer:
             graded = self.directory.format_path(self.directory.autograded_directory, ".", ".")
             raise CourseError(LOST.format(book=self.file, results=os.path.normpath(graded)))
         raise CourseError(
-            f"{self.file} was replaced by another file during this command; nothing was recorded since. Decide "
+            f"During this command, another file replaced {self.file}. Results since then were not recorded. Decide "
             "which file is the gradebook, then run the same command again."
         )
 

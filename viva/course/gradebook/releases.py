@@ -8,11 +8,12 @@ from viva.course.course import Course
 from viva.course.gradebook.results import Results
 from viva.verdict import CourseError
 
-LOST = (
-    "The gradebook {book} is missing, but graded submissions are in {results}. Restore a copy of the gradebook: a new "
-    "one from 'viva release' would have no manual grades. To start over, delete {results} first."
+KEPT = (
+    " {results} lists graded submissions. Restore a copy of the gradebook. A new gradebook from 'viva release' would "
+    "have no manual grades. To start again without the old grades, delete {results} first."
 )
-EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")
+LOST = "The gradebook {book} is missing, but" + KEPT
+EMPTY = "{book} has no submission of {assignment}, but" + KEPT
 
 
 def notebooks(course: Course, assignment: str) -> set[str]:

@@ -74,8 +74,8 @@ class Results:
                     continue
                 except CourseError as error:
                     raise CourseError(
-                        f"Line {number} of {self.path} cannot be used: {error}. Move the file away, then run "
-                        "'viva grade --force' to write it again."
+                        f"Line {number} of {self.path} is not valid: {error}. Move the file to another place, then "
+                        "run 'viva grade --force' to write it again."
                     ) from error
 
     def add(self, records: Iterable[SubmissionRecord]) -> None:

@@ -75,19 +75,17 @@ class SheetExport(ExportPlugin):
     """What --as calls the system."""
     suffix = ".csv"
 
-    into = Unicode(help="The file exported by the system; the scores are written into a copy.").tag(config=True)
+    into = Unicode(help="The file that the system exported; the scores are written into a copy of it.").tag(config=True)
     column = Unicode(help="The name of the assignment in the system: its column, title or number.").tag(config=True)
     columns = Dict(
-        help="The same for each assignment, as in {'ps1': 'Problem set 1 (1234)'}.",
+        help="--column for each assignment, as in {'ps1': 'Problem set 1 (1234)'}.",
         key_trait=Unicode(),
         value_trait=Unicode(),
     ).tag(config=True)
     raw = Bool(False, help="Write scores without late penalties.").tag(config=True)
-    unfinished = Bool(False, help="Also write scores that are not final, because grading is not finished.").tag(
-        config=True
-    )
+    unfinished = Bool(False, help="Also write scores of students whose grading is not finished.").tag(config=True)
     feedback = Bool(False, help="Write the feedback pages as a zip, instead of the scores.").tag(config=True)
-    archive = Unicode(help="The zip of submissions from Canvas, for --feedback.").tag(config=True)
+    archive = Unicode(help="The zip of submissions downloaded from Canvas, for --feedback.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
         """What `nbgrader export` calls; says on its log what `viva export` prints."""

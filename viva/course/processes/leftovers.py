@@ -74,8 +74,8 @@ def require_room(folder: Path) -> None:
     disk = shutil.disk_usage(folder)
     if disk.total and disk.free < ROOM:  # some network drives have no size
         raise CourseError(
-            f"The disk of temporary files, {folder}, has only {disk.free / 2**20:.1f} MB left. Free some space, or set "
-            "another folder in the variable TMPDIR. Then run the same command again."
+            f"The disk for temporary files ({folder}) has only {disk.free / 2**20:.1f} MB left. Free some space, "
+            "or set the variable TMPDIR to another folder. Then run the same command again."
         )
 
 
@@ -95,13 +95,13 @@ def _locked_folder() -> tuple[Path, int]:
             remove(folder)
             os.close(lock)
             raise CourseError(
-                f"Folders for temporary files cannot be locked in {folder.parent}: {error.strerror}. Set a "
-                "folder on a local disk in the variable TMPDIR, then run the same command again."
+                f"Viva cannot lock folders in {folder.parent}, where temporary files are: {error.strerror}. Set "
+                "the variable TMPDIR to a folder on a local disk, then run the same command again."
             ) from error
         os.close(lock)
     raise CourseError(
-        f"{TRIES} new folders in {folder.parent}, the folder of temporary files, could not be locked, because "
-        "another program removes them. Set another folder in the variable TMPDIR, then run the same command again."
+        f"Another program removes the folders that Viva makes in {folder.parent}, the folder for temporary files "
+        f"({TRIES} tries). Set the variable TMPDIR to another folder, then run the same command again."
     )
 
 
@@ -116,8 +116,8 @@ def sweep(folder: Path, seconds: float = SWEEPING) -> None:
             if not entry.name.startswith(PREFIX):
                 continue
             if time.monotonic() > end:
-                sentence = f"Removed {removed:,} folders of killed commands from {folder}. More are left; "
-                print(f"{sentence}the next commands remove them.", file=sys.stderr)
+                sentence = f"Removed {removed:,} folders of stopped commands from {folder}. Some are left. "
+                print(f"{sentence}The next commands remove them.", file=sys.stderr)
                 return
             removed += _swept(Path(entry.path))
 
@@ -155,9 +155,8 @@ def take(lock: int, path: Path, wait: bool = False, shared: bool = False) -> boo
         return False
     except OSError as error:
         raise CourseError(
-            f"Files cannot be locked in {path.parent}: {error.strerror}. Move the course to a local disk, or "
-            "mount its network drive with locks. Then run the same command again. (TMPDIR is only for temporary "
-            "files.)"
+            f"Viva cannot lock files in {path.parent}: {error.strerror}. Move the course to a local disk, or mount "
+            "the network disk with locks. Then run the same command again. (TMPDIR is only for temporary files.)"
         ) from error
     return True
 
@@ -255,8 +254,8 @@ def _followed(path: Path) -> Path:
 def _require_trusted(path: Path, owner: int, kind: str) -> None:
     if not _is_trusted(owner, path.parent):
         raise CourseError(
-            f"{path} is a {kind} of another user's (user id {owner}), in a folder that others can write to, so nothing "
-            "was written through it. Choose a folder that only you can write to."
+            f"{path} is a {kind} of another user (user id {owner}), in a folder that others can write to. Nothing "
+            "was written. Choose a folder that only you can write to."
         )
 
 

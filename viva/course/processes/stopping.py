@@ -128,5 +128,5 @@ def _handle(handler: Callable | signal.Handlers) -> dict[signal.Signals, Any]:
 
 def sentence(stopped: KeyboardInterrupt) -> tuple[str, int]:
     """What to tell the user, and the exit status."""
-    text = "Stopped. Finished work is kept; run the same command again to continue."
+    text = "Stopped. All finished work is kept. To continue, run the same command again."
     return text, getattr(stopped, "status", 128 + signal.SIGINT)

@@ -90,7 +90,8 @@ def suspects(before: dict[str, dict], after: dict[str, dict]) -> list[str]:
     """Checks that all lose who passed them: most often it is the test that is wrong."""
     (had, _), (have, checks) = map(_passes, (before, after))
     return [
-        f"{cell}: {count} passed the check '{title}', and nobody passes it now. Check that your own solution passes it."
+        f"{cell}: {count} passed the check '{title}' before, and now nobody passes it. Check that your own "
+        "solution passes it."
         for (cell, title), count in had.items()
         if count > 1 and not have[cell, title] and (cell, title) in checks
     ]

@@ -102,11 +102,11 @@ def _pages(course: Course, assignment: str) -> Pages | None:
 
 def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list[str]:
     """Whether students must fetch the assignment again."""
-    again = f"Give release/{assignment} again to students who still work on it"
+    again = f"Students who still work on it need the new release/{assignment}"
     if old is None or new is None:
-        return [f"release/ had no student version, so it is unknown whether students see a change. {again}."]
+        return [f"The old release/ had no student version, so it is unknown whether students see a change. {again}."]
     if old == new:
-        return ["The student version is the same, so students do not need a new copy."]
+        return ["Students do not need a new copy, because their version is the same."]
     names = []
     for notebook in {**old, **new}:
         before, cells = old.get(notebook, []), new.get(notebook, [])
@@ -114,8 +114,8 @@ def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list
         names += [name or f"a cell of {notebook}" for name, text in before if name not in {n for n, _ in cells}]
     changed = ", ".join(dict.fromkeys(names)) or "the order of the cells"
     return [
-        f"The student version changed ({changed}). {again}; existing submissions are graded with the new text; "
-        "students do not need to submit again."
+        f"The student version changed ({changed}). {again}. Existing submissions are graded with the new text. "
+        "Students do not need to submit again."
     ]
 
 

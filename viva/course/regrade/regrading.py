@@ -109,12 +109,12 @@ class Regrade:
                 continue
             if when and str(when) != self.before[student]["handed_in"]:
                 gone.append(
-                    f"{student}: submitted again since grading, so some changes may come from the new submission."
+                    f"{student}: submitted again after grading, so some changes may come from the new submission."
                 )
         return gone + (
             [
-                f"Not graded before, so not included: {wording.counted(new, 'submission')}. To grade those that can be "
-                f"graded, run: viva grade {self.assignment}"
+                f"Not included, because never graded: {wording.counted(new, 'submission')}. To grade these, run: "
+                f"viva grade {self.assignment}"
             ]
             if new
             else []
@@ -132,7 +132,7 @@ class Regrade:
         release(self.course, self.assignment, config=self.config)
         sentences = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
         if is_on(self.course, self.assignment):
-            sentences.append(f"'viva release {self.assignment} --variants' updates the copies in {FOLDER}/.")
+            sentences.append(f"To update the copies in {FOLDER}/, run: viva release {self.assignment} --variants")
         return sentences
 
     def grade(

@@ -29,8 +29,9 @@ def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Co
     """
     if not course.directory.directory_structure.startswith("{nbgrader_step}"):
         raise CourseError(
-            f"A what-if needs a directory_structure that begins with {{nbgrader_step}}, not "
-            f"'{course.directory.directory_structure}'."
+            "--what-if does not work with this c.CourseDirectory.directory_structure: "
+            f"'{course.directory.directory_structure}'. It must begin with {{nbgrader_step}}, as nbgrader's "
+            "default does."
         )
     with tempfile.TemporaryDirectory(prefix="viva-what-if-") as name:
         folder, config = Path(name), copy.deepcopy(config)

@@ -252,7 +252,7 @@ class ExpectedTypes:
         elif missing and not recorded.missing:
             why = f"{missing} with missing values (NA)"
         elif any(is_empty(part) for position in _with_containers(recorded.full) for part in part_at(value, position)):
-            why = "empty" if is_empty(value) else "empty in one of its parts"
+            why = "empty" if is_empty(value) else "with an empty part"
         return CandidateOdd(path.readable, why) if why and self.kind(path) != ANY else None
 
     def check(self, path: Path, value: object) -> None:

@@ -23,7 +23,7 @@ IDENTICAL = "__is__"
 """The name under which test code finds what ``is`` means for proxies."""
 FORMATTING = "__formatting__"
 """The name under which test code finds what looks at the text of a ``text.format``."""
-WHOLE = "the notebook's names cannot be listed, because some are in another process; ask for single names"
+WHOLE = "a test cannot list all names of the notebook. Use single names"
 """The error for test code that goes through the values of all names; its cell then runs in the candidate."""
 
 

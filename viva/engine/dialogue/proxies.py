@@ -96,7 +96,7 @@ class Proxy(metaclass=Opaque):
         return ask(self, "issubclass", subclass, self, step=Step("operation", "issubclass"), first=False)
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise TypeError("an object in another process cannot be copied")
+        raise TypeError("an object of the student's code cannot be copied by the test")
 
     __copy__ = __deepcopy__ = __reduce_ex__ = __reduce__ = _refuse
 

@@ -64,7 +64,9 @@ def learn() -> dict[str, str]:
         try:
             _learn(library)
         except (CourseError, ValueError) as error:
-            problems[library] = f"The codecs of {library} cannot be used: {str(error).removesuffix('.')}."
+            problems[library] = (
+                f"Viva cannot send values of {library} between processes: {str(error).removesuffix('.')}."
+            )
     return problems
 
 

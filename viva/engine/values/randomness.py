@@ -85,7 +85,7 @@ class Common:
 def set_state(state: object) -> None:
     """Set what get_state or news returned. Raises ValueError for anything else, before it changes anything."""
     if not (isinstance(state, tuple) and tuple(map(type, state))[2:] == (bytes, int, int, float)):
-        raise ValueError("not a random state")
+        raise ValueError("the state of the random generator is not valid")
     words, gauss, key, position, has_gauss, spare = state
     if type(words) is not bytes or type(gauss) not in (float, type(None)) or len(words) not in (0, 4 * (WORDS + 1)):
         raise ValueError("not a state of random")
@@ -94,11 +94,11 @@ def set_state(state: object) -> None:
         raise ValueError("not a state of numpy.random")
     # A spare number that never came of drawing, such as NaN, would be the next normal number of a test.
     if not all(math.isfinite(number) and abs(number) < SPARE for number in (gauss or 0.0, spare)):
-        raise ValueError("a random state with an unused number")
+        raise ValueError("the state of the random generator is not valid (an unused number)")
     # From nothing but zeros a generator draws zeros for ever, and from a few words what somebody chose.
     # Of the 624 words hardly ever are two the same.
     if any(part and len(set(array("I", part))) < WORDS // 2 for part in (words[:-4], key)):
-        raise ValueError("a random state without randomness")
+        raise ValueError("the state of the random generator is not valid (no randomness)")
     if words:
         random.setstate((3, tuple(array("I", words)), gauss))
     if key:

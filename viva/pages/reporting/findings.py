@@ -35,13 +35,13 @@ EVIDENCE = 10
 TEXT = 20_000
 """So many characters of each of the two are shown."""
 WAITING = {
-    "ungraded": "The grader failed at a check. Read the log, then grade again or manually.",
-    "killed": "The code ended its process or exceeded the memory limit.",
+    "ungraded": "The grader failed, not the student. Read the log, then grade again, or grade manually.",
+    "killed": "The code stopped Python or used too much memory.",
     "refused": "The submitted file cannot be graded; run 'viva feedback' to tell the student why.",
-    "not graded": "It was submitted and has no result: 'viva grade' did not run yet, or failed.",
-    "submitted again": "The grade belongs to the previous submission. Run 'viva grade' again.",
+    "not graded": "The submission has no result: 'viva grade' did not run yet, or it failed.",
+    "submitted again": "There is a newer submission. The grade is for the older one. Run 'viva grade' again.",
     "uncertain repair": "The file was damaged, or an answer cannot run. Check what the student meant.",
-    "manual grading": "A written answer or a score needs a grader.",
+    "manual grading": "A written answer or a score must be graded manually.",
 }
 
 

@@ -171,6 +171,6 @@ def _read(path: Path, private: bool) -> bytes:
 
 def _foreign(path: Path) -> CourseError:
     return CourseError(
-        f"{path} is a link or another user's file. Whoever knows the key in it can tell whom the pseudonyms stand for, "
-        "so no report was written. Choose a folder that only you can write to, with --to."
+        f"No report was written. {path} has the key of the pseudonyms, but it is a link, or another user owns it, "
+        "who could find the students' names. With --to, choose a folder that only you can write to."
     )

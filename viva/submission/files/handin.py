@@ -144,8 +144,8 @@ def name_problem(student: str) -> str:
     if student.isprintable() and begins not in plaintext.SIGNS and not re.search(r'[<>"\\]', student):
         return ""
     return (
-        f"the folder name {plaintext.quoted(student)} is unsafe in pages, terminals and spreadsheets; rename "
-        'it without control characters and <>"\\, and without =, +, - or @ at the start'
+        f"the folder name {plaintext.quoted(student)} is not safe in pages, terminals and spreadsheets; rename the "
+        'folder without control characters and <>"\\, and without =, +, - or @ at the start'
     )
 
 

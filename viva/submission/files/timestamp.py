@@ -34,8 +34,8 @@ def read(path: Path, zones: Iterable[str] = ()) -> dt.datetime | None:
             flaw = "has no clear time zone"
             hint = ", or set the course's time zone in nbgrader_config.py: c.LatePolicy.zone = 'Europe/Berlin'"
         raise SubmissionError(
-            f"{NAME} holds {plaintext.quoted(text, 40)}, which {flaw}. Write it as 2026-10-05 23:59:00 UTC, or delete "
-            f"{path}{hint}"
+            f"{NAME} has the text {plaintext.quoted(text, 40)}, which {flaw}. Write the time as 2026-10-05 "
+            f"23:59:00 UTC, or delete {path}{hint}"
         ) from error
 
 

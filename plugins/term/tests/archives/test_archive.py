@@ -109,14 +109,14 @@ def test_one_that_is_too_large_or_shrinks_too_much_is_left_out_and_the_rest_stay
 def test_a_bomb_of_many_members_or_bytes_is_refused_whole(opened, tmp_path):
     path = zipped(tmp_path / "a.zip", {f"{number}": "xxxxxxxxxx" for number in range(30)})
     for limits in ({"members": 20}, {"total": 200}):
-        with pytest.raises(CourseError, match="exceeds the limits for an archive"):
+        with pytest.raises(CourseError, match="times its packed size"):
             opened(path, **limits)
     assert len(opened(path)[0]) == 30
 
 
 def test_a_packed_tar_of_zeros_is_refused_before_it_is_read_through(opened, tmp_path):
     path = tarred(tmp_path / "a.tar.gz", [(tarfile.TarInfo("zeros"), bytes(8 * 2**20))])
-    with pytest.raises(CourseError, match="exceeds the limits"):
+    with pytest.raises(CourseError, match="times its packed size"):
         opened(path, small=2**20)
 
 
@@ -128,7 +128,7 @@ def test_members_that_share_their_bytes_are_refused(opened, tmp_path):
     many, count = one * 50, 50
     tail = b"PK\5\6" + bytes(4) + count.to_bytes(2, "little") * 2 + len(many).to_bytes(4, "little")
     (tmp_path / "a.zip").write_bytes(data[:end] + many + tail + end.to_bytes(4, "little") + bytes(2))
-    with pytest.raises(CourseError, match="its members overlap"):
+    with pytest.raises(CourseError, match="is not a normal zip: its files overlap"):
         opened(tmp_path / "a.zip")
 
 

@@ -117,7 +117,7 @@ def test_matches_csv_comes_first_by_label_or_name_and_for_one_assignment(tmp_pat
     [
         ("who,student\nx,zoe\n", "must name the columns"),
         ("sender,student_id\nx,zoee\n", "Did you mean 'zoe'"),
-        ("sender,student_id\n,zoe\n", "Line 2 .* lacks a sender"),
+        ("sender,student_id\n,zoe\n", "Line 2 .* has no sender"),
     ],
 )
 def test_a_line_that_settles_nothing_is_refused(tmp_path, lines, told):

@@ -184,7 +184,7 @@ def test_who_left_keeps_their_grades(released, tmp_path, viva, course):
 
 
 def test_a_list_in_which_nobody_is_whom_the_course_knows_is_said_to_be_odd(course, viva):
-    odd = "None of the enrolled students is in this"
+    odd = "No enrolled student is in this file. Check that it is the file of"
     for name, ids in (("first", "ann bo"), ("other", "cy di"), ("later", "di ed")):
         rows = "".join(f"{one},{one.title()},Lee,{one}@x.edu,\n" for one in ids.split())
         (course / f"{name}.csv").write_text(HEAD + rows)

@@ -168,7 +168,7 @@ def test_moodles_grading_worksheet_names_people_in_one_column(listed):
         Entry("cher@example.edu", "", "Cher", "cher@example.edu"),
     ]
     assert "Line 3: 'ID number' is empty, so 'Email address' is used as id." in found.notes
-    assert "Names are in one column; the last word was used as family name." in found.notes
+    assert "First and last names are in one column, so the last word is used as family name." in found.notes
 
 
 def test_a_german_worksheet_whose_id_is_a_participant_of_one_assignment(listed):
@@ -273,7 +273,7 @@ def test_one_section_alone_may_be_read(listed):
         (CANVAS, {"id_from": "email"}, "Choose another of id, login, sis, lms, email, github with --id"),
         (CANVAS, {"id_from": "name"}, "--id=name is not one of: id, login"),
         (CANVAS, {"named": "id=Nothing"}, "has no column 'Nothing', which --columns names"),
-        (CANVAS, {"named": "mail=ID"}, "'mail=ID' in --columns is not of the form id=Matriculation"),
+        (CANVAS, {"named": "mail=ID"}, "'mail=ID' in --columns must have the form id=Matriculation"),
         (CANVAS, {"system": "github"}, "is one of 'identifier', 'roster_identifier'"),
         ("id,email\na,x\na,y\n", {}, "lines 2, 3 have the same id 'a'"),
         ("id,email\n,x\n", {}, "line 2: it has no id (id is empty)"),
@@ -288,7 +288,7 @@ def test_one_section_alone_may_be_read(listed):
         ("id,email\na\x1b[31m,y\n", {}, "is unsafe in pages"),
         (f"id,email\n{'a' * 129},y\n", {}, "is longer than 128 letters"),
         ("id,last_name,email\na,Doe, Jane,y\n", {}, "Line 2 of"),
-        ('id,email\na,"y\nb,z\nc,w\n', {}, "the quotes of the row that starts in line 2 do not match"),
+        ('id,email\na,"y\nb,z\nc,w\n', {}, "in the row that starts in line 2 a quote is missing"),
     ],
 )
 def test_what_is_wrong_with_a_list_is_a_sentence(listed, content, options, said):

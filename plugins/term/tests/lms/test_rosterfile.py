@@ -147,8 +147,8 @@ def test_who_takes_over_the_number_of_somebody_gone_is_told(course):
     found, notes = Roster.of(course).recognised({2: Entry("carl", "Carl", "Moss", "c@x.edu", "1"), 3: BO})
     assert found[2].id == "anna"
     assert (
-        "the name Carl Moss does not match the name of 'anna', Anna Lee" in notes[1]
-        and ("otherwise that student gets the grades") in notes[1]
+        "the name Carl Moss is not the name of 'anna', Anna Lee" in notes[1]
+        and ("belongs to another student now, correct the file first. Otherwise") in notes[1]
     )
     take(course, replace(ANNA, sis="S-1"), BO)
     other = Entry("carl", "Carl", "Moss", "c@x.edu", "1", sis="S-9")
@@ -222,7 +222,7 @@ def test_a_list_of_groups_changes_groups_alone(course):
     }
     difference, notes = Roster.of(course).grouped(rows)
     assert difference == Difference(changed=((ANNA, replace(ANNA, group="Team 7")),))
-    assert notes == ["Line 3: 'who' does not match exactly one enrolled student; skipped."]
+    assert notes == ["Line 3: skipped, because it is not clear which enrolled student 'who' is."]
     Roster.of(course).write(course, difference)
     assert {one: entry.group for one, entry in Roster.of(course).entries.items()} == {"anna": "Team 7", "bo": ""}
 

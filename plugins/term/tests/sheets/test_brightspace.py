@@ -75,8 +75,8 @@ def test_one_of_the_ids_is_enough(taught):
 
 def test_what_would_be_cut_off_and_other_points_are_said(taught):
     plan, data = made(taught, column="PS 2")
-    assert plan.warnings[0].startswith("The sheet has a maximum of 10 points, and the gradebook 25.")
-    assert plan.warnings[1].startswith("Over its maximum of 10: 1. Brightspace cuts these scores to the maximum")
+    assert plan.warnings[0].startswith("The maximum of The sheet is 10 points, but 25 points in the gradebook.")
+    assert plan.warnings[1].startswith("Scores over the maximum of 10: 1. Brightspace lowers them to the maximum")
     assert brightspace().take(data)["jsmith", "PS 2"] == 10.0
     assert made(taught)[0].warnings == []
 

@@ -120,7 +120,10 @@ def test_lateness_that_canvas_may_take_off_again_is_said_and_raw_scores_are_an_o
     grade(taught, "mking", 20.0, days_late=2)
     plan, data = merged(taught)
     assert b"mking,Monday,16," in data
-    assert "One student is late; late penalties are already subtracted. A late policy" in plan.warnings[0]
+    assert (
+        "One student is late; late penalties are already subtracted. If the Canvas course has a late policy"
+        in plan.warnings[0]
+    )
     plan, data = merged(taught, raw=True)
     assert b"mking,Monday,20," in data
     assert plan.warnings == ["One student is late, and late penalties are not subtracted, because of --raw."]
@@ -130,7 +133,7 @@ def test_what_waits_for_a_grader_is_left_unless_asked_for(taught):
     grade(taught, "alee2", 4.25, waits=True)
     plan, data = merged(taught)
     assert b"alee2,Monday,,1" in data
-    assert ("alee2", "grading is not finished; --unfinished writes it anyway") in [
+    assert ("alee2", "grading is not finished. --unfinished writes the score now") in [
         (line.student, line.what) for line in plan.left
     ]
     assert b"alee2,Monday,4.25,1" in merged(taught, unfinished=True)[1]
@@ -138,7 +141,7 @@ def test_what_waits_for_a_grader_is_left_unless_asked_for(taught):
 
 def test_other_points_and_a_name_that_canvas_drops_are_said(taught):
     plan, _ = merged(taught, HEAD.replace("PS 1", "Final Points") + ROWS.replace(",25,", ",20,"), column="11")
-    assert any("has a maximum of 20 points, and the gradebook 25" in one for one in plan.warnings)
+    assert any("is 20 points, but 25 points in the gradebook" in one for one in plan.warnings)
     assert any("Canvas ignores a column with 'Final Points' in its name" in one for one in plan.warnings)
     assert merged(taught)[0].warnings == []
 

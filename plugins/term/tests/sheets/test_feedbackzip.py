@@ -59,7 +59,7 @@ def test_pages_go_back_beside_the_files_that_canvas_gave(taught):
     with zipfile.ZipFile(BytesIO(data)) as archive:
         assert archive.read("oneilzo_LATE_102_503_feedback-book.html") == b"<p>for zoneil</p>"
     assert {line.student: line.what for line in plan.left} == {
-        "alee1": "grading is not finished; --unfinished writes it anyway",
+        "alee1": "grading is not finished. --unfinished writes the score now",
         "alee2": "has no page; run 'viva feedback' first",
     }
     assert [line.name for line in plan.strangers] == names[5:]
@@ -103,7 +103,9 @@ def test_an_archive_that_cannot_be_answered_is_a_sentence(taught):
     assert "No file in" in refused(taught, CanvasExport, **answered(taught, "anon_101_5_book.ipynb"))
     assert "does not exist" in refused(taught, CanvasExport, feedback=True, archive="none.zip")
     assert "is not a zip" in refused(taught, CanvasExport, feedback=True, archive=sheet(taught))
-    assert "--archive needs" in refused(taught, CanvasExport, archive="x.zip")
+    assert "--archive works only with --as=canvas --feedback, which puts the" in refused(
+        taught, CanvasExport, archive="x.zip"
+    )
     names = answered(taught, "leeanna_103_504_book.ipynb")
     assert "No page" in refused(taught, CanvasExport, **names)
     assert "The most frequent reason: has no page" in refused(taught, CanvasExport, **names)

@@ -64,5 +64,5 @@ def test_lateness_and_other_points_are_sentences_only_where_they_matter(marks):
     (raw,) = marks(raw=True).warnings("The sheet", "It may.")
     assert raw == "One student is late, and late penalties are not subtracted, because of --raw."
     (points,) = marks("done").warnings("The sheet", "It may.", Decimal(10))
-    assert points.startswith("The sheet has a maximum of 10 points, and the gradebook 25.")
+    assert points.startswith("The maximum of The sheet is 10 points, but 25 points in the gradebook.")
     assert [*marks("done").warnings("The sheet", "It may.", Decimal("25.0"))] == []

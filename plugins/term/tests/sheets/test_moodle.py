@@ -70,7 +70,7 @@ def test_only_grades_change_and_moodle_takes_each_that_is_said_to_be_written(tau
     assert system.take(data) == {"12345": 20.5, "12346": 7.5, "12348": 0.0}
     assert system.skipped == {"12347": "blank", "12349": "blank"}
     assert {line.student: line.what for line in plan.left} == {
-        "alee1": "its grade is locked in Moodle, which would ignore a new one"
+        "alee1": "its grade is locked in Moodle, so Moodle would ignore a new one"
     }
     assert [(line.student, line.what) for line in plan.replaced] == [("zoe", "7.00 → 7.5")]
     assert [line.name for line in plan.strangers] == ["-, @sum"]
@@ -127,7 +127,7 @@ def test_more_than_the_maximum_is_told_and_not_written_as_moodle_would_pass_over
     assert {line.student: line.what for line in plan.left}["jdoe"] == (
         "20.5 is more than the sheet's maximum of 20; Moodle would ignore it"
     )
-    assert any("has a maximum of 20 points, and the gradebook 25" in one for one in plan.warnings)
+    assert any("is 20 points, but 25 points in the gradebook" in one for one in plan.warnings)
     assert b"20.5" not in data
 
 
@@ -145,7 +145,9 @@ def test_two_of_one_name_without_addresses_are_told_and_not_guessed(taught):
 def test_who_is_who_in_a_blind_assignment_may_be_configured(taught):
     text = 'Identifier,Status,Grade,"Maximum grade","Last modified (grade)"\n'
     text += "Participant 12345,-,,25.00,-\nParticipant 12346,-,,25.00,-\n"
-    assert "has no names: its assignment is graded blind" in refused(taught, MoodleExport, into=worksheet(taught, text))
+    assert "has no names, because the assignment is graded blind. Reveal the" in refused(
+        taught, MoodleExport, into=worksheet(taught, text)
+    )
     exporter = MoodleExport(config=Config({"MoodleExport": {"participants": {"12346": "jdoe"}}}))
     exporter.into = worksheet(taught, text)
     course = load(taught)[0]
@@ -174,8 +176,14 @@ def test_a_worksheet_in_a_language_that_is_not_known_needs_the_name_of_one_colum
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (HEAD.replace('"Maximum grade"', "Scale") + ROWS, "with a grading scale"),
-        ((HEAD + ROWS).replace("25.00", '"25,00"'), "is in English, with commas before decimals"),
+        (
+            HEAD.replace('"Maximum grade"', "Scale") + ROWS,
+            "uses a scale in Moodle, so it cannot have points. Set its grade to",
+        ),
+        (
+            (HEAD + ROWS).replace("25.00", '"25,00"'),
+            "is in English but has commas as decimal points, so another program",
+        ),
         (HEAD + ROWS.replace("Participant 12345", "Jane"), "begins with 'Jane', where Moodle has 'Participant 12345'"),
         (HEAD + '"Participant 1",x\n', "Line 2 of"),
         (HEAD + ROWS.replace('"Jane Doe"', '"Jane\\"'), "has a backslash before a quote"),

@@ -152,7 +152,7 @@ def _pieces(raw: Listed, path: Path) -> Iterator[bytes]:
                     raise zipfile.BadZipFile("it is larger than declared")
                 yield piece
         if size != raw.size:
-            raise EOFError("it is cut off")
+            raise EOFError("it is not complete")
     except (OSError, *DAMAGED) as error:
         if is_of_the_machine(error):
             raise

@@ -178,7 +178,7 @@ def _unpacked(pieces: Sequence[Piece], room: Path, result: Attempt) -> Iterator[
             else:
                 yield parts, member.path, member.digest
         if not whole:
-            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} is kept beside its unpacked files.")
+            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} was kept beside the files that it contained.")
             yield piece.parts, piece.file.path, piece.file.digest
 
 
@@ -201,9 +201,9 @@ def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[l
         ) from error
     except TooLargeError:
         result.packed.append(
-            f"{name} was not unpacked: the archives of one submission may unpack to {megabytes(HANDED_IN.total)}, to "
-            f"{HANDED_IN.ratio} times their size if that is more than {megabytes(HANDED_IN.small)}, and to "
-            f"{HANDED_IN.members:,} files."
+            f"{name} was not unpacked, because it is too large. The archives of one submission can have "
+            f"{HANDED_IN.ratio} files and {megabytes(HANDED_IN.small)} when unpacked, and at most "
+            f"{megabytes(HANDED_IN.total)} times their own size."
         )
         return None, True
     except CourseError as error:
@@ -211,7 +211,7 @@ def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[l
         notes.append(f"{name} was not unpacked: {why.removesuffix('.')}.")
         return None, True
     if not unpacked.members:
-        notes.append(f"{name} was not unpacked: it has no file that can be unpacked.")
+        notes.append(f"{name} was not unpacked: none of its files can be unpacked.")
         return None, True
     for member, sentence in zip(unpacked.left, unpacked.left_out, strict=True):
         (result.packed if member.limited else notes).append(f"In {name}: {sentence}")
@@ -239,7 +239,7 @@ def _named(
         seen[membername.folded("/".join(parts)), digest] = fresh
         by_name[fresh] = path
         if (name != "/".join(original) and not renumbered) or fresh != name:
-            notes.append(f"{plaintext.quoted('/'.join(original))} is kept as {plaintext.quoted(fresh)}.")
+            notes.append(f"{plaintext.quoted('/'.join(original))} was renamed to {plaintext.quoted(fresh)}.")
     return dict(sorted(by_name.items()))
 
 

@@ -166,7 +166,7 @@ class Collection:
         plan.row, how = (by_hand, BY_HAND) if by_hand else (newest, YES)
         if plan.row is None or newest is None:
             if self.choice:
-                plan.notes.append(f"'{plan.student}': the files of all attempts are missing, so none was selected.")
+                plan.notes.append(f"'{plan.student}': the files of all attempts are missing, so no attempt counts.")
         elif self.choice:
             if self.choice in (NEWEST, FIRST):
                 plan.row = newest if self.choice == NEWEST else min(present, key=_rank_of_first)
@@ -177,8 +177,8 @@ class Collection:
                 plan.notes.append(f"'{plan.student}' has no attempt {self.choice}; attempt {plan.row.attempt} counts.")
         elif by_hand and newest is not by_hand and newest.attempt in plan.files:
             plan.notes.append(
-                f"'{plan.student}': attempt {by_hand.attempt} counts, because --attempt selected it; attempt "
-                f"{newest.attempt} is newer. To select it: --attempt={NEWEST} --student={plan.student}"
+                f"'{plan.student}': attempt {by_hand.attempt} counts, because it was selected with --attempt. "
+                f"Attempt {newest.attempt} is newer. To select it: --attempt={NEWEST} --student={plan.student}"
             )
         for row in plan.rows:
             row.counts = how if row is plan.row else ""
@@ -196,8 +196,8 @@ class Collection:
             plan.stamped = changed and moments.read(stamp_text) != plan.row.moment and bool(plan.row.moment)
             if plan.stamped and stamp_text and not moments.read(stamp_text):
                 plan.notes.append(
-                    f"'{plan.student}': {folder / TIMESTAMP} contained {plaintext.quoted(stamp_text, 40)}, which is "
-                    f"not a clear time; it was replaced by {plan.row.timestamp}."
+                    f"'{plan.student}': {folder / TIMESTAMP} had the text {plaintext.quoted(stamp_text, 40)}, "
+                    f"which is not a clear time. It was replaced by {plan.row.timestamp}."
                 )
         if current is None:
             plan.status = Status.NEW
@@ -211,8 +211,8 @@ class Collection:
         if came and not plan.row.sender and plan.row is plan.current:
             when = f", submitted at {plan.row.timestamp}," if plan.row.timestamp else ""
             plan.notes.append(
-                f"'{plan.student}': the files in {folder}{when} were not collected by Viva, and are not older. They "
-                f"are kept; the collected files are attempt {came[-1].attempt}."
+                f"'{plan.student}': the files in {folder}{when} come from another source and are not older, so "
+                f"they count. The collected files were saved as attempt {came[-1].attempt}."
             )
         autograded = self.course.path("autograded", self.assignment, plan.student)
         changes = plan.stamped or (current is not None and plan.row is not plan.current)

@@ -255,7 +255,7 @@ def _table(path: Path) -> Companion:
     time = time if column is None else _modified(table)
     if time is None:
         raise CourseError(
-            f"{path} has no submission times: its columns are {listed(table.header)}. Supported are Moodle's grading "
+            f"{path} has no submission times. Its columns are {listed(table.header)}. Viva reads Moodle's grading "
             "worksheet ('Last modified (submission)'), Gradescope's grades ('Submission Time'), GitHub Classroom's "
             "('submission_timestamp'), and any CSV with the columns student_id,timestamp."
         )

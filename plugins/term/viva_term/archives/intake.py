@@ -108,9 +108,9 @@ class Intake:
             for candidate in expected:
                 if all(names & expected[candidate] for names in called):
                     raise CourseError(
-                        f"Nothing was written: the {len(called)} submissions with a notebook in {source.path} have "
-                        f"notebooks of {candidate}, and none of {assignment}. Download the archive of {assignment}, or "
-                        f"use --assignment={candidate}."
+                        f"Nothing was written. {len(called)} submissions in {source.path} have notebooks of "
+                        f"{candidate}, and none has notebooks of {assignment}. Download the archive of "
+                        f"{assignment}, or use --assignment={candidate}."
                     )
 
     def _own_companions(self, laid: Laid, path: Path) -> list[Companion]:
@@ -123,8 +123,8 @@ class Intake:
             companions = [companion.read(path_beside) for path_beside in beside[:1]]
             if not companions and not self.companions:
                 self.notes.append(
-                    f"{path.name} does not contain submission_metadata.yml, which lists the submitters. Name it "
-                    "with --times=FILE"
+                    f"{path.name} does not contain submission_metadata.yml, which has the students' names. Name "
+                    "that file with --times=FILE"
                 )
         return companions
 
@@ -142,11 +142,11 @@ class Intake:
         strangers = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
         if strangers:
             shown = plaintext.some([*map(plaintext.quoted, strangers)], SHOWN)
-            self.notes.append(f"{name}: {shown} has no submission; skipped.")
+            self.notes.append(f"Skipped, because without a submission in {name}: {shown}.")
         late = sorted({attempt.sender.label for attempt in source.attempts if attempt.late})
         if late:
             shown = ", ".join(map(plaintext.quoted, late))
-            self.notes.append(f"{name}: Canvas marks these as late, without a time: {shown}.")
+            self.notes.append(f"Canvas says that these are late, without a time ({name}): {shown}.")
         for attempt in source.attempts:
             self.of_files += [f"{plaintext.line(attempt.sender.label)}: {note}" for note in attempt.notes]
 
@@ -192,7 +192,8 @@ class Intake:
             if len(senders) > 1:
                 called = " and ".join(map(plaintext.quoted, sorted(senders - {""})))
                 self.notes.append(
-                    f"'{student}' has submissions of several senders ({called}); the newest attempt counts."
+                    f"'{student}' has submissions from several names in the archive ({called}). The newest "
+                    "attempt counts."
                 )
 
     @property
@@ -297,8 +298,8 @@ def _linked(attempt: Attempt, key: object, holders: Collection[str], unknown: bo
     """Why an attempt with another's file is left out."""
     name, _ = attempt.links[key]
     names = " and ".join(map(plaintext.quoted, sorted(holders)))
-    doubt = "; it is unknown who had it first" if unknown else ""
-    return f"{plaintext.quoted(name)}: it is a hard link to the file of {names}{doubt}"
+    doubt = "; it is unknown which student had it first" if unknown else ""
+    return f"{plaintext.quoted(name)}: it is the same file on disk as the file of {names} (a hard link){doubt}"
 
 
 def unnamed(pairs: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:

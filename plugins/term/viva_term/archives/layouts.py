@@ -359,9 +359,9 @@ def lay(members: list[Member], expected: About, system: str = "") -> Laid:
         shown = ", ".join(f"'{member.name}'" for member in members[:3])
         title = systems[system].title if system else "a known system"
         raise CourseError(
-            f"No file name in the archive matches {title} ({shown}). Name the system with --from: "
-            f"{', '.join(systems)}. For other names set c.FileNameCollectorPlugin.named_regexp, as for nbgrader's "
-            "zip_collect."
+            f"The file names in the archive are not those of {title} ({shown}). Name the system with --from: "
+            f"{', '.join(systems)}. For other file names, set c.FileNameCollectorPlugin.named_regexp, as for "
+            "nbgrader's zip_collect."
         )
     named = [laid for laid in readings if laid.system not in ("github", "folder")]
     best = max(named, key=lambda laid: len(laid.pieces), default=None)

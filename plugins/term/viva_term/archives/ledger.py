@@ -79,7 +79,7 @@ class Ledger:
 def _read(path: Path) -> Iterable[Row]:
     for line, cells in own_rows(path, COLUMNS, set(COLUMNS) - {"told"}).items():
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
-            raise CourseError(f"Line {line} of {path} lacks a student or the number of an attempt. Correct it.")
+            raise CourseError(f"Line {line} of {path} has no student or no number of an attempt. Correct it.")
         values = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}
         yield Row(cells["student_id"], int(cells["attempt"]), **values)
 

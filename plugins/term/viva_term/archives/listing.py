@@ -135,7 +135,7 @@ def _in_zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> list[Listed
     if len(infos) > limits.members:
         raise bomb(path, limits)
     if sum(info.compress_size for info in infos) > path.stat().st_size:
-        raise CourseError(f"{path} is a zip bomb: its members overlap. Nothing was unpacked.")
+        raise CourseError(f"{path} is not a normal zip: its files overlap (a zip bomb). Nothing was unpacked.")
     if files and all(info.flag_bits & 1 for info in files):
         raise CourseError(f"{path} is locked with a password. Unpack it with the password, and name the folder.")
     names = membername.decoded((_as_cp437(info), info.flag_bits) for info in files)
@@ -232,7 +232,7 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         if info.islnk():
             problem = "" if target else OUTSIDE.format("archive")
         else:
-            problem = "it is a sparse file" if info.issparse() else _type_problem(file_type)
+            problem = "it is a file with holes (a sparse file)" if info.issparse() else _type_problem(file_type)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         member, since = target or info, folders.get(os.path.dirname(info.name), 0)
         content = partial(_content, archive, member)
@@ -330,8 +330,8 @@ class TooLargeError(CourseError):
 
 def bomb(path: Path, limits: Limits) -> TooLargeError:
     return TooLargeError(
-        f"{path} exceeds the limits for an archive: {limits.members:,} members, {megabytes(limits.total)} "
-        f"in total, or {limits.ratio} times its packed size. Nothing was unpacked. If you trust it, unpack it "
+        f"{path} is too large: the limits for an archive are {limits.members:,} files, {megabytes(limits.total)} "
+        f"in total, and {limits.ratio} times its packed size. Nothing was unpacked. If you trust it, unpack it "
         "yourself and collect it in parts."
     )
 

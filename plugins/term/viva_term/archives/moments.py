@@ -151,8 +151,8 @@ class Zone:
         both = [moment.replace(tzinfo=self.info, fold=fold).astimezone(UTC) for fold in (0, 1)]
         if both[0] != both[1]:
             sentence = (
-                f"{moment:%Y-%m-%d %H:%M} exists twice or not at all in {self.name}, because the clocks changed; "
-                f"the earlier time was used, {min(both):%Y-%m-%d %H:%M} UTC."
+                f"{moment:%Y-%m-%d %H:%M} is not clear in {self.name}, because the clocks changed then. The "
+                f"earlier time was used: {min(both):%Y-%m-%d %H:%M} UTC."
             )
             self.odd += [] if sentence in self.odd else [sentence]
         return min(both)

@@ -60,13 +60,11 @@ class Matches:
             sender, student, assignment = (row[name].strip() for name in COLUMNS)
             student = roster.joined.get(student, student)
             if not sender or not student:
-                raise CourseError(f"Line {line} of {path} lacks a sender or a student.")
+                raise CourseError(f"Line {line} of {path} has no sender or no student.")
             if student != NOBODY and student not in roster.entries:
                 near = process.extractOne(student, sorted(roster.entries), scorer=fuzz.WRatio)
                 hint = f" Did you mean '{near[0]}'?" if near else " Read the roster first: viva roster FILE"
-                raise CourseError(
-                    f"Line {line} of {path} names {plaintext.quoted(student)}, who is not enrolled.{hint}"
-                )
+                raise CourseError(f"Line {line} of {path}: {plaintext.quoted(student)} is not enrolled.{hint}")
             students[_key(sender), assignment].append(student)
         return cls(dict(students))
 
@@ -149,7 +147,7 @@ class Class:
         if sender.anonymous or blind:
             return Match(problem="the archive does not identify the sender")
         if shared > 1:
-            problem = f"{shared} senders in the archive have that name, and no number from the roster"
+            problem = f"{shared} people in the archive have that name, and none has a number from the roster"
             return Match(problem=problem, nearest=tuple(self.nearest(sender)) if near else ())
         return self._named(sender, near)
 
@@ -167,14 +165,14 @@ class Class:
             return Match(tuple(sorted(members)), sender.name)
         named = self.by["name"].get(squeezed(sender.name), set())
         if named and student not in named and not self._is_key(sender):
-            problem = f"its number, login or address belongs to '{student}', its name to {_listed(named)}"
+            problem = f"its number, login or address belongs to '{student}', but its name belongs to {_listed(named)}"
             return Match(problem=problem, nearest=(student, *sorted(named)))
         entry, note = self.roster.entries[student], ""
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
             note = (
-                f"{plaintext.quoted(sender.label)} has the number, login or address of '{student}', whose name is "
-                f"{plaintext.line(entry.name)} on the roster. If it is a group or another student, add a line for it "
-                f"to {MATCHES}."
+                f"{plaintext.quoted(sender.label)} has the number, login or address of '{student}', but the name "
+                f"on the roster is {plaintext.line(entry.name)}. If it is a group or another student, add a line "
+                f"for it to {MATCHES}."
             )
         return Match((student,), note=note)
 
@@ -217,8 +215,8 @@ class Class:
         if lost:
             who = ", ".join(map(plaintext.quoted, lost))
             note = (
-                f"Of the group {plaintext.quoted(sender.label)}, {who} is not enrolled; the other members have "
-                "the submission."
+                f"In the group {plaintext.quoted(sender.label)}, {who} is not enrolled. The other members have the "
+                "submission."
             )
         return Match(students, sender.label if len(sender.others) > 1 else "", note=note)
 

@@ -132,9 +132,8 @@ class Times:
         if self.settled:
             shown = plaintext.some([*map(plaintext.quoted, dict.fromkeys(label for label, _ in self.settled))], SHOWN)
             yield (
-                f"{shown}: the time zone is not the one that was used when they were collected first, so they keep "
-                "their times of then. To compute their times again, collect their archive with --zone=Europe/Berlin "
-                "or the right zone."
+                f"{shown}: these were collected before with another time zone, so they keep their old times. To "
+                "compute their times again, collect their archive with --zone=Europe/Berlin or the right zone."
             )
 
     def _of_people(self, students: Collection[str], system: str) -> list[str]:
@@ -156,15 +155,15 @@ class Times:
         if self.unread:
             shown = ", ".join(plaintext.quoted(text) for text in dict.fromkeys(self.unread[:SHOWN]))
             sentences.append(
-                f"{_times(self.unread)} no clear day, hour and minute, such as {shown}. "
-                "Give them as 2026-10-05 23:59 in a CSV with the columns student_id,timestamp: --times=FILE"
+                f"{_times(self.unread)} no clear day, hour and minute, such as {shown}. Write them as 2026-10-05 "
+                "23:59 into a CSV with the columns student_id,timestamp: --times=FILE"
             )
         for system, labels in self.missing.items():
             shown = plaintext.some([*map(plaintext.quoted, labels)], SHOWN)
-            sentences.append(f"No submission time for: {shown}. {ASK.get(system, ANY)}")
+            sentences.append(f"These have no submission time: {shown}. {ASK.get(system, ANY)}")
         if self.missing or self.unread:
             sentences.append(
-                "Or give one time for all of them (--time='2026-10-05 23:59'), or collect without times, so that "
+                "Or name one time for all of them (--time='2026-10-05 23:59'), or collect without times; then "
                 "nothing is late (--no-times)."
             )
         if self.zoneless:

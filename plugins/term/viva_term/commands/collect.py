@@ -248,30 +248,33 @@ class CollectCommand(VivaCommand):
                 + ("The course has no students yet. Read the roster first: viva roster FILE. " if not roster.entries
                    else "")
                 + f"The files {keeps} kept in {UNMATCHED}/{self.assignment}/. For each sender, add a line to {MATCHES} "
-                f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' if this is "
-                f"not a student). Then: viva collect --assignment={self.assignment}"
+                f"after its first line (sender,student_id), such as: {_csv_cell(sender)},<student_id>   (or '-' if "
+                f"the sender is not a student). Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
         if intake.left:
             yield (
-                f"{counted(len(intake.left), 'submission')} not collected, or only in part. The readable files "
-                f"{keeps} kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv "
-                f"{'will have' if self.dry_run else 'has'} the reasons. Check each one, then delete its folder there."
+                f"Not collected, or only in part: {counted(len(intake.left), 'submission')}. The files that could "
+                f"be read {keeps} kept in {UNMATCHED}/{self.assignment}/. {UNMATCHED}/{self.assignment}.csv "
+                f"{('will have' if self.dry_run else 'has')} the reasons. Check each one, then delete its folder "
+                "there."
             )
         if intake.packed:
             yield (
-                f"{counted(len(intake.packed), 'submission')} with an archive that was not unpacked, or only in part. "
-                "It lies in the submission's folder. A zip is graded as it is; unpack other archives there yourself."
+                f"Not unpacked, or only in part: the archives of {counted(len(intake.packed), 'submission')}. They "
+                "are in the submission's folder. A zip is graded as it is. Unpack other archives there yourself."
             )
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
             yield f"Changed since grading: {who}. Run: viva grade {self.assignment}"
-        beside = [f"'{plan.student}' ({plan.row.attempt})" for plan in plans if plan.row and len(plan.rows) > 1]
+        beside = [
+            f"attempt {plan.row.attempt} of '{plan.student}'" for plan in plans if plan.row and len(plan.rows) > 1
+        ]
         if beside:
             who = ", ".join(shortened(beside))
             yield (
-                f"Several attempts (the one that counts in brackets): {who}. The others "
-                f"{'will be' if self.dry_run else 'are'} kept in attempts/{self.assignment}/; "
-                f"--attempt=N --student=ID selects another one, --attempt={NEWEST} the newest."
+                f"Where there are several attempts, these count: {who}. The others "
+                f"{'will be' if self.dry_run else 'are'} kept in attempts/{self.assignment}/. To select another "
+                f"one: --attempt=N --student=ID; to select the newest again: --attempt={NEWEST} --student=ID."
             )
         if self.dry_run:
             yield "Nothing was written. Run the same command without --dry-run to write it."

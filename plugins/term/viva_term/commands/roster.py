@@ -132,14 +132,20 @@ class RosterCommand(VivaCommand):
     def _sentences(self, people: Participants, difference: Difference) -> Iterator[str]:
         """What else there is to say of a list: ids, those who left, what was written."""
         if people.system == GROUPS:
-            yield "The file lists only groups, so students who are not in it stay enrolled."
+            yield "The file lists only groups, so students who are not in the file stay enrolled."
         else:
-            yield f"Student ids come from the column '{plaintext.line(people.called)}'; --id selects another one."
+            yield (
+                f"The student ids are those of the column '{plaintext.line(people.called)}'. To use another "
+                "column: --id"
+            )
         if len(difference.gone) > 1 and not (difference.same or difference.changed):
-            yield "None of the enrolled students is in this file. Check that it is this course's, from the same system."
+            yield (
+                "No enrolled student is in this file. Check that it is the file of this course, from the same system."
+            )
         if difference.gone:
             yield (
-                f"Removed: {len(difference.gone)}. They are not in {ROSTER} any more; the gradebook keeps their grades."
+                f"Removed: {len(difference.gone)}. These students are not in {ROSTER} any more. The gradebook "
+                "keeps their grades."
             )
         if difference.left:
             who = plaintext.some([plaintext.line(entry.id) for entry in difference.left], SHOWN)

@@ -86,10 +86,10 @@ class _Reading:
         self.system: System = systems().get(self.name, UNKNOWN)
         if not self.name and not named:
             raise CourseError(
-                f"{path} is not a known roster format: its columns are {listed(table.header)}. Supported are rosters "
-                f"of {', '.join(choice.title for choice in systems().values())}; Moodle's in English, German, French, "
-                "Spanish, Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', and 'ID "
-                "number', 'Email address' or 'Username'. Name the columns, as in: "
+                f"Viva does not know the columns of {path}: {listed(table.header)}. It knows rosters of "
+                f"{', '.join(choice.title for choice in systems().values())}; of Moodle in English, German, "
+                "French, Spanish, Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', "
+                "and 'ID number', 'Email address' or 'Username'. Name the columns, as in: "
                 "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'"
             )
         self.places = self._places(named)
@@ -99,9 +99,10 @@ class _Reading:
             wanted = (id_from,) if id_from else self.system.ids
             needed = [name for choice in wanted for name in self.system.columns.get(choice, ())] or list(wanted)
             raise CourseError(
-                f"{path} has no column for student ids. In files of {self.system.title} that is one of "
-                f"{listed(tuple(dict.fromkeys(needed)))}, but its columns are {listed(table.header)}. Choose another "
-                f"of {', '.join(IDS)} with --id, or name the column, as in: --columns='id=Matriculation'"
+                f"{path} has no column for student ids. In files of {self.system.title} this column is one of "
+                f"{listed(tuple(dict.fromkeys(needed)))}, but the file has the columns {listed(table.header)}. "
+                f"Choose another of {', '.join(IDS)} with --id, or name the column, as in: "
+                "--columns='id=Matriculation'"
             )
 
     @property
@@ -206,7 +207,7 @@ class _Reading:
                 first, second = self._column(self.ids[0]), self._column(called)
                 yield f"{_lines(lines)}: '{first}' is empty, so '{second}' is used as id."
         if self.cuts and any(" " in cells["name"] and "," not in cells["name"] for cells in rows.values()):
-            yield "Names are in one column; the last word was used as family name."
+            yield "First and last names are in one column, so the last word is used as family name."
         if lines := [line for line, entry in entries.items() if _marred(entry)]:
             yield f"{_lines(lines)}: unsafe characters were replaced."
 
@@ -279,7 +280,7 @@ def _names(named: str) -> dict[str, str]:
         ours, equals, name = (piece.strip() for piece in part.partition("="))
         if ours not in NAMES or not equals or not name:
             raise CourseError(
-                f"{plaintext.quoted(part)} in --columns is not of the form id=Matriculation. The names are: "
+                f"{plaintext.quoted(part)} in --columns must have the form id=Matriculation. The names are: "
                 f"{', '.join(NAMES)}."
             )
         columns[ours] = name

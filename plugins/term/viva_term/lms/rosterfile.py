@@ -168,9 +168,9 @@ class Roster:
                 )
                 if name != "id" and _is_another(old, entry):
                     notes.append(
-                        f"Line {line}: the name {plaintext.line(entry.name)} does not match the name of "
-                        f"{quoted(enrolled)}, {plaintext.line(old.name)}. If that {title} now belongs to "
-                        "another student, correct the file first: otherwise that student gets the grades."
+                        f"Line {line}: the name {plaintext.line(entry.name)} is not the name of "
+                        f"{quoted(enrolled)}, {plaintext.line(old.name)}. If that {title} belongs to another "
+                        "student now, correct the file first. Otherwise that student gets the grades."
                     )
                 break
         return result, notes
@@ -204,9 +204,9 @@ class Roster:
                 "get the grades:"
                 + "".join(f"\n  {problem}" for problem in problems[:SHOWN])
                 + rest
-                + "\nIf they are two students: give the student in the file another id in that line, or choose another "
-                "column for all ids with --id. If they are one student: read the file once with the old "
-                "name in that line, and then the file as it is."
+                + "\nIf they are two students: write another id into that line of the file, or choose another "
+                "column for all ids with --id. If they are one student: write the old name into that "
+                "line and read the file; then read the file with the new name."
             )
 
     def _by(self, name: str) -> dict[str, str]:
@@ -242,7 +242,9 @@ class Roster:
             ids = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
             matches = {entry.id} if entry.id in self.entries else ids - {""}
             if len(matches & self.listed) != 1:
-                notes.append(f"Line {line}: {quoted(entry.id)} does not match exactly one enrolled student; skipped.")
+                notes.append(
+                    f"Line {line}: skipped, because it is not clear which enrolled student {quoted(entry.id)} is."
+                )
                 continue
             old = self.entries[(matches & self.listed).pop()]
             new = replace(old, group=entry.group)

@@ -69,8 +69,8 @@ class BrightspaceExport(SystemExport):
         plan.warnings += marks.warnings("The sheet", "", maximum)
         if maximum is not None and (over := [mark for mark in marks.scored if mark.points > maximum]):
             plan.warnings.append(
-                f"Over its maximum of {number.written(maximum)}: {len(over)}. Brightspace cuts these scores to the "
-                "maximum, unless the item is set to 'Can Exceed'."
+                f"Scores over the maximum of {number.written(maximum)}: {len(over)}. Brightspace lowers them to "
+                " the maximum, unless the item is set to 'Can Exceed'."
             )
 
     def _item(self, sheet: Sheet, assignment: str) -> tuple[int, re.Match]:

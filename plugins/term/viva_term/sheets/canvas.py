@@ -27,7 +27,7 @@ COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 NUMBERED = re.compile(r"(?P<title>[\s\S]*) \((?P<id>\d+)\)")
 DROPPED = re.compile(r"(?:Final|Current|Override) (?:Score|Points|Grade)", re.IGNORECASE)
 """A column whose name holds this is taken for one of Canvas's totals."""
-DEDUCTS = "A late policy of the Canvas course would subtract them again, because imported scores count as raw."
+DEDUCTS = "If the Canvas course has a late policy, Canvas subtracts late penalties again from imported scores."
 FOLLOWING = "In Canvas: Grades, Import; check the list of changes."
 
 
@@ -51,7 +51,7 @@ class CanvasExport(SystemExport):
     def hand_back(self, course: Course, marks: Marks, plan: Plan) -> None:
         if self.into or not self.archive:
             raise CourseError(
-                "Canvas takes pages only beside its own files: open the assignment there, Download "
+                "Canvas needs its own zip of the submissions: open the assignment in Canvas, choose Download "
                 "Submissions, and name that zip with --archive=FILE, without --into."
             )
         plan.following = "In Canvas: open the assignment, SpeedGrader's menu or its page, Upload Submissions."

@@ -90,9 +90,9 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
             plan.strangers.append(Line("", plaintext.line(name), _unknown(match, bool(anonymous), students)))
     if not files_of:
         raise CourseError(
-            f"No file in {path} belongs to a known student. Canvas's student numbers are in its gradebook "
-            "export: read that with 'viva roster'. For an anonymous assignment, collect the archive first: "
-            "viva collect. Archives of text submissions cannot take pages."
+            f"No file in {path} is of a known student. Canvas's student numbers are in its gradebook export: read "
+            "it with 'viva roster'. For an anonymous assignment, first collect the archive: viva collect. Archives "
+            "of text submissions cannot contain pages."
         )
     _plan({student: partial(_answer, files) for student, files in files_of.items()}, course, marks, plan, "the archive")
 
@@ -119,9 +119,13 @@ def _answer(files: Iterable[re.Match], page: str) -> str:
 def _unknown(match: re.Match | None, anonymous: bool, students: list[str]) -> str:
     """Why pages cannot go beside a file."""
     if match is None:
-        return "does not have the form of a submission's name"
+        return "does not have the file name of a submission"
     if anonymous:
-        return "is anonymous, and several students have it" if students else "is anonymous; collect the archive first"
+        return (
+            "is anonymous, and several students have this number"
+            if students
+            else "is anonymous; collect the archive first"
+        )
     return f"{'several students have' if students else 'no enrolled student has'} the number {match['user']}"
 
 

@@ -74,7 +74,7 @@ class Identities:
             names[personname.words(person.name)].append(line)
         for line, student in list(matched.items()):
             if not self._keyed(people[line]) and len(names[personname.words(people[line].name)]) > 1:
-                doubts[line] = f"has no number, and several rows have the name of {plaintext.quoted(student)}"
+                doubts[line] = f"has no number, and several rows have the name {plaintext.quoted(student)}"
                 del matched[line]
             else:
                 lines[student].append(line)
@@ -109,7 +109,7 @@ class Identities:
         students = set.intersection(*keyed.values())
         if not students:
             matches = ", ".join(f"{_listed(who)} by its {CALLED[key]}" for key, who in keyed.items())
-            return "", f"is given as {matches}"
+            return "", f"is entered as {matches}"
         if len(students) > 1:
             students = students & named or students
         if len(students) > 1:
@@ -134,7 +134,7 @@ class Identities:
         if len(students) > 1:
             return "", f"may be {_listed(students)}, who have the same name"
         if named and not students:
-            return "", f"has the name of {_listed(named)}, and another number, login or address"
+            return "", f"has the name of {_listed(named)}, but another number, login or address"
         return next(iter(students), ""), ""
 
     def _contradicts(self, person: Person, entry: Entry) -> bool:

@@ -14,7 +14,7 @@ from viva.course.grades.standing import Status
 from viva_term.lms.rosterfile import Entry, Roster
 from viva_term.sheets import number
 
-WAITS = "grading is not finished; --unfinished writes it anyway"
+WAITS = "grading is not finished. --unfinished writes the score now"
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class Marks:
             yield f"Submitted again since grading: {len(again)}. Their scores belong to the graded submission."
         if maximum is not None and maximum != self.maximum:
             yield (
-                f"{title} has a maximum of {number.written(maximum)} points, and the gradebook "
-                f"{number.written(self.maximum)}. Scores are written unchanged, so percentages will differ; "
-                "correct the points in one of the two."
+                f"The maximum of {title} is {number.written(maximum)} points, but {number.written(self.maximum)} "
+                "points in the gradebook. Scores are written without a change, so the percentages will differ. "
+                "Correct the points in one of the two."
             )
 
 

@@ -86,8 +86,8 @@ class Worksheet:
         sheet.require_width()
         if sheet.place(_set(SCALE)) is not None:
             raise CourseError(
-                f"{path} is from an assignment with a grading scale, so it cannot take points. Set the assignment's "
-                "grade to points in Moodle, and download the worksheet again."
+                f"The assignment of {path} uses a scale in Moodle, so it cannot have points. Set its grade to "
+                "points in Moodle, and download the worksheet again."
             )
         return cls(sheet, language, grade, columns.get(language), sheet.place(_set(CHANGEABLE)))
 
@@ -97,7 +97,7 @@ class Worksheet:
         mark = number.mark_in(cell for row in self.sheet.rows.values() for cell in row[self.grade : self.grade + 2])
         if self.language == "English" and mark == ",":
             raise CourseError(
-                f"{self.sheet.path} is in English, with commas before decimals, so another program has saved it; "
+                f"{self.sheet.path} is in English but has commas as decimal points, so another program saved it. "
                 "Moodle would read 7,5 as 7. Download the worksheet again, and do not open it in another program."
             )
         return mark
@@ -155,7 +155,7 @@ class MoodleExport(SystemExport):
         def refusal(line: int, mark: Mark) -> str:
             maximum = worksheet.maximum(line)
             if worksheet.locked(line):
-                return "its grade is locked in Moodle, which would ignore a new one"
+                return "its grade is locked in Moodle, so Moodle would ignore a new one"
             if maximum is not None and mark.points > maximum:
                 score, most = number.written(mark.points), number.written(maximum)
                 return f"{score} is more than the sheet's maximum of {most}; Moodle would ignore it"
@@ -215,8 +215,8 @@ class MoodleExport(SystemExport):
             )
         if not students and not any(person.name or any(person.keys.values()) for person in people.values()):
             raise CourseError(
-                f"{self.into} has no names: its assignment is graded blind. Reveal the students' identities in Moodle "
-                "and download it again, or list the students in nbgrader_config.py: "
+                f"{self.into} has no names, because the assignment is graded blind. Reveal the students' "
+                "identities in Moodle and download it again, or list the students in nbgrader_config.py: "
                 "c.MoodleExport.participants = {'12345': 'bitdiddle'}"
             )
         return worksheet, Target(worksheet.sheet, worksheet.grade, people, worksheet.mark, known=students)
@@ -226,7 +226,7 @@ class MoodleExport(SystemExport):
         dated = [line for line in lines if worksheet.dated(line)]
         if dated and worksheet.language != "English":
             yield (
-                f"Graded in Moodle before: {len(dated)}. Moodle's importer reads only English dates, and would ignore "
-                "these rows. When you upload, tick the box that allows updating records that were modified more "
-                "recently in Moodle than in the sheet."
+                f"Rows with a grade in Moodle already: {len(dated)}. Moodle's import reads only English dates, and "
+                "would skip these rows. When you upload, tick the box that allows updating records that were "
+                "modified more recently in Moodle than in the sheet."
             )

@@ -53,8 +53,8 @@ class Sheet:
             text = data.removeprefix(codecs.BOM_UTF8).decode()
         except UnicodeDecodeError as error:
             raise CourseError(
-                f"{path} is not in UTF-8, so another program has saved it after the export, which may have "
-                "changed numbers and dates too. Export it again, and do not open it in another program."
+                f"{path} is not in UTF-8, so another program saved it after the export. That program may also have "
+                "changed numbers and dates. Export it again, and do not open it in another program."
             ) from error
         delimiter = delimiter_of(text)
         cells = dict(_rows(text, delimiter, escapes, path))
@@ -91,9 +91,9 @@ class Sheet:
         for line, row in self.cells.items():
             if len(row) != width:
                 raise CourseError(
-                    f"Line {line} of {self.path} has {len(row)} cells, and its first line {width}; the importer would "
-                    "refuse the file, or take one column for another. Maybe a cell there has a backslash before a "
-                    "quote; else export the sheet again."
+                    f"Line {line} of {self.path} has {len(row)} cells, but the first line has {width}. The system "
+                    "would not import the file correctly. Perhaps a cell has a backslash before a quote; otherwise "
+                    "export the sheet again."
                 )
 
     def changed(self, column: int, cells: Mapping[int, str]) -> bytes:
@@ -123,7 +123,7 @@ def _rows(text: str, delimiter: str, escapes: bool, path: Path) -> Iterator[tupl
         match = cell.match(text, position)
         if not match:
             raise CourseError(
-                f"{path} is damaged: the quotes of the row that starts in line {begun} do not match. Export it again."
+                f"{path} is damaged: in the row that starts in line {begun} a quote is missing. Export it again."
             )
         inside = match["quoted"]
         content = _unquoted(inside) if inside is not None else match["bare"]

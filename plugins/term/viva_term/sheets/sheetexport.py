@@ -48,9 +48,9 @@ class Target:
         if plan.strangers and not students:
             why = plan.strangers[0].what
             raise CourseError(
-                f"Nothing was written: no row of {self.sheet.path} clearly matches a student of this course. "
-                f"{why[0].upper()}{why[1:]}. Read the roster of {plan.title} with 'viva roster FILE', so that "
-                "numbers, logins or addresses match."
+                f"Nothing was written, because no row of {self.sheet.path} clearly belongs to a student of this "
+                f"course. {why[0].upper()}{why[1:]}. Read the roster of {plan.title} with 'viva roster FILE', so "
+                "that Viva knows the numbers, logins or addresses."
             )
         return students
 
@@ -89,7 +89,7 @@ class SystemExport(SheetExport):
         """What would be written. Raises CourseError, and OSError."""
         if self.archive and not (self.feedback and self.key == "canvas"):
             raise CourseError(
-                "--archive needs --as=canvas --feedback: pages are returned beside the files in that zip."
+                "--archive works only with --as=canvas --feedback, which puts the pages beside the files in that zip."
             )
         if assignment not in [entry.name for entry in gradebook.assignments]:
             raise CourseError(f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first.")
