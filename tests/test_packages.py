@@ -25,20 +25,22 @@ def test_long_regular_expressions_are_in_verbose_form():
         if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("re.") and call.args
         if len(_written(call.args[0])) > CHARACTERS and "re.VERBOSE" not in ast.unparse(call)
     ]
-    assert long == []
+    assert long == [], f"patterns of more than {CHARACTERS} characters: write them with re.VERBOSE, a part on each line"
 
 
 def test_no_two_modules_have_the_same_file_name():
     old_addresses = [PROJECT / "viva" / "course" / "gradebook" / "export.py"]  # named in configurations of courses
     modules = [path for path in MODULES if path not in old_addresses]
     names = [path.name for path in modules if path.stem not in ("__init__", "__main__")]
-    assert sorted({name for name in names if names.count(name) > 1}) == []
+    twice = sorted({name for name in names if names.count(name) > 1})
+    assert twice == [], "two modules have the same file name: give one of them a noun of its own"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 def test_a_page_of_a_package_is_read_in_three_minutes(page):
     text = "\n".join(line for line in page.read_text(encoding="utf-8").splitlines() if not line.startswith("|"))
-    assert len(text.split()) <= (900 if page.parent.name == "engine" else 600)
+    words, limit = len(text.split()), 900 if page.parent.name == "engine" else 600
+    assert words <= limit, f"{page} has {words} words, limit {limit} (tables are free): shorten it"
 
 
 def test_each_function_that_the_page_of_the_engine_names_exists():
@@ -68,7 +70,28 @@ def test_each_file_that_says_how_to_change_one_thing_exists():
         for name in re.findall(r"`([\w/]+\.(?:py|md|toml|html|txt|json))`", "|".join(row[2:])):
             if not (PROJECT / name).is_file() and not list(root.glob(f"**/{name}")):
                 lacking.append(f"{row[1].strip()}: {name}")
-    assert lacking == []
+    assert lacking == [], "rows of CONTRIBUTING.md name files that do not exist: name those that took their place"
+
+
+def test_contributing_names_only_targets_files_and_names_that_exist():
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = re.sub(r"## House style.*?(?=\n## )", "", text, flags=re.DOTALL)  # where other projects are named
+    targets = re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    sources = [path.read_text(encoding="utf-8") for path in [*MODULES, *(PROJECT / "tests").rglob("*.py")]]
+    words = set(re.findall(r"\w+", "\n".join(sources)))
+    lacking = []
+    for name in dict.fromkeys(re.findall(r"`([^`\n]+)`", text)):
+        if name.startswith("make "):
+            exists = name.split()[1] in targets
+        elif re.fullmatch(r"[A-Z]\w+|\w+(?:\.\w+)+", name) and not (PROJECT / name).is_file():
+            ending = name.rpartition(".")[2]
+            exists = ending in words or any(True for root in ROOTS for _ in root.glob(f"**/{name}"))
+        elif re.fullmatch(r"\.?\w[\w.*-]*/[\w.*/-]+", name) and not name.startswith(".venv/"):
+            exists = any(True for root in (PROJECT, *ROOTS) for _ in root.glob(name))
+        else:
+            continue
+        lacking += [] if exists else [name]
+    assert lacking == [], "CONTRIBUTING.md names what does not exist: correct or delete the sentence"
 
 
 def _written(pattern: ast.expr) -> str:

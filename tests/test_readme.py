@@ -110,7 +110,8 @@ def test_the_assignments_table_says_what_the_notebooks_say():
 
 
 def test_the_readme_can_be_read_in_some_minutes():
-    assert len(README.split()) <= 800
+    words = len(README.split())
+    assert words <= 800, f"README.md has {words} words, limit 800: move a part of it to docs/"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,8 @@ def test_the_readme_can_be_read_in_some_minutes():
 )
 def test_nobody_reads_more_than_their_path_needs(names, most):
     pages = [(PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in names]
-    assert sum(len(page.split()) for page in pages) <= most
+    words = sum(len(page.split()) for page in pages)
+    assert words <= most, f"docs/ {', '.join(names)}: {words} words, limit {most}: shorten them"
 
 
 def test_every_command_and_option_is_in_the_reference(reference):
@@ -167,8 +169,9 @@ def test_every_module_of_a_package_is_in_its_map_and_no_other(package):
     told = re.findall(
         r"^ *(\w+)/?  +\S", ast.get_docstring(ast.parse((package / "__init__.py").read_text())), re.MULTILINE
     )
-    assert set(told) == there
-    assert len(told) == len(there)
+    page = package.relative_to(PROJECT) / "__init__.py"
+    assert set(told) == there, f"the map in {page} lists other modules than there are: add or delete their lines"
+    assert len(told) == len(there), f"the map in {page} lists a module twice"
 
 
 NEVER_CLEANED = {
@@ -225,7 +228,8 @@ def test_every_relative_link_leads_to_a_file(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     for link in links:
         if not re.match(r"[a-z]+:", link):
-            assert (page.parent / link.partition("#")[0]).exists(), link
+            there = (page.parent / link.partition("#")[0]).exists()
+            assert there, f"{page.relative_to(PROJECT)} links to {link}, which does not exist"
 
 
 @pytest.mark.slow

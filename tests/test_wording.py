@@ -100,6 +100,7 @@ BANNED = [
     r"\b(?:a|the|no|every|second) wall\b(?! clock)",
 ]
 """Phrases that broke the rules for sentences in CONTRIBUTING.md once."""
+REWRITE = "these phrases broke the rules for sentences in CONTRIBUTING.md: write the sentence in other words"
 OF_STORIES = {r"\bfor a letter\b"}
 """Phrases that the texts of exercises may have: somebody looks for a letter."""
 DATA = {"not handed in", "handed in", "patience"}
@@ -154,9 +155,9 @@ def test_no_message_has_a_phrase_that_was_banned():
         for line, text in strings(path)
         if (phrases := broken(text))
     ]
-    assert found == []
+    assert found == [], REWRITE
     tables = {**wording.WORDS, **wording.TO_STUDENTS}
-    assert {kind: words for kind, words in tables.items() if broken(words)} == {}
+    assert {kind: words for kind, words in tables.items() if broken(words)} == {}, REWRITE
 
 
 def test_no_docstring_and_no_comment_has_a_phrase_that_was_banned():
@@ -167,7 +168,7 @@ def test_no_docstring_and_no_comment_has_a_phrase_that_was_banned():
         for number, line in remarks(path)
         if (phrases := broken(line))
     ]
-    assert found == []
+    assert found == [], REWRITE
 
 
 def test_no_notebook_of_the_course_has_a_phrase_that_was_banned():
@@ -179,7 +180,7 @@ def test_no_notebook_of_the_course_has_a_phrase_that_was_banned():
         for line in "".join(cell["source"]).splitlines()
         if any(re.search(one, line, re.IGNORECASE) for one in ours)
     ]
-    assert found == []
+    assert found == [], REWRITE
 
 
 def test_no_page_has_a_phrase_that_was_banned():
@@ -190,7 +191,7 @@ def test_no_page_has_a_phrase_that_was_banned():
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if (phrases := broken(_without_last(path, line)))
     ]
-    assert found == []
+    assert found == [], REWRITE
 
 
 def _without_last(path, line: str) -> str:

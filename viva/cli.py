@@ -102,6 +102,8 @@ FLOW = {
     },
 }
 """The core's commands by part of the flow: where each stands below viva.commands, and what it does."""
+WITHOUT_NBGRADER = ("completion",)
+"""The core's commands that the small distribution for students has."""
 GRADING = ("audit", "release", "grade", "regrade")
 """The commands that run student code."""
 NEEDS_GRADER, BAD_REQUEST = 1, 2
@@ -113,15 +115,26 @@ STATUSES = (
 )
 
 
+def is_complete() -> bool:
+    """Whether nbgrader is there: the small distribution for students has only the commands that need none."""
+    return importlib.util.find_spec("nbgrader") is not None
+
+
 def flow() -> dict[str, dict[str, tuple[str, str]]]:
     """Each command with its class and description, by part of the flow; those of other packages come last.
 
     Raises CourseError where two packages add the same command.
     """
+    complete = is_complete()
     parts = {
-        part: {name: (f"viva.commands.{module}", description) for name, (module, description) in commands.items()}
+        part: {
+            name: (f"viva.commands.{module}", description)
+            for name, (module, description) in commands.items()
+            if complete or name in WITHOUT_NBGRADER
+        }
         for part, commands in FLOW.items()
     }
+    parts = {part: commands for part, commands in parts.items() if commands}
     core = {name for commands in FLOW.values() for name in commands}
     for name, entry in doors.entries(doors.COMMANDS, core).items():
         declared = _declared(entry)
@@ -180,16 +193,28 @@ class Viva(Application):
                 print(f"  {name:{width}}  {description}")
         print(f"\n{STATUSES}")
 
+    def _show_overview(self) -> None:
+        """The state of the course and the next command; where there is only the check, what it has."""
+        if not is_complete():
+            self.print_help()
+            return
+        from viva.commands.overview import overview
+
+        print(overview(Path.cwd()))
+
     def start(self) -> None:
         if self.subapp is None:
             if not self.extra_args:
-                self.print_help()
+                self._show_overview()
                 self.exit(0)
             name, *_ = self.extra_args
             begun = [command for command in self.subcommands if command.startswith(name)]
             near = begun[:1] or difflib.get_close_matches(name, self.subcommands, 1)
             meant = f" Did you mean 'viva {near[0]}'?" if near else ""
-            advice = doors.lacking(doors.COMMANDS, name) or f"{meant.strip()} Run 'viva' to list the commands.".strip()
+            advice = (
+                doors.lacking(doors.COMMANDS, name)
+                or f"{meant.strip()} Run 'viva --help' to list the commands.".strip()
+            )
             print(f"There is no command '{name}'. {advice}", file=sys.stderr)
             self.exit(BAD_REQUEST)
         gc.freeze()

@@ -127,7 +127,7 @@ class CheckCommand(ShortHelp, Application):
             for result in tried
         ]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
-        document["summary"] = _sums(copy, tried)
+        document |= {"summary": _sums(copy, tried), "rows": [vars(row) for row in selfcheck.rows(tried)]}
         print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:
@@ -136,22 +136,15 @@ class CheckCommand(ShortHelp, Application):
         terminal = console(soft_wrap=True)
         for sentence in folded(copy.remarks):
             terminal.print(f"{path.name}: {sentence}.")
-        visible = [result for result in tried if result.counts]
         heading = None
-        for result, lines in zip(visible, selfcheck.told(visible), strict=True):
-            waiting = [same for same in visible if result.undone and same.undone == result.undone]
-            if waiting and result is not waiting[0]:
-                continue
-            name = ", ".join(result.undone) or result.cell
-            if name != heading:
-                heading = name
-                terminal.print(name, style="bold")
-            points = sum(same.points for same in waiting) or result.points
-            title = result.title if len(waiting) < 2 else f"{len(waiting)} checks"
-            line = f"  {result.state:12} {points:>4g}  {title}"
-            terminal.print(line, style=STYLES.get(result.state, "red"))
-            for hint in () if waiting else lines:
-                terminal.print(f"{'':20}{hint}")
+        for row in selfcheck.rows(tried):
+            if row.heading != heading:
+                heading = row.heading
+                terminal.print(heading, style="bold")
+            points = f"{row.points:g}" if row.points else ""
+            terminal.print(f"  {row.state:12} {points:>4}  {row.title}", style=STYLES.get(row.state, "red"))
+            for line in row.lines:
+                terminal.print(f"{'':20}{line}")
         for sentence in _sums(copy, tried):
             terminal.print(sentence)
 
@@ -180,7 +173,8 @@ def _sums(copy, tried: list) -> list[str]:
     sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{addition}. Hidden checks also count."]
     if any(result.state == NOT_DONE for result in visible):
         sentences.append("Not attempted: the answer is still empty, or still raises NotImplementedError.")
-    if hidden := sum(result.points for result in tried if not result.counts):
+    # A test cell that was deleted or changed would make the sum too small.
+    if not copy.unchecked and (hidden := sum(result.points for result in tried if not result.counts)):
         sentences.append(f"Hidden checks are worth {counted(hidden, 'point')}.")
     if by_hand := copy.examination.blueprint.manual_points:
         sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")

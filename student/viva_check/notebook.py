@@ -30,23 +30,25 @@ BAD = "#cf222e"
 
 @dataclass(frozen=True)
 class Report:
-    """The result of each check, shown as a table by whatever shows notebooks."""
+    """The result of each check; its ``rows`` are shown as a table by whatever shows notebooks."""
 
     name: str
     checks: list[dict]
     remarks: list[str]
     summary: list[str]
+    rows: list[dict]
 
-    def _rows(self) -> Iterator[tuple[str, str, float, str, list[str]]]:
-        for row in self.checks:
-            yield row["cell"], row["state"], row["points"], row["title"], row["told"] if not row["undone"] else []
+    def _rows(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
+        for row in self.rows:
+            points = f"{row['points']:g}" if row["points"] else ""
+            yield row["heading"], row["state"], points, row["title"], row["lines"]
 
     def __repr__(self) -> str:
         lines, heading = [f"{self.name}: {sentence}." for sentence in self.remarks], None
         for cell, state, points, title, lines_below in self._rows():
             if cell != heading:
                 lines.append(heading := cell)
-            lines.append(f"  {state:12} {points:>4g}  {title}")
+            lines.append(f"  {state:12} {points:>4}  {title}")
             lines += [f"{'':20}{line}" for line in lines_below]
         return "\n".join([*lines, *self.summary])
 
@@ -57,7 +59,7 @@ class Report:
             shown = "<br>".join(escape(line) for line in lines)
             rows.append(
                 f"<tr><td style='{side};color:{COLOURS.get(state, BAD)}'><b>{escape(state)}</b></td>"
-                f"<td style='{side};text-align:right'>{points:g}</td><td style='{side}'>{escape(title)}"
+                f"<td style='{side};text-align:right'>{points}</td><td style='{side}'>{escape(title)}"
                 f"{f'<br><code>{shown}</code>' if shown else ''}</td>"
                 f"<td style='{side}'><code>{escape(cell)}</code></td></tr>"
             )
@@ -104,7 +106,7 @@ def _checked(path: Path) -> Report:
         lines = done.stderr.strip().splitlines()
         raise VivaError(lines[-1] if lines else f"The check of {path.name} stopped without a message.") from None
     checks = [result for result in document["checks"] if result["counts"]]
-    return Report(path.name, checks, document["repairs"], list(document["summary"]))
+    return Report(path.name, checks, document["repairs"], list(document["summary"]), document["rows"])
 
 
 def _found(notebook: str, shell: Any, stack: contextlib.ExitStack) -> tuple[Path, bool]:

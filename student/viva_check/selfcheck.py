@@ -7,28 +7,22 @@ Nothing here needs the course, its gradebook or nbgrader, which takes seconds to
 
 from __future__ import annotations
 
-import ast
 import itertools
 import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.cleaning import plaintext
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.names import parsed
 from viva.engine.outcome import Outcome, own_frames
-from viva.engine.timebudget import NOT_TRIED
-from viva.engine.undone import MISSING, NO_MODULE
 from viva.record import CheckResult, Fault, Note
 from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import protection
@@ -37,17 +31,16 @@ from viva.submission.files.contents import read_file
 from viva.submission.files.sizes import limited
 from viva.submission.studentcopy import Copy, open_copy
 from viva.verdict import SubmissionError, Verdict, VivaError
+from viva_check.causes import MOST_CODE, Cause, Walk
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
-MOST_CODE = 200
-"""Characters of a line that are shown."""
 REFUSED = {
     "processes_unwalled": "it starts another process. That works here, but not in grading. Use one process",
     "connections_unwalled": "it uses the network. That works here, but not in grading. Use a file",
 }
 """By fact, a sentence: grading will refuse this."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
-"""States of a check beside its verdicts: it has no visible line, or its cell was changed."""
+"""States of a check beside its verdicts: it has no visible line, or cannot say anything, as for a changed cell."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +57,8 @@ class Tried:
     """The answers that a check waits for."""
     place: str = ""
     """The student's own line that raised, and where it stands."""
+    cause: str = ""
+    """The cell or function for which the check was not run, or says nothing."""
 
     @property
     def passed(self) -> bool:
@@ -100,36 +95,40 @@ def practise(
     with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
         _take_files(folder, notebook, Path(scratch))
         outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
-    copy.remarks += _not_installed(outcome, notebook)
     copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
     tried = []
     own_code = _own_cells(notebook)
+    causes = _causes(copy, notebook, outcome)
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))
         for check in cell.checks:
-            if cell.id in copy.unchecked:
-                tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
-            elif check.hidden:
+            if check.hidden:
                 tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
+            elif cell.id in copy.unchecked:
+                tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
             else:
-                tried.append(_tried(cell, next(results), own_code))
+                tried.append(_tried(cell, next(results), own_code, causes.get((cell.id, check.title))))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
 
 
-def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
-    """A sentence for each library that is not installed; a check would only report the names that its cell lacks."""
-    for index, (outputs, _) in sorted(outcome.outputs.items()):
-        for item in outputs:
-            match = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
-            if match:
-                cell = notebook.cells[index]
-                name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
-                yield (
-                    f"the cell '{name}' needs {match[1]}, which is not installed here. Install it, as in: python "
-                    f"-m pip install {match[1]}"
-                )
+def _causes(copy: Copy, notebook: NotebookNode, outcome: Outcome) -> dict[tuple[str, str], Cause]:
+    """By cell and title, the cause by which a check was lost; a cause that cost no check becomes a remark."""
+    walk, cells = Walk(copy, outcome), {cell.id: cell for cell in copy.examination.blueprint.cells}
+    causes = {}
+    for index, code in enumerate(notebook.cells):
+        name = code.metadata.get("nbgrader", {}).get("grade_id")
+        if name in cells and cells[name].purpose == Purpose.TESTS:
+            visible = [check for check in cells[name].checks if not check.hidden]
+            for check, result in zip(visible, outcome.checks.get(name, []), strict=False):
+                if cause := walk.of(cells[name], check, result):
+                    causes[name, check.title] = cause
+        elif code.cell_type == "code":
+            walk.over(index, code, notebook.cells)
+    costly = set(causes.values())
+    copy.remarks += [cause.remark for cause in walk.found if cause.alone and cause not in costly]
+    return causes
 
 
 def _visible(copy: Copy) -> Examination:
@@ -180,14 +179,45 @@ def told(tried: Iterable[Tried]) -> list[list[str]]:
     return lines
 
 
-def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str]) -> Tried:
-    verdict, hint = str(result.verdict), wording.reason(result)
-    state = result.word
-    if result.cause and result.cause.kind in NOT_TRIED:
-        state = UNCHECKED
+@dataclass(frozen=True)
+class Row:
+    """What a reader sees of one check, or of all that wait for the same answers or were not run for the same cause."""
+
+    heading: str
+    state: str
+    points: float
+    title: str
+    lines: list[str]
+
+
+def rows(tried: Iterable[Tried]) -> list[Row]:
+    """The rows about the checks that a student can see, in order."""
+    tried = [result for result in tried if result.counts]
+    groups: dict[object, list[tuple[Tried, list[str]]]] = {}
+    for number, (result, lines) in enumerate(zip(tried, told(tried), strict=True)):
+        key = result.undone or (result.hint if result.state == UNCHECKED else number)
+        groups.setdefault(key, []).append((result, lines))
+    found = []
+    for group in groups.values():
+        (first, lines), several = group[0], len(group) > 1
+        names = first.undone or ([first.cause] if first.cause else dict.fromkeys(result.cell for result, _ in group))
+        points = sum(result.points for result, _ in group)
+        title = wording.counted(len(group), "check") if several else first.title
+        if first.cell == first.title:  # a test cell that is gone, with the titles of its checks
+            title = wording.counted(len(group), "test cell")
+        found.append(Row(", ".join(names), first.state, points, title, lines))
+    return found
+
+
+def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str], cause: Cause | None) -> Tried:
+    verdict = str(result.verdict)
+    if cause:
+        hint = "\n".join(cause.lines)
+        return Tried(cell.id, result.title, result.points, UNCHECKED, hint, verdict, cause=cause.cell)
     frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
     line = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
-    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), line)
+    hint, undone = wording.reason(result), tuple(result.undone)
+    return Tried(cell.id, result.title, result.points, result.word, hint, verdict, undone, line)
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
@@ -249,25 +279,4 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
     if original:
         stubs = {slot.name: slot.source for slot in released.slots if slot.answers}
         copy.examination = replace(copy.examination, stubs=stubs)
-    copy.remarks += _not_python(copy.notebook)
     return copy, repairs
-
-
-def _not_python(notebook: NotebookNode) -> Iterator[str]:
-    """A sentence for each answer with a syntax error; a check would only report that its names are not defined."""
-    for cell in notebook.cells:
-        metadata = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and metadata.get("solution") and parsed(cell.source) is None:
-            yield f"'{metadata['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
-
-
-def _complaint(source: str) -> str:
-    """Python's message about a syntax error, and the line; empty where Python gives none."""
-    try:
-        ast.parse(TransformerManager().transform_cell(source))
-    except SyntaxError as error:
-        line = (error.text or "").strip()
-        return f": {error.msg}" + (f", in {plaintext.quoted(line, 60)}" if line else "")
-    except (ValueError, RecursionError, MemoryError):
-        pass
-    return ""

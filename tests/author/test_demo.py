@@ -70,7 +70,7 @@ def test_only_who_copied_is_alike(course, viva):
                 found[copy.parts[-3]] = {cell.id: cell.source for cell in cells if cell.id in own}
         given = {cell.id: cell.source for cell in released.cells if cell.cell_type == "code"}
         first, *others = compare(found, given).pairs
-        assert {first.one, first.other} == {COPIED, f"demo-{LENDER:02d}"} and first.share > 0.85, path
+        assert {first.first, first.second} == {COPIED, f"demo-{LENDER:02d}"} and first.share > 0.85, path
         assert [pair for pair in others if pair.of >= 20] == [], path  # mistakes of one line are alike by themselves
 
 

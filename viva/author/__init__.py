@@ -23,6 +23,7 @@ judgement     what the trials say, as plain data: proofs, fates, scores
 hygiene       what a notebook should be before it is released
 audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed
+certificate   what an audit has proven, as a page to print and as JSON
 audits        audits of several assignments at the terminal
 demo          the demo class, and solutions in other words
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from nbgrader.preprocessors import Execute
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.syntax import Syntax
@@ -48,7 +49,9 @@ def prove(
     finished by then are written.
     """
     numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "unproven", "excused")]
-    table = Table(Column("assignment", no_wrap=True), *numbers, "")
+    columns = [Column("assignment", no_wrap=True), *numbers, Column()]
+    # Narrow, so that the columns are whole in a terminal of 80 characters.
+    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
     blocking: dict[str, list[str]] = {}
     step = Examine(config=config)
     how = _limits(config, sandbox=not remote) | {"workers": workers, "remote": remote, "renew": renew}

@@ -14,6 +14,7 @@ from traitlets import Bool, Dict, Int, Unicode
 from viva.author.adoption import adopt
 from viva.author.auditpage import proven, single_process
 from viva.author.auditresult import Audit
+from viva.author.certificate import write_certificate
 from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
@@ -39,6 +40,12 @@ VARIANTS = {
     ),
 }
 ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run all trials again, also those that did not change.")}
+CERTIFICATE = {
+    "certificate": (
+        {"AuditCommand": {"certificate": True}},
+        "Also write what is proven of a released assignment, as a page to print.",
+    )
+}
 SOLUTIONS = {
     "solutions": (
         {"ReleaseCommand": {"solutions": True}},
@@ -280,10 +287,12 @@ class AuditCommand(ProvingCommand):
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
         viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
         viva audit --all                  also what was tried before, and has not changed
+        viva audit ps1 --certificate      and what is proven of it, as a page for students after the deadline
         viva audit --cluster=local:4      on the workers of a Dask cluster, here four local processes
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases() | {"mutant": "AuditCommand.mutant"}
-    flags = VivaCommand.flags | NO_SANDBOX | ALL | remote.flags()
+    flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | remote.flags()
+    certificate = Bool(False, help="Write what is proven of a released assignment.").tag(config=True)
     everything = Bool(False, help="Run all trials again.").tag(config=True)
     mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
@@ -294,5 +303,19 @@ class AuditCommand(ProvingCommand):
             return 0
         audits: list[Audit] = []
         sound = self.prove(self.chosen_assignments(), audits)
+        certified = not self.certificate or self.certify(audits)
         self.show_document(audits=[audit.summary() for audit in audits])
-        return 0 if all(sound.values()) else NEEDS_GRADER
+        return 0 if certified and all(sound.values()) else NEEDS_GRADER
+
+    def certify(self, audits: list[Audit]) -> bool:
+        """Write what is proven of each notebook; whether it could be written for all."""
+        complete = True
+        for audit in audits:
+            try:
+                written = write_certificate(self.course, audit)
+            except CourseError as error:
+                self._say_error(str(error))
+                complete = False
+            else:
+                self._say(*(f"written: {path}" for path in written))
+        return complete

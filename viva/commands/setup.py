@@ -84,7 +84,7 @@ class DemoCommand(VivaCommand):
     name = "viva-demo"
     description = "Write submissions of an artificial class into submitted/, made from the known answers."
     examples = """
-        viva demo                  24 students, all assignments
+        viva demo                  24 students, all assignments; in an empty folder a new course with them
         viva demo --students=3     a small class
         viva demo --flow           also release, grade, feedback, export and report
         viva demo --remove         empty the course again; refused if it has other students
@@ -97,11 +97,22 @@ class DemoCommand(VivaCommand):
     students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)
     flow = Bool(False, help="Run the whole flow with the class.").tag(config=True)
     remove = Bool(False, help="Remove the demo class.").tag(config=True)
+    founded = False
+    """Whether this command has just created the course."""
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        if not self.remove and self.course.root.is_dir() and not any(self.course.root.iterdir()):
+            self.founded = True
+            found(plan(self.course.root))
+            super().initialize(argv, root)  # with the configuration that was written
 
     def run(self) -> int:
         if self.remove:
             return self._remove_class()
-        return self._run_flow() if self.flow else self._write_class()
+        if self.founded:
+            self._say(f"A new course was written to {self.course.root}.")
+        return self._run_flow() if self.flow or self.founded else self._write_class()
 
     def _run_flow(self) -> int:
         """One command after the other, in this process, as to load nbgrader takes a second each time."""
@@ -110,8 +121,8 @@ class DemoCommand(VivaCommand):
         from viva.commands.grade import GradeCommand
         from viva.commands.hand_back import FeedbackCommand, ReportCommand
 
-        steps = (ReleaseCommand, "--no-audit"), (DemoCommand,), (GradeCommand,)
-        for command, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):
+        rest = ((GradeCommand,), (FeedbackCommand,), (ExportCommand,), (ReportCommand,)) if self.flow else ()
+        for command, *options in ((ReleaseCommand, "--no-audit"), (DemoCommand,), *rest):
             words = [command.name.replace("-", " ", 1), *options, *self.extra_args]
             self.console.print(f"$ {' '.join(words)}", style="bold")
             step = command(config=self.config)
@@ -119,6 +130,8 @@ class DemoCommand(VivaCommand):
             step.json, step.console = False, self.console
             if status := self._write_class() if command is DemoCommand else step.run():
                 return status
+        if not self.flow:
+            self._say("Next: viva grade. 'viva' shows the state of the course at any time.")
         return 0
 
     def _remove_class(self) -> int:

@@ -81,6 +81,16 @@ def is_configured(folder: Path, names: tuple[str, ...] = READ) -> bool:
     return any((folder / name).is_file() for name in names)
 
 
+def folder_of(course: Path, step: str) -> str:
+    """The name of a course's folder for a step, such as ``submitted``, as far as its configuration's text shows it."""
+    return next(_said(course, re.compile(f"{step}_directory")), step)
+
+
+def is_structured(course: Path) -> bool:
+    """Whether a course's folders lie in a ``directory_structure`` of its own."""
+    return any(_said(course, re.compile("directory_structure")))
+
+
 def _is_course(directory: Path, folder: Path) -> bool:
     """Whether there is a course in a ``place`` at or above a folder."""
     if directory != folder and (not is_configured(directory, CONFIGS) or _is_another_users(directory, CONFIGS)):

@@ -44,7 +44,7 @@ STEP = re.compile(r" lets out .*| \w+", re.DOTALL)
 
 @dataclass
 class Copy:
-    """A student's copy: the notebook as it is graded, what is known about it, and by cell why it cannot be checked."""
+    """A student's copy: the notebook as it is graded, what is known about it, and why test cells are not checked."""
 
     notebook: NotebookNode
     examination: Examination
@@ -54,6 +54,8 @@ class Copy:
     described: bool = True
     """Whether `viva release` wrote into it what the grader knows."""
     unchecked: dict[str, str] = field(default_factory=dict)
+    deleted: dict[str, bool] = field(default_factory=dict)
+    """By deleted cell that is no test cell, whether it is an answer."""
     remarks: list[str] = field(default_factory=list)
 
 
@@ -140,16 +142,18 @@ def open_copy(notebook: NotebookNode) -> Copy:
         elif changed:
             remarks.append(f"you changed the read-only cell '{name}'; grading uses its original text")
         cells[name] = _cell(cell, name, purpose, notebook)
+    code = {*description["given"], *description["owned"]} if description else set()
+    deleted = {name: name not in digests for name in sorted(code) if name not in cells}
     for name in digests:
-        if name not in cells:
-            unchecked[name] = "you deleted this cell; grading adds it again"
+        if name not in cells and name not in deleted:
+            unchecked[name] = "you deleted this test cell; to have it checked, copy it from the original notebook"
     if not any(cell.purpose == Purpose.TESTS for cell in cells.values()) and not unchecked:
         raise SubmissionError("has no test cells; name the notebook of the assignment")
     examination = _examination(notebook, cells, description)
     description = description or {}
     memory = description.get("memory", USUAL.memory_bytes // MB) * MB
     seconds = description.get("seconds", SECONDS)
-    return Copy(notebook, examination, seconds, memory, bool(description), unchecked, remarks)
+    return Copy(notebook, examination, seconds, memory, bool(description), unchecked, deleted, remarks)
 
 
 def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNode) -> Cell:

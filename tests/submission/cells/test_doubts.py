@@ -460,3 +460,35 @@ def test_a_stub_that_undoes_what_an_answer_above_gives_is_doubted():
         find(book, name)["source"] = f"%%time\nimport math\n{stub(ONE, name)}"
 
     assert {"test_scaled_attention", "test_scaled_attention_sizes"} <= set(doubts(change))
+
+
+def foreign(*texts: str) -> dict:
+    """A notebook without any cell of the assignment's."""
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": text} for text in texts]
+    return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+
+
+CHAPTER = "The gradient of the loss shows in which direction the weights have to be changed."
+
+
+def test_one_text_in_a_notebook_without_the_questions_may_be_an_answer_and_is_not_taken_for_it():
+    result = repaired(foreign(CHAPTER), ONE)
+    assert source(result, "why_equivariant_answer") != CHAPTER
+    assert any("may be the answer" in sentence for sentence in sentences(result.repairs))
+
+
+def test_who_submits_only_the_answers_finds_the_written_one_with_them():
+    notebook = plain(ONE.full)
+    code = [find(notebook, name)["source"] for name in ("self_attention", "scaled_dot_product_self_attention")]
+    book = foreign(CHAPTER)
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": text, "outputs": [], "execution_count": None} for text in code
+    ]
+    book["cells"] = [*cells, *book["cells"]]
+    assert source(repaired(book, ONE), "why_equivariant_answer") == CHAPTER
+
+
+@pytest.mark.parametrize("texts", [(CHAPTER, f"{CHAPTER} This is the second chapter."), ("Hm.", "Yes.")])
+def test_texts_of_a_notebook_without_the_questions_are_no_answers_and_no_doubts(texts):
+    result = repaired(foreign(*texts), ONE)
+    assert not [sentence for sentence in sentences(result.repairs) if "may be the answer" in sentence]

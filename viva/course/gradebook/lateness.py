@@ -120,7 +120,7 @@ def deliveries(
             continue
         until = granted.deadline(submission.place, due, submission.extension)
         score = sum(max(0.0, earned.get(book) or 0.0) for book in submission.notebooks)
-        extended = until if until > due else None
+        extended = until if until != due else None
         delivered[submission.place] = Delivery(
             submission.assignment, due, submission.at.replace(tzinfo=UTC), score, submission.most, extended
         )

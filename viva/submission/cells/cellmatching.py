@@ -40,10 +40,9 @@ LEAST = 10
 """A shorter text (without white space) tells nothing about which cell it is."""
 LEAST_LINES = 20
 """And so long are the lines of a locked cell that are found in other cells."""
-ENOUGH, ENOUGH_OF_LOCKED = 0.6, 0.75
-"""Evidence from which a piece is taken for an answer or an open cell, and for one that nobody had reason to change."""
-IN_PLACE = 0.2
-"""Evidence that the right place adds."""
+ENOUGH, ENOUGH_OF_LOCKED = 0.4, 0.55
+"""Evidence from which a piece in the right place is taken for an answer or an open cell, and for one that nobody had
+reason to change."""
 
 
 MOST_PARTS = 4
@@ -494,7 +493,7 @@ def _take_likely(match: Match) -> None:
         (slot, piece): value
         for slot in match.missing()
         for piece in free
-        if _may_be(match, slot, piece) and (value := evidence(slot, piece)) + IN_PLACE >= _enough(slot)
+        if _may_be(match, slot, piece) and (value := evidence(slot, piece)) >= _enough(slot)
     }
     chain = match.chain(worth | dict.fromkeys(match.chosen.items(), 2.0))
     for slot in match.missing():
@@ -568,7 +567,7 @@ def _take_what_stands_there(match: Match, slot: Slot, low: int, high: int) -> No
     if slot.is_code:
         candidates = [p for p in candidates if not ADVERTISED.search(p.source)]
     else:
-        candidates = [p for p in candidates if match.is_text_of_ones_own(p, least=3) and match.is_anchored()]
+        candidates = [p for p in candidates if match.is_text_of_ones_own(p, least=3)]
     if len(candidates) == 1:
         _accept(match, slot, candidates[0])
 
@@ -608,5 +607,5 @@ def _evidence_of_answer(slot: Slot, piece: Piece, alike: float) -> float:
     if expected := slot.expects & piece.binds:
         # Names that no test asks for count neither way. An answer above may give an expected name, too.
         return max(marked, 0.55 + 0.45 * len(expected) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
-    mentioned = ENOUGH - IN_PLACE if slot.own & set(NAME.findall(piece.source[:LONGEST])) else 0.0
+    mentioned = ENOUGH if slot.own & set(NAME.findall(piece.source[:LONGEST])) else 0.0
     return max(marked, mentioned, 0.6 * alike)

@@ -1,0 +1,185 @@
+"""A student's check says one cause once: whatever depends on it is folded, and what does not is judged as ever."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.check.test_selfcheck import check, filled
+from viva.engine.grading import Grader
+from viva_check import selfcheck
+from viva_check.causes import AGAIN, LOOP, RESTORE
+from viva_check.checkcommand import CheckCommand
+from viva_check.kernel import KernelGrader
+
+CHAIN = "ps1_general_attention"
+"""An assignment in which nearly every answer uses the first."""
+
+
+@pytest.fixture(scope="module")
+def own_grader():
+    with contextlib.closing(Grader(libraries=("numpy", "matplotlib.pyplot"))) as grader:
+        yield grader
+
+
+@pytest.fixture(scope="module")
+def right():
+    return filled(CHAIN, "right/loops")[0]
+
+
+def replace(name, old, new):
+    def change(notebook):
+        cell = next(cell for cell in notebook.cells if cell.id == name)
+        cell.source = cell.source.replace(old, new, 1)
+
+    return change
+
+
+def add(name, code):
+    return replace(name, "", f"{code}\n")
+
+
+def delete(*names):
+    def change(notebook):
+        notebook.cells = [cell for cell in notebook.cells if cell.id not in names]
+
+    return change
+
+
+def changed(right, change, folder) -> Path:
+    notebook = copy.deepcopy(right)
+    change(notebook)
+    path = folder / "mine.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+ONE_CAUSE = {
+    "a syntax error": (
+        replace("vectors", "query_4 = times(word_4, W_Q)", "query_4 = times(word_4, W_Q"),
+        "vectors",
+        [
+            "the cell 'vectors' has a syntax error in line 13: '(' was never closed",
+            "query_4 = times(word_4, W_Q",
+            AGAIN,
+        ],
+    ),
+    "an exception": (
+        add("vectors", "query_1 = word_9 @ W_Q"),
+        "vectors",
+        [
+            "the cell 'vectors' stopped in line 1: NameError: name 'word_9' is not defined",
+            "query_1 = word_9 @ W_Q",
+            AGAIN,
+        ],
+    ),
+    "a missing library": (
+        replace("setup", "matplotlib.pyplot", "nosuchlibrary.pyplot"),
+        "setup",
+        [
+            "the read-only cell 'setup' needs nosuchlibrary, which is not installed here",
+            "Install it, then check again: python -m pip install nosuchlibrary",
+        ],
+    ),
+    "a process that ends": (
+        add("vectors", "import os\nos._exit(1)"),
+        "vectors",
+        [
+            "the cell 'vectors' ended Python or used too much memory",
+            "Does it call exit(), or make very large arrays? Correct it, then check again.",
+        ],
+    ),
+    "an endless loop": (
+        add("vectors", "while True:\n    pass"),
+        "vectors",
+        ["the cell 'vectors' did not finish in 2 seconds", LOOP],
+    ),
+    "a deleted answer": (delete("vectors"), "vectors", ["the answer cell 'vectors' was deleted", RESTORE]),
+    "a deleted read-only cell": (delete("setup"), "setup", ["the read-only cell 'setup' was deleted", RESTORE]),
+}
+
+
+@pytest.mark.parametrize("case", ONE_CAUSE)
+def test_one_cause_is_said_once_with_what_to_do(case, right, own_grader, tmp_path):
+    change, cell, lines = ONE_CAUSE[case]
+    notebook = copy.deepcopy(right)
+    notebook.metadata.viva.check.seconds = 2 if "loop" in case else 30
+    _, tried = check(changed(notebook, change, tmp_path), own_grader)
+    first, *others = selfcheck.rows(tried)
+    assert (first.heading, first.state) == (cell, "not checked")
+    assert first.lines == [f"because {lines[0]}", *lines[1:]]
+    assert {row.state for row in others} <= {"passed"}
+    assert sum(one.state == "not checked" for one in tried) >= 16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ONE_CAUSE)
+def test_an_ordinary_kernel_says_the_same_causes(case, right, own_grader, tmp_path):
+    notebook = copy.deepcopy(right)
+    notebook.metadata.viva.check.seconds = 5 if "loop" in case else 30
+    path = changed(notebook, ONE_CAUSE[case][0], tmp_path)
+    assert selfcheck.rows(check(path, KernelGrader())[1]) == selfcheck.rows(check(path, own_grader)[1])
+
+
+def test_two_causes_are_two_and_what_does_not_depend_on_them_is_judged(right, own_grader, tmp_path):
+    def change(notebook):
+        replace("weights_word_1", "weights = []", "weights = [")(notebook)
+        replace("general_attention", "n = len(words)", "n = len(words) + 'a'")(notebook)
+
+    _, tried = check(changed(right, change, tmp_path), own_grader)
+    rows = selfcheck.rows(tried)
+    assert [row.heading for row in rows if row.state == "not checked"] == ["weights_word_1"]
+    passed = {row.heading for row in rows if row.state == "passed"}
+    assert passed >= {"test_vectors", "test_scores_word_1", "test_matrices", "test_attention_matrices"}
+    wrong = [row for row in rows if row.heading.startswith("test_general_attention") and row.state == "error"]
+    assert "TypeError" in wrong[0].lines[0] and all(row.lines == ["as above"] for row in wrong[1:])
+
+
+def test_a_cell_that_stops_below_what_is_tested_costs_nothing(right, own_grader, tmp_path):
+    path = changed(
+        right, replace("vectors", "value_4 = times(word_4, W_V)", "value_4 = times(word_4, W_V)\nnone"), tmp_path
+    )
+    _, tried = check(path, own_grader)
+    assert {one.state for one in tried if one.counts} == {"passed"}
+
+
+def test_a_wrong_answer_above_a_cell_that_stops_keeps_its_own_reason(right, own_grader, tmp_path):
+    def change(notebook):
+        replace("vectors", "query_1 = times(word_1, W_Q)", "query_1 = times(word_2, W_Q)")(notebook)
+        replace("general_attention", "", "none\n")(notebook)
+
+    _, tried = check(changed(right, change, tmp_path), own_grader)
+    first = next(row for row in selfcheck.rows(tried))
+    assert (first.state, first.title) == ("failed", "query, key and value of word 1")
+    assert [row.heading for row in selfcheck.rows(tried) if row.state == "not checked"] == ["general_attention"]
+
+
+def test_a_misspelt_name_is_not_blamed_on_a_deleted_cell(right, own_grader, tmp_path):
+    def change(notebook):
+        delete("picture", "attention_map", "data")(notebook)
+        notebook.cells.insert(4, nbformat.v4.new_code_cell("word_1 = word_2 = word_3 = word_4 = [1, 0, 0]"))
+        add("matrices", "query_one = qurey_1")(notebook)
+
+    _, tried = check(changed(right, change, tmp_path), own_grader)
+    causes = {one.cause: one.hint for one in tried if one.cause}
+    assert "name 'qurey_1' is not defined" in causes["matrices"]
+
+
+@pytest.mark.parametrize("gone", [("test_scores_word_1",), ("test_scores_word_1", "test_general_attention")])
+def test_a_deleted_test_cell_is_named_and_makes_no_sum_too_small(gone, right, own_grader, tmp_path, capsys):
+    path = changed(right, delete(*gone), tmp_path)
+    opened, tried = check(path, own_grader)
+    CheckCommand()._print(path, opened, tried)
+    said = capsys.readouterr().out
+    assert said.count("was deleted") == 1 and f"{', '.join(sorted(gone))}\n" in said
+    assert "Hidden checks are worth" not in said and "Hidden checks also count." in said
+
+
+def test_a_deleted_cell_that_no_check_needs_is_a_remark(right, own_grader, tmp_path):
+    opened, tried = check(changed(right, delete("attention_map"), tmp_path), own_grader)
+    assert {one.state for one in tried if one.counts} == {"passed"}
+    assert [remark for remark in opened.remarks if "'attention_map' was deleted" in remark]

@@ -1,0 +1,183 @@
+"""What `viva` alone says: the state of the course, and the next command. It loads no nbgrader, which takes a second.
+
+It is read off the folders, the times of files, results.jsonl and a gradebook in SQLite; it is a hint, and each command
+looks more closely. Student names are not shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from viva.course.location import DELIVERED, course_above, folder_of, is_structured
+from viva.wording import counted
+
+RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"')
+"""The beginning of a line of results.jsonl."""
+DIGITS = re.compile(r"(\d+)")
+UNGRADED = """
+SELECT assignment.name, COUNT(DISTINCT submitted_notebook.id) FROM grade
+JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id
+JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assignment.id
+JOIN assignment ON submitted_assignment.assignment_id = assignment.id
+WHERE grade.needs_manual_grade = 1 GROUP BY assignment.name
+"""
+STEPS = ("source", "release", "submitted", "autograded", "feedback")
+OUTSIDE = """This folder is not in a course.
+
+  viva init my_course    create a course, with a first assignment
+  viva demo              in an empty folder: create a course with an artificial class, to try Viva
+  viva check NOTEBOOK    for students: run the visible checks of a notebook
+"""
+COMMANDS = "All commands: viva --help"
+
+
+@dataclass
+class State:
+    """How far an assignment is: numbers of submissions, and of notebooks that need a grader."""
+
+    name: str
+    released: bool
+    submitted: int = 0
+    waiting: int = 0
+    """Submissions that were never looked at, or changed since."""
+    left: int = 0
+    """Submissions that `viva grade` did not grade."""
+    unread: int = 0
+    """Notebooks with written answers that a grader has not graded."""
+    pages: int = 0
+    """Graded submissions without a feedback page."""
+
+    @property
+    def line(self) -> str:
+        parts = ["released" if self.released else "not released"]
+        parts += [counted(self.submitted, "submission")] if self.submitted else []
+        parts += [f"{self.waiting} to grade"] if self.waiting else []
+        parts += [f"{self.left} not gradable"] if self.left else []
+        parts += [f"{counted(self.unread, 'notebook')} for a grader to read"] if self.unread else []
+        parts += [f"{counted(self.pages, 'feedback page')} to write"] if self.pages else []
+        return ", ".join(parts)
+
+
+def overview(folder: Path) -> str:
+    """The state of the course at or above a folder, and the next command; outside a course how to begin."""
+    course = course_above(folder)
+    if not course:
+        return f"{OUTSIDE}\n{COMMANDS}"
+    title = f"Course {course}"
+    if is_structured(Path(course)):  # its folders are somewhere else
+        return f"{title}\n\n{COMMANDS}"
+    states = _states(Path(course))
+    width = max((len(state.name) for state in states), default=0)
+    lines = [f"  {state.name:{width}}  {state.line}" for state in states]
+    return "\n".join([title, "", *lines, *([""] if lines else []), f"Next: {_advice(states)}", COMMANDS])
+
+
+def _advice(states: list[State]) -> str:
+    """The next command, with its reason."""
+    for command, number, noun, verb in (
+        ("viva grade", "waiting", "submission", "wait"),
+        ("jupyter lab --LabApp.default_url=/formgrader", "unread", "notebook", "need a grader"),
+        ("viva feedback", "pages", "feedback page", "must be written"),
+    ):
+        if concerned := [state for state in states if getattr(state, number)]:
+            count = sum(getattr(state, number) for state in concerned)
+            name = f" {concerned[0].name}" if len(concerned) == 1 and command.startswith("viva") else ""
+            verb = {"wait": "waits", "need a grader": "needs a grader"}.get(verb, verb) if count == 1 else verb
+            return f"{command}{name}    ({counted(count, noun)} {verb})"
+    if not states:
+        return "viva new ps1    (there is no assignment)"
+    if name := next((state.name for state in states if not state.released), ""):
+        return f"viva release {name}    (it checks the assignment before)"
+    if name := next((state.name for state in states if not state.submitted), ""):
+        return f"viva grade {name}    (once there are submissions in submitted/STUDENT/{name}/)"
+    return "viva report    (everything is graded)"
+
+
+def _states(course: Path) -> list[State]:
+    folders = {step: course / folder_of(course, step) for step in STEPS}
+    states = [
+        State(name, _has(folders["release"] / name, "*.ipynb"))
+        for name in _names(folders["source"])
+        if _has(folders["source"] / name, "*.ipynb")
+    ]
+    graded, when = _graded(course / "results.jsonl")
+    unread = _unread(course / "gradebook.db")
+    students = _names(folders["submitted"])
+    for state in states:
+        state.unread = unread.get(state.name, 0)
+        for student in students:
+            submission = folders["submitted"] / student / state.name
+            if not submission.is_dir():
+                continue
+            state.submitted += 1
+            if at := graded.get((state.name, student)):
+                marked = folders["autograded"] / student / state.name
+                state.waiting += _newest(submission) > at or _time(submission) != _time(marked, submission)
+                state.pages += not _has(folders["feedback"] / student / state.name, "*.html")
+            elif submission.stat().st_ctime > when:
+                state.waiting += 1
+            else:
+                state.left += 1
+    return states
+
+
+def _graded(results: Path) -> tuple[dict[tuple[str, str], float], float]:
+    """By assignment and student, when it was graded last; and when anything was."""
+    graded: dict[tuple[str, str], float] = {}
+    try:
+        with results.open("rb") as file:
+            for line in file:
+                if match := RECORD.search(line[:2000]):
+                    assignment, student, at = (part.decode() for part in match.groups())
+                    graded[assignment, student] = datetime.fromisoformat(at).timestamp()
+        return graded, results.stat().st_mtime
+    except (OSError, ValueError):
+        return graded, 0.0
+
+
+def _unread(gradebook: Path) -> dict[str, int]:
+    """By assignment, the notebooks that need a grader; nothing where the gradebook is not there, or busy."""
+    if not gradebook.is_file():
+        return {}
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(f"{gradebook.as_uri()}?mode=ro", uri=True, timeout=0.2)) as database,
+    ):
+        return dict(database.execute(UNGRADED).fetchall())
+    return {}
+
+
+def _time(*folders: Path) -> bytes:
+    """The time of submission in the first of some folders that has one; a later attempt may hold older files."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            if (folder / DELIVERED).is_file():  # a pipe would wait
+                return (folder / DELIVERED).read_bytes()
+    return b""
+
+
+def _names(folder: Path) -> list[str]:
+    names = [path.name for path in _listed(folder) if path.is_dir() and not path.name.startswith(".")]
+    return sorted(names, key=lambda name: [part.zfill(9) if part.isdecimal() else part for part in DIGITS.split(name)])
+
+
+def _listed(folder: Path) -> Iterable[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _has(folder: Path, pattern: str) -> bool:
+    return any(folder.glob(pattern))
+
+
+def _newest(folder: Path) -> float:
+    """When a file of a folder was changed last, in seconds; 0 without any."""
+    return max((path.lstat().st_mtime for path in _listed(folder)), default=0.0)
