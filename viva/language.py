@@ -115,11 +115,9 @@ class Language:
         if locale := self._locale:
             from babel import dates
 
-            pattern = dates.get_datetime_format("medium", locale)
-            return pattern.format(
-                dates.format_time(when.time(), "medium" if when.second else "short", locale=locale),
-                dates.format_date(when.date(), "long", locale=locale),
-            )
+            time = dates.format_time(when.time(), "medium" if when.second else "short", locale=locale)
+            pattern = str(dates.get_datetime_format("medium", locale))
+            return pattern.replace("{0}", time).replace("{1}", dates.format_date(when.date(), "long", locale=locale))
         return when.strftime(f"{LOCAL}:%S" if when.second else LOCAL)
 
     def moment(self, text: str) -> str:
@@ -234,7 +232,7 @@ def read(tag: str, text: str) -> Language:
     )
 
 
-def _built(tag: str, flat: Mapping[str, Words], **about: str) -> Language:
+def _built(tag: str, flat: Mapping[str, Words], **about: Any) -> Language:
     language = Language(tag, **about)
     for key, words in flat.items():
         section, _, name = key.partition(".")

@@ -272,7 +272,7 @@ LINK, IRREGULAR = 1, 2
 class _Odd(str):
     """The name of what is not read, because it is a link or no regular file."""
 
-    __slots__ = ("kind",)
+    kind: int
 
     def __new__(cls, name: object, kind: int) -> Self:
         odd = super().__new__(cls, name)
