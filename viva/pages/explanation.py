@@ -26,6 +26,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from viva.engine.checks import CHECK
 from viva.engine.names import names_of
@@ -140,7 +141,7 @@ class Explainer:
             return Explanation(self._say("stopped_unnamed"))
         return Explanation(self._usual(result.verdict))
 
-    def _say(self, key: str, **fields: str) -> str:
+    def _say(self, key: str, **fields: Any) -> str:
         return self.language.text(f"explanation.{key}", **fields)
 
     def _usual(self, verdict: Verdict) -> str:
