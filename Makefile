@@ -14,6 +14,8 @@ PORT ?= 8888
 N ?= 60
 # JupyterLab's own place for defaults: nobody is asked about news. Users can still turn them on.
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
+# The button of the check in JupyterLab. An editable install puts no data files into the environment.
+BUTTON := share/jupyter/labextensions/nbviva-check
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ml demo audit release class grade feedback report export formgrader doctor docs test faults proofs thorough cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
@@ -33,6 +35,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	@echo "Setting up .venv; this takes about a minute the first time."
 	@$(PYTHON) -m venv .venv
 	@$(call INSTALL,.[test],$(PLUGINS:%=--editable plugins/%))
+	@mkdir -p .venv/$(dir $(BUTTON)) && ln -sfn "$(CURDIR)/student/$(BUTTON)" .venv/$(BUTTON)
 	@touch $@
 
 # The first half of the course shows everything in half a minute; `make demo A=` runs all ten assignments.

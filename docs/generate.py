@@ -48,6 +48,7 @@ EXPLAINED = {
 }
 """Pages that lie elsewhere in the repository, and what they are called in the site."""
 SITE = {path: PurePosixPath("docs/generated") / f"{name}.md" for path, name in EXPLAINED.items()}
+SITE["README.md"] = PurePosixPath("docs/index.md")  # which includes its first screen
 HOME = {str(SITE[path]): PurePosixPath(path).parent for path in EXPLAINED}
 
 

@@ -15,6 +15,7 @@ from traitlets.utils.importstring import import_item
 from tests.conftest import BIN, SHORT, hand_in
 from tests.oral import one_in_three
 from viva import cli
+from viva.author.adoption import ORIGINS
 from viva_term.archives.layouts import LAYOUTS
 from viva_term.lms.systems import SYSTEMS
 
@@ -283,7 +284,7 @@ def test_every_command_explains_itself_on_one_screen_with_an_example(course, viv
     assert ("--student=" in result.out) is (name not in ("new", "adopt", "init", "completion", "check"))
     for line in result.out.splitlines():
         if line.lstrip().startswith("--from="):
-            assert all(system in line for system in {"collect": LAYOUTS, "roster": SYSTEMS}[name])
+            assert all(system in line for system in {"collect": LAYOUTS, "roster": SYSTEMS, "adopt": ORIGINS}[name])
 
 
 JSON = {

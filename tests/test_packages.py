@@ -87,7 +87,7 @@ def test_contributing_names_only_targets_files_and_names_that_exist():
             ending = name.rpartition(".")[2]
             exists = ending in words or any(True for root in ROOTS for _ in root.glob(f"**/{name}"))
         elif re.fullmatch(r"\.?\w[\w.*-]*/[\w.*/-]+", name) and not name.startswith(".venv/"):
-            exists = any(True for root in (PROJECT, *ROOTS) for _ in root.glob(name))
+            exists = any(PROJECT.glob(name)) or any(True for root in ROOTS for _ in root.glob(f"**/{name}"))
         else:
             continue
         lacking += [] if exists else [name]

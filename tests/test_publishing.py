@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -71,6 +72,12 @@ def test_all_files_have_one_version_and_one_address():
     assert recipe["source"]["url"].startswith(address)
     plugins = [tomllib.loads(path.read_text(encoding="utf-8")) for path in PROJECT.glob("plugins/*/pyproject.toml")]
     assert {plugin["project"]["version"] for plugin in plugins} == {viva.__version__}
+    (button,) = PROJECT.glob("student/share/jupyter/labextensions/*/package.json")
+    about = json.loads(button.read_text(encoding="utf-8"))
+    assert about["version"] == viva.__version__
+    assert about["jupyterlab"]["_build"]["load"].endswith(f"?version={viva.__version__}"), (
+        "or browsers keep the old file"
+    )
 
 
 def test_the_recipe_for_conda_is_rendered_and_asks_for_what_the_wheel_asks_for():

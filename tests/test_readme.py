@@ -33,7 +33,7 @@ PAGES = [
     *sorted(PROJECT.glob("viva/**/README.md")),
 ]
 
-FILES, SESSION = ((PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("files.md", "session.md"))
+FILES, SESSION = ((PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("reference.md", "start.md"))
 USUAL = {*VivaCommand.aliases, *VivaCommand.flags}
 """Options that every command takes."""
 
@@ -117,16 +117,17 @@ def test_the_readme_can_be_read_in_some_minutes():
 @pytest.mark.parametrize(
     ("names", "most"),
     [
-        (["students"], 900),
-        (["students-check"], 900),
-        (["students-feedback"], 900),
-        (["grade", "grading", "manual", "feedback"], 2000),
-        (["start", "adopting"], 3000),
+        (["students"], 600),
+        (["students-check"], 400),
+        (["students-feedback"], 400),
+        (["grade", "grading", "manual", "feedback"], 1700),
+        (["start", "adopting"], 2000),
     ],
 )
 def test_nobody_reads_more_than_their_path_needs(names, most):
+    """Tables of messages are looked up, not read."""
     pages = [(PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in names]
-    words = sum(len(page.split()) for page in pages)
+    words = sum(len(page.partition("\n## Messages ")[0].split()) for page in pages)
     assert words <= most, f"docs/ {', '.join(names)}: {words} words, limit {most}: shorten them"
 
 
@@ -175,6 +176,8 @@ def test_every_module_of_a_package_is_in_its_map_and_no_other(package):
 
 
 NEVER_CLEANED = {
+    ".forgotten",
+    "*-data.zip",
     "submitted",
     "attempts",
     "unmatched",
@@ -238,7 +241,7 @@ def test_the_session_runs_and_prints_what_is_shown(tmp_path):
     for name in ("source", "answers", "nbgrader_config.py", "Makefile"):
         (shutil.copytree if (PROJECT / name).is_dir() else shutil.copy)(PROJECT / name, tmp_path / name)
     (tmp_path / ".venv").symlink_to(sys.prefix)
-    env = os.environ | {"COLUMNS": "80"}
+    env = os.environ | {"COLUMNS": "80"}  # the audit's table needs 88
     ran = []
     for command, shown in session():
         if command.startswith(NOT_RUN):
@@ -275,12 +278,12 @@ def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_describ
 
 
 def test_the_messages_and_columns_explained_in_the_docs_are_those_in_the_code():
-    pages = ("messages", "feedback", "variants", "export")
+    pages = ("grading", "feedback", "variants", "export")
     text = "\n".join((PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in pages)
     code = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py"))
     code += " ".join(words.format_map(defaultdict(str, READERS["grader"])) for words in WORDS.values())
     sentences = re.findall(r"^\| \*(.+?)\* \|", text, re.MULTILINE)
-    assert len(sentences) >= 45
+    assert len(sentences) >= 40
     for sentence in sentences:
         for piece in re.split(r"scaled_attention\.ipynb|\.\.\.|\d+|[():]", sentence):
             assert piece.strip() in code, piece

@@ -53,19 +53,29 @@ def programs(wheel, tmp_path_factory) -> Path:
 
 
 def test_the_wheel_holds_the_package_and_no_course(wheel):
-    about = f"nbviva-{viva.__version__}.dist-info"
+    about = f"nbviva-{viva.__version__}"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert {name.partition("/")[0] for name in names} == {"viva", "viva_check", about}
+    tops = {"viva", "viva_check", f"{about}.dist-info", f"{about}.data"}
+    assert {name.partition("/")[0] for name in names} == tops
     for package, root in {"viva/": PROJECT, "viva_check/": PROJECT / "student"}.items():
         files = {str(path.relative_to(root)) for path in (root / package).rglob("*.*") if path.suffix != ".pyc"}
         assert {name for name in names if name.startswith(package)} == files
     assert not [name for name in names if name.endswith((".ipynb", ".db"))]
 
 
+def test_both_wheels_bring_the_button_of_jupyterlab(wheel):
+    button = PROJECT / "student" / "share"
+    files = {str(path.relative_to(button.parent)) for path in button.rglob("*") if path.is_file()}
+    for built in (wheel, *wheel.parent.glob("nbviva_check-*.whl")):
+        with zipfile.ZipFile(built) as archive:
+            data = {name.partition(".data/data/")[2] for name in archive.namelist() if ".data/" in name}
+        assert data == files
+
+
 def test_what_students_are_told_to_install_is_what_is_built(wheel):
     everything = f'pip install --find-links dist "dist/{wheel.name}[all]"'
-    told = {"docs/students.md": f"pip install {wheel.name}", "README.md": everything, "docs/start.md": everything}
+    told = {"docs/students.md": f"pip install {wheel.name}", "README.md": everything, "docs/adopting.md": everything}
     for page, command in told.items():
         assert command in (PROJECT / page).read_text(encoding="utf-8"), page
 

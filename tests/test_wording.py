@@ -184,7 +184,8 @@ def test_no_notebook_of_the_course_has_a_phrase_that_was_banned():
 
 
 def test_no_page_has_a_phrase_that_was_banned():
-    pages = [*PROJECT.glob("viva/pages/templates/**/*.html"), PROJECT / "Makefile", *GUIDES]
+    templates = [*PROJECT.glob("viva/pages/templates/**/*.html"), *PROJECT.glob("student/share/**/*.js")]
+    pages = [*templates, PROJECT / "Makefile", *GUIDES]
     found = [
         (f"{path.relative_to(PROJECT)}:{number}", phrases)
         for path in pages

@@ -3,7 +3,7 @@
 A walk from the top of the notebook to its end knows at each place which names are *broken*, and by which cause: those
 that a cell was to bind which did not run to its end or is deleted, and those that later cells computed from them. A
 check that does not pass and uses a broken name depends on its cause. So does a check that was not run for want of time.
-Verdicts stay as they are; nothing here is read in grading. What is not done yet is no cause (``engine/undone``).
+Verdicts stay as they are; nothing here is read in grading. An answer that is not done yet is told by ``engine/undone``.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ class Walk:
         self.functions |= names.mentioned
         errors = [item for item in self.outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"]
         bound = names.bound | self.owned.get(_name(cell), frozenset())
-        needed = names.used | reached(names.used, self.functions)
+        used = _taken(cell.source)
+        needed = used | reached(used, self.functions)
         above = self._of_names(needed)
         if parsed(cell.source) is None:
             self._break(self._syntax(cell), bound | _likely_bound(cell.source))
@@ -133,9 +134,8 @@ class Walk:
             return _told(self._of_name(name, cell.source))
         if result.exception == MISSING and (match := NO_MODULE.match(result.message)) and not is_installed(match[1]):
             return self._known(_library("your code", match[1]))
-        names = _names(f"{cell.prelude}\n{check.source}")
-        used = names.used | reached(names.used, self.functions | names.mentioned)
-        return _told(self._of_names(used))
+        used = _taken(f"{cell.prelude}\n{check.source}")
+        return _told(self._of_names(used | reached(used, self.functions)))
 
     def _of_names(self, names: Iterable[str]) -> Cause | None:
         """The first cause for which one of these names is broken."""
@@ -270,6 +270,21 @@ def _blank(source: str) -> int:
 def _likely_bound(source: str) -> set[str]:
     """The names that a cell with a syntax error was to bind."""
     return {name.strip() for found in BINDING.findall(source) for name in ",".join(found).split(",") if name.strip()}
+
+
+def _taken(source: str) -> set[str]:
+    """The names that code takes from above; not those that it has bound before, as tests bind their ``result``."""
+    names = _names(source)
+    taken, bound = reached(names.used, names.mentioned), set[str]()
+    for statement in (parsed(source) or NOTHING).body:
+        try:
+            names = names_in(statement)
+        except RecursionError:
+            continue
+        bound |= names.given if isinstance(statement, ast.For | ast.While | ast.With | ast.If | ast.Try) else set()
+        taken |= names.used - bound
+        bound |= names.given
+    return taken
 
 
 def _split(source: str, line: int) -> tuple[set[str], set[str]]:

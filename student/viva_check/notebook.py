@@ -1,4 +1,4 @@
-"""The check inside a notebook: ``%load_ext viva`` and ``%viva_check``, or ``viva.check()``.
+"""The check inside a notebook: ``%load_ext viva`` and ``%viva_check``, ``viva.check()``, or the button in JupyterLab.
 
 It checks the saved file, in a process of its own, as `viva check` in a terminal does: what was run in this kernel
 before, in whatever order, does not count in grading either.
@@ -7,15 +7,17 @@ before, in whatever order, does not count in grading either.
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,12 @@ from viva.verdict import NOT_DONE, Verdict, VivaError
 CHECKING = "VIVA_CHECKING"
 """A variable that is set where a notebook is being checked: a check in it starts no other."""
 SECONDS = 3600
+PANEL = "application/vnd.viva.check+json"
+"""Under this type the button's panel (``share/jupyter/labextensions``) gets the results."""
+CLOCKS_APART = 2.0
+"""Seconds by which a file's time may differ between server and kernel; some disks count in steps of two."""
+TITLE = re.compile(r"<title>([^<]{1,300})</title>")
+MOST_OF_HEAD = 16_384
 COLOURS = {Verdict.PASSED: "#1a7f37", Verdict.PARTLY: "#9a6700", NOT_DONE: "#9a6700"}
 BAD = "#cf222e"
 
@@ -72,6 +80,16 @@ def _paragraphs(sentences: list[str]) -> str:
     return "".join(f"<p style='margin:4px 10px'>{escape(sentence)}</p>" for sentence in sentences)
 
 
+@dataclass(frozen=True)
+class ForPanel:
+    """What the button in JupyterLab is answered; JupyterLab reads it as JSON and shows every text as text."""
+
+    document: dict
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict:
+        return {PANEL: self.document}
+
+
 def check(notebook: str = "") -> Report | None:
     """Check a saved notebook, by default the one that this is called in; None where a notebook is being graded.
 
@@ -92,6 +110,52 @@ def check(notebook: str = "") -> Report | None:
             + (" It was changed since; save it, then check again." if newer else "")
         )
     return report
+
+
+def check_for_panel(name: str, saved: float) -> ForPanel:
+    """The results for the notebook that JupyterLab saved just now, or a sentence in their place.
+
+    ``name`` is the file's name and ``saved`` the time, in seconds since 1970, at which the server saw it change.
+    """
+    try:
+        path = _saved_file(Path(name).name, saved)
+        report = _checked(path)
+    except (VivaError, OSError) as error:
+        return ForPanel({"sentence": str(error)})
+    except subprocess.TimeoutExpired:
+        return ForPanel({"sentence": f"The check was stopped, because it took more than {SECONDS // 60} minutes."})
+    remarks = [f"{report.name}: {sentence}." for sentence in report.remarks]
+    document = {"checks": report.checks, "remarks": remarks, "summary": report.summary}
+    return ForPanel(document | {"feedback": last_feedback(path)})
+
+
+def last_feedback(notebook: Path) -> dict[str, str] | None:
+    """The newest page that `nbgrader fetch_feedback` put beside a notebook: its path from there, and its title.
+
+    The title of Viva's pages has the score; a student's folder holds no other one, and no deadline.
+    """
+    pages = sorted(notebook.parent.glob(f"feedback/*/{glob.escape(notebook.stem)}.html"))  # folders are named by time
+    if not pages:
+        return None
+    with contextlib.suppress(OSError), pages[-1].open("rb") as file:
+        title = TITLE.search(file.read(MOST_OF_HEAD).decode("utf-8", "replace"))
+        words = " ".join(unescape(title[1]).split()) if title else ""
+        return {"path": pages[-1].relative_to(notebook.parent).as_posix(), "title": words or notebook.stem}
+    return None
+
+
+def _saved_file(name: str, saved: float) -> Path:
+    """The file of that name that was saved at that time. Raises VivaError where this kernel sees none."""
+    session = os.environ.get("JPY_SESSION_NAME")
+    folders = [Path(session).parent] if session else []
+    for folder in [*folders, Path.cwd()]:
+        with contextlib.suppress(OSError):
+            if abs((folder / name).stat().st_mtime - saved) <= CLOCKS_APART:
+                return folder / name
+    raise VivaError(
+        f"The kernel does not find the saved file {name} in its folder, {Path.cwd()}. Restart the kernel, then press "
+        "Check."
+    )
 
 
 def _checked(path: Path) -> Report:

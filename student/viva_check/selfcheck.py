@@ -59,6 +59,8 @@ class Tried:
     """The student's own line that raised, and where it stands."""
     cause: str = ""
     """The cell or function for which the check was not run, or says nothing."""
+    answer: str = ""
+    """The cell of the line that raised."""
 
     @property
     def passed(self) -> bool:
@@ -215,9 +217,11 @@ def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str], cause: Cau
         hint = "\n".join(cause.lines)
         return Tried(cell.id, result.title, result.points, UNCHECKED, hint, verdict, cause=cause.cell)
     frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
-    line = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
+    line, answer = "", frames[-1].cell if frames else ""
+    if frames:
+        line = f"line {frames[-1].line} of '{answer}': {frames[-1].code[:MOST_CODE]}"
     hint, undone = wording.reason(result), tuple(result.undone)
-    return Tried(cell.id, result.title, result.points, result.word, hint, verdict, undone, line)
+    return Tried(cell.id, result.title, result.points, result.word, hint, verdict, undone, line, answer=answer)
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:

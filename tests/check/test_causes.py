@@ -158,6 +158,15 @@ def test_a_wrong_answer_above_a_cell_that_stops_keeps_its_own_reason(right, own_
     assert [row.heading for row in selfcheck.rows(tried) if row.state == "not checked"] == ["general_attention"]
 
 
+def test_a_name_that_a_test_binds_itself_is_not_that_of_a_cell_that_stopped(right, own_grader, tmp_path):
+    def change(notebook):
+        notebook.cells.insert(4, nbformat.v4.new_code_cell("result = expected = nothing"))
+        replace("general_attention", "weights[i, j] * v[j]", "weights[j, i] * v[j]")(notebook)
+
+    _, tried = check(changed(right, change, tmp_path), own_grader)
+    assert {one.state for one in tried if one.counts} == {"passed", "failed"}
+
+
 def test_a_misspelt_name_is_not_blamed_on_a_deleted_cell(right, own_grader, tmp_path):
     def change(notebook):
         delete("picture", "attention_map", "data")(notebook)

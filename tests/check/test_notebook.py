@@ -11,10 +11,10 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tests.conftest import PROJECT, SHORT
+from tests.conftest import PROJECT, SHORT, hand_in
 from tests.flow.test_known_answers import notebooks
 from viva.author.answers import fill_in, read_answer
-from viva_check.notebook import Report, _checked
+from viva_check.notebook import Report, _checked, check_for_panel, last_feedback
 
 ASKING = "%load_ext viva\n%viva_check"
 
@@ -95,3 +95,29 @@ def test_what_a_check_says_is_text_and_no_markup():
     row = {"heading": "<b>", "state": "failed", "points": 1, "title": "<script>", "lines": ["<img src=x>"]}
     html = Report("<i>", [], ["<u>"], ["<p>"], [row])._repr_html_()
     assert not [tag for tag in ("<script", "<img", "<u>", "<i>", "<p>") if tag in html]
+
+
+def test_the_button_checks_the_file_that_was_saved_just_now_and_no_older_one(mine, monkeypatch):
+    monkeypatch.setenv("JPY_SESSION_NAME", str(mine))
+    older = check_for_panel(mine.name, mine.stat().st_mtime + 60).document
+    assert older["sentence"].startswith("The kernel does not find the saved file mine.ipynb in its folder, ")
+    mine.write_text("no notebook")
+    assert (
+        check_for_panel(mine.name, mine.stat().st_mtime).document["sentence"].startswith("mine.ipynb is not a notebook")
+    )
+
+
+@pytest.mark.slow
+def test_the_newest_fetched_page_has_the_score_in_its_title(course, viva, tmp_path):
+    hand_in(course, "anna", answer="right/loops")
+    for command in ("grade", "feedback"):
+        assert viva(command, SHORT).status == 0
+    (page,) = (course / "feedback" / "anna" / SHORT).glob("*.html")
+    notebook = tmp_path / f"{page.stem}.ipynb"
+    assert last_feedback(notebook) is None
+    for time, text in {"2026-10-19 12:00:00 UTC": page.read_text(), "2026-10-12 12:00:00 UTC": "<p>older"}.items():
+        (tmp_path / "feedback" / time).mkdir(parents=True)
+        (tmp_path / "feedback" / time / page.name).write_text(text)
+    newest = last_feedback(notebook)
+    assert newest["path"] == f"feedback/2026-10-19 12:00:00 UTC/{page.name}"
+    assert re.fullmatch(r"Feedback on .+: \d+ of 25 points", newest["title"]), newest

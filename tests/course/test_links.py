@@ -93,7 +93,8 @@ def test_a_hard_link_to_a_file_of_the_course_is_refused(course, opened):
             path.unlink(missing_ok=True)
             path.parent.mkdir(exist_ok=True)
             os.link(course / target, path)
-            assert opened().problem.startswith(f"the file '{name}' is the same file on disk as {target} of this course (a hard link)")
+            told = f"the file '{name}' is the same file on disk as {target} of this course (a hard link)"
+            assert opened().problem.startswith(told)
             path.unlink()
 
 

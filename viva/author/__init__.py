@@ -8,6 +8,7 @@ checkname     how checks are told apart, and what a trial says of one
 answers       known right and wrong answers, and the submissions made from them
 skeleton      a new assignment to start from
 adoption      an existing nbgrader notebook -> one of this course
+otter         a notebook of otter-grader -> cells of an nbgrader notebook
 operators     the mistakes that people make in Python, as changes of a syntax tree
 fieldmistakes  those of a course's own field: answers/slips.py
 mutants       wrong solutions derived from the right one

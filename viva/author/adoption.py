@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 
+from viva.author import otter
 from viva.author.answers import read_answers
 from viva.author.hygiene import errors, warnings
 from viva.author.skeleton import KERNEL, NAME
@@ -37,6 +38,8 @@ PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv",
 """Files beside a notebook that are not its data: other notebooks, and what belongs to the instructor alone."""
 MOST_FILES, MOST_BYTES = 100, 50 * 2**20
 """More than this beside a notebook is not an assignment's data, but somebody's folder of downloads."""
+ORIGINS = {"otter": (otter.converted, otter.BESIDE)}
+"""By the tool that a notebook is from, what converts it, and the files beside it that are the tool's."""
 LISTED = 4
 """The most notebooks in a sentence."""
 
@@ -54,8 +57,10 @@ class Adopted:
     advice: list[str]
 
 
-def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool = False) -> Adopted:
+def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool = False, origin: str = "") -> Adopted:
     """Make an nbgrader source notebook one of the course; its assignment is called like its folder by default.
+
+    A notebook of another tool, its ``origin``, is converted first; the notebook itself stays as it is.
 
     With ``in_place`` the notebook is in the course's ``source/`` and is corrected there; the old one is kept in
     ``backup/``. Raises CourseError when it is not such a notebook, when a name does not fit, or when a file would be
@@ -69,10 +74,16 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
     assignment = assignment or Path(os.path.normpath(notebook.absolute())).parent.name  # of ../x.ipynb, too
     if not NAME.fullmatch(assignment):
         raise CourseError(f"'{assignment}' is not a valid assignment name. Choose another, as in --as=ps11_my_topic.")
+    if origin and origin not in ORIGINS:
+        raise CourseError(f"--from={plaintext.line(origin)} is not one of: {', '.join(ORIGINS)}.")
+    if in_place and origin:
+        raise CourseError(
+            "--in-place and --from exclude each other: a notebook of another tool is converted into a copy."
+        )
     if in_place:
         return _adopt_in_place(course, notebook, assignment)
     changes: list[str] = []
-    text = nbformat.writes(_adapted(_read(notebook), _header(course), changes)) + "\n"
+    text = nbformat.writes(_adapted(_read(notebook, origin, changes), _header(course), changes)) + "\n"
     folder = course.path("source", assignment)
     target = folder / f"{notebook.stem}.ipynb"
     files = {}
@@ -82,7 +93,8 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
             f"needs into {folder}."
         )
     else:
-        files = _beside(notebook, course.directory.ignore, changes)
+        theirs = ORIGINS[origin][1] if origin else ()
+        files = _beside(notebook, [*course.directory.ignore, *theirs], changes)
     copies = {folder / name: file for name, file in files.items()}
     for path in (target, *copies):
         if path == target and path.exists() and path.samefile(notebook):
@@ -134,14 +146,16 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
     return Adopted(assignment, [target], changes, *_look_over(course, assignment, target))
 
 
-def _read(path: Path) -> NotebookNode:
-    """The notebook with today's schemas of nbformat and nbgrader."""
+def _read(path: Path, origin: str = "", changes: list[str] | None = None) -> NotebookNode:
+    """The notebook with today's schemas of nbformat and nbgrader, after one of another ``origin`` was converted."""
     try:
         notebook = nbformat.read(path, as_version=4)
     except Exception as error:  # nbformat raises whatever a broken file leads to
         raise CourseError(f"{path} is not a notebook: {str(error).splitlines()[0]}.") from error
     if (language := language_of(notebook.metadata)) != "python":
         raise CourseError(f"{path} is written in {language}; this course is graded in Python.")
+    if origin:
+        notebook = ORIGINS[origin][0](notebook, path.parent, [] if changes is None else changes)
     try:
         notebook = MetadataValidator().upgrade_notebook_metadata(notebook)
     except (ValueError, TypeError) as error:
@@ -149,7 +163,7 @@ def _read(path: Path) -> NotebookNode:
     if not any("nbgrader" in cell.metadata for cell in notebook.cells):
         raise CourseError(
             f"{path} is not an nbgrader source notebook: it has no answer, test or task. First mark its cells in "
-            "JupyterLab's panel 'Create Assignment'."
+            "JupyterLab's panel 'Create Assignment'. For a notebook of otter-grader, add --from=otter."
         )
     return notebook
 

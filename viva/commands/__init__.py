@@ -16,7 +16,6 @@ setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at
 completion  completion
-overview    what `viva` alone says: the state of the course, and the next command
 
 Public, for plug-ins: command, terminal.
 """

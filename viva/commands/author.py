@@ -245,8 +245,9 @@ class AdoptCommand(VivaCommand):
         viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
         viva adopt --in-place source/ps1/problem1.ipynb      correct it there, with a copy in backup/
+        viva adopt --from=otter ~/hw1/hw1.ipynb              convert a notebook of otter-grader
     """
-    aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
+    aliases = nbgrader_aliases | {"as": "AdoptCommand.called", "from": "AdoptCommand.origin"}
     flags = (
         VivaCommand.flags
         | NO_SANDBOX
@@ -260,11 +261,12 @@ class AdoptCommand(VivaCommand):
     settings = (Execute, Examine)
     called = Unicode("", help="The name of the assignment, if not that of the notebook's folder.").tag(config=True)
     in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
+    origin = Unicode("", help="The tool that the notebook is from, if not nbgrader: otter.").tag(config=True)
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
-        adopted = adopt(self.course, Path(self.extra_args[0]), self.called, self.in_place)
+        adopted = adopt(self.course, Path(self.extra_args[0]), self.called, self.in_place, self.origin)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
         lists = {
             "Errors, to fix before the release:": adopted.missing,

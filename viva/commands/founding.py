@@ -95,6 +95,8 @@ solutions/
 variants/
 .rehearsals/
 .open/
+.forgotten/
+*-data.zip
 watch.json
 watch.lock
 variants.key

@@ -82,8 +82,13 @@ class ReportCommand(VivaCommand):
         viva report ps1_general_attention      one assignment
         viva report --anonymous                report/anonymous.html, with pseudonyms
         viva report --to=$HOME/report          into another folder, for example for a read-only course
+        viva report --for=dolos ps1            the answers as files that Dolos and JPlag compare
     """
-    aliases = nbgrader_aliases | {"server": "ReportCommand.server", "to": "ReportCommand.to"}
+    aliases = nbgrader_aliases | {
+        "server": "ReportCommand.server",
+        "to": "ReportCommand.to",
+        "for": "ReportCommand.tool",
+    }
     flags = VivaCommand.flags | {
         "anonymous": (
             {"ReportCommand": {"anonymous": True}},
@@ -95,6 +100,7 @@ class ReportCommand(VivaCommand):
     )
     anonymous = Bool(False, help="Replace student names by pseudonyms.").tag(config=True)
     to = Unicode(help="The folder for the report; a relative path is in the course folder.").tag(config=True)
+    tool = Unicode(help="Write the answers for a program that compares them, and no report: dolos.").tag(config=True)
 
     def _folder(self) -> Path | None:
         """The folder that was named. Raises CourseError for one that lies nowhere, or is a file."""
@@ -105,6 +111,19 @@ class ReportCommand(VivaCommand):
             raise CourseError(f"A report cannot be written into {folder}. Name another folder with --to.")
         return folder
 
+    def _write_code(self, assignments: list[str]) -> int:
+        """Write the answers as files of code. Raises CourseError for another program."""
+        from viva.pages import report
+        from viva.pages.reporting.codefiles import TOOLS
+
+        if self.tool not in TOOLS:
+            raise CourseError(f"--for={self.tool} is not one of: {', '.join(TOOLS)}. JPlag reads the same files.")
+        zips = report.write_code(self.course, assignments, self.anonymous, self._folder())
+        for path, count in zips.items():
+            self._say(f"{path} has the code of {counted(count, 'submission')}.")
+        self.show_document(files=[{"path": str(path), "submissions": count} for path, count in zips.items()])
+        return 0
+
     def run(self) -> int:
         if not os.access(os.path.expanduser("~"), os.W_OK):  # Matplotlib would complain, and end with a traceback
             os.environ.setdefault("MPLCONFIGDIR", tempfile.gettempdir())
@@ -113,6 +132,8 @@ class ReportCommand(VivaCommand):
 
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
+        if self.tool:
+            return self._write_code(assignments)
         future = releases.unreleased(self.course, assignments)
         assignments = [name for name in assignments if name not in future] or assignments
         future = [name for name in future if name not in assignments]

@@ -16,6 +16,7 @@ inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
 rehearsals     what rehearsing a solution showed, kept beside the course
 location       where a course lies, seen from a folder in it
+overview       the state of a course and the next command, as `viva` alone prints them
 material       all that grading an assignment depends on beside a submission
 remote         graders on other machines: what they have to be, and which are selected
 exchange       submissions from nbgrader's exchange, where anybody can write

@@ -18,7 +18,7 @@ from pathlib import Path
 CONFIGS = ("nbgrader_config.py", "nbgrader_config.json")
 READ = (*CONFIGS, "jupyter_config.py", "jupyter_config.json")
 """The files by which a course's folder configures a command."""
-STEPS = ("submitted", "autograded", "feedback", "attempts", "unmatched")
+STEPS = ("submitted", "autograded", "feedback", "attempts", "unmatched", ".forgotten")
 """The folders of a course that students' files come to; a course may name the first three otherwise."""
 RELEASE = "release"
 SOURCE = re.compile("source_directory")

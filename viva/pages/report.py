@@ -25,6 +25,7 @@ from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.folder import remove
 from viva.pages.page import environment
+from viva.pages.reporting import codefiles
 from viva.pages.reporting.findings import ALONE, People, gather, lists
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
 from viva.verdict import CourseError
@@ -63,7 +64,7 @@ def write(
         raise CourseError(f"'{server}' is not the address of a server. Write --server=http://localhost:8888.")
     folder = to or course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
-    names = Pseudonyms(_key(course, folder), *known_names(course)) if anonymous else Pseudonyms()
+    names = names_for(course, folder, anonymous)
     figures = gather(course, assignments, names, address, people) | {"unreleased": list(future)}
     path = folder / ("anonymous.html" if anonymous else "index.html")
     text, tables = page(figures, anonymous, f"{path.stem}-tables")
@@ -74,6 +75,21 @@ def write(
     if not tables.folder:
         remove(folder / f"{path.stem}-tables")
     return path, figures
+
+
+def names_for(course: Course, folder: Path, anonymous: bool) -> Pseudonyms:
+    """How students are called in what is written into a folder. Raises CourseError as ``_key``."""
+    return Pseudonyms(_key(course, folder), *known_names(course)) if anonymous else Pseudonyms()
+
+
+def write_code(
+    course: Course, assignments: list[str], anonymous: bool = False, to: Path | None = None
+) -> dict[Path, int]:
+    """Write the answers to the assignments as files that Dolos and JPlag compare; the number of answers, by path."""
+    folder = to or course.root / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    names = names_for(course, folder, anonymous)
+    return {path: count for name in assignments for path, count in codefiles.write(course, name, names, folder).items()}
 
 
 def _key(course: Course, folder: Path) -> bytes:

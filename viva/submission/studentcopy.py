@@ -55,7 +55,7 @@ class Copy:
     """Whether `viva release` wrote into it what the grader knows."""
     unchecked: dict[str, str] = field(default_factory=dict)
     deleted: dict[str, bool] = field(default_factory=dict)
-    """By deleted cell that is no test cell, whether it is an answer."""
+    """By deleted answer or read-only cell, whether it is an answer."""
     remarks: list[str] = field(default_factory=list)
 
 

@@ -2,7 +2,7 @@
 
 One record (``viva.record``) in a line of JSON for each submission that was graded, in order of assignment and student
 when no batch is running. Where a submission has several, because its batch is not finished or nbgrader graded it
-again, the last one counts. docs/results.md shows a line, docs/results.schema.json is its schema.
+again, the last one counts. docs/reference.md shows a line, docs/results.schema.json is its schema.
 """
 
 from __future__ import annotations

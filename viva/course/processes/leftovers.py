@@ -321,6 +321,9 @@ def alone(path: Path, tell: Callable[[str], object]) -> Iterator[None]:
         os.ftruncate(lock, 0)
         name = " ".join(["viva", *sys.argv[1:]])
         os.pwrite(lock, f"'{name}' (process {os.getpid()} on {socket.gethostname()})\n".encode(), 0)
-        yield
+        try:
+            yield
+        finally:
+            os.ftruncate(lock, 0)  # the command's line may name a student
     finally:
         os.close(lock)

@@ -18,6 +18,7 @@ from viva.course.gradebook import agreement
 from viva.course.joined import SAME
 from viva.verdict import CourseError
 from viva.wording import folded
+from viva_term.commands.person import PersonCommand
 from viva_term.joining import join, plan
 from viva_term.lms import participants
 from viva_term.lms.participants import Participants
@@ -25,18 +26,17 @@ from viva_term.lms.rosterfile import ROSTER, Difference, Entry, Roster
 from viva_term.lms.systems import GROUPS, SYSTEMS
 
 
-class RosterCommand(VivaCommand):
+class RosterCommand(PersonCommand):
     name = "viva-roster"
-    arguments = "FILE | --same OLD NEW"
+    arguments = "FILE | --same OLD NEW | --export ID | --forget ID"
     completes = "tables"
     heading = "Class"
     description = "Read the roster from a learning system's file; list added, changed and removed students."
     examples = """
-        viva roster grades.csv --dry-run                what would change; the columns show the system
-        viva roster grades.csv                          do it; students who left keep all grades
-        viva roster list.csv --id=email                 use e-mail addresses as student ids
+        viva roster grades.csv --dry-run                what would change; without --dry-run, do it
         viva roster list.csv --columns='id=Matrikel,first=Rufname,last=Familie,email=Mail'
         viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
+        viva roster --forget alee                       take a student's data out; --now erases it
     """
     aliases = nbgrader_aliases | {
         "from": "RosterCommand.system",
@@ -49,17 +49,24 @@ class RosterCommand(VivaCommand):
             {"RosterCommand": {"same": True}},
             "Join two ids of one student: first the id to keep, then the other.",
         ),
+        "export": ({"RosterCommand": {"export": True}}, "Write all data of one student into a zip."),
+        "forget": (
+            {"RosterCommand": {"forget": True}},
+            "Take all data of one student out of the course; --restore puts it back.",
+        ),
+        "restore": ({"RosterCommand": {"restore": True}}, "Put back what --forget took out."),
+        "now": ({"RosterCommand": {"now": True}}, "With --forget: erase the data for good."),
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
     system = Unicode(help=f"The system: {', '.join([*doors.entries(doors.ROSTERS), *SYSTEMS])}.").tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)
-    dry_run = Bool(False, help="Only show what would change.").tag(config=True)
-
     same = Bool(False, help="Join two ids of one student.").tag(config=True)
 
     def run(self) -> int:
+        if self.concerns_one:
+            return self.run_for_one()
         if self.same:
             return self._join()
         if len(self.extra_args) != 1:

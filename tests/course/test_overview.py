@@ -11,7 +11,8 @@ import pytest
 
 from tests.commands.test_founding import run
 from tests.conftest import BIN, SHORT, hand_in
-from viva.commands.overview import overview
+from viva import cli
+from viva.course.overview import overview
 
 
 def next_of(course) -> str:
@@ -92,7 +93,9 @@ def test_the_small_distribution_lists_what_it_has(arguments, tmp_path):
     program = SMALL.replace("main()", f"sys.argv[1:] = {arguments}\nmain()")
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     listed = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
-    assert listed == ["completion", "check"], done.stderr
+    assert {"completion", "check"} <= set(listed), done.stderr
+    core = {name for commands in cli.FLOW.values() for name in commands}
+    assert core.intersection(listed) == {"completion"}
 
 
 @pytest.mark.slow
@@ -107,4 +110,4 @@ def test_a_demo_in_an_empty_folder_makes_a_course_with_a_class(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("")
     run(tmp_path / "mine", "demo", status=2)
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
+    assert not (tmp_path / "mine" / "source").exists()
