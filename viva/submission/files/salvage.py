@@ -153,7 +153,7 @@ _OTHER_FILES = (
     (b"version https://git-lfs", "is_git_lfs"),
     (b"{\\rtf", "is_rtf"),
 )
-"""How files begin that are no notebooks, and the kind of note that says what they are."""
+"""How other files begin, and the kind of note that says what they are."""
 _HTML = re.compile("<!doctype html|<html|<head|<body|<!--", re.IGNORECASE)
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
 
