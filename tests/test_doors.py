@@ -92,6 +92,8 @@ def test_the_examples_of_the_page_add_a_command_a_format_and_a_learning_system(c
     run("collect", str(tmp_path / "slate.zip"), f"--assignment={SHORT}", "--from=slate", "--time=2026-01-05 12:00Z")
     assert f"{SHORT} 1" in fresh.run("count", SHORT)
     run("grade", SHORT)
+    run("feedback", SHORT)
+    assert "Chapter 3 has an example of this." in next((course / "feedback" / "k17" / SHORT).glob("*.html")).read_text()
     run("export", SHORT, "--as=slate", "--unfinished")
     assert re.fullmatch(r"Key,Points\nk17,[\d.]+\n", (course / f"{SHORT}-slate.csv").read_text())
     run("export", SHORT, "--as=lines", "--to=grades.txt")

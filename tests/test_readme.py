@@ -189,9 +189,11 @@ NEVER_CLEANED = {
     "extensions.csv",
     "watch.json",
     "watch.lock",
+    "lti",
+    "lti.json",
 }
 """What students handed in, graders wrote, or nothing can make again."""
-KEPT = ("submitted", "attempts", "unmatched")
+KEPT = ("submitted", "attempts", "unmatched", "lti")
 """The folders among these."""
 
 
@@ -201,7 +203,7 @@ def test_what_is_said_to_be_made_by_the_flow_is_ignored_by_git_and_make_clean_re
     for name in made:
         inside = PROJECT / name / ".gitignore"
         kept = inside.is_file() and "*" in inside.read_text().splitlines()
-        assert kept or {name, f"{name}/", f"{name}*"}.intersection(ignored), name
+        assert kept or {name, f"{name}/", f"/{name}/", f"{name}*"}.intersection(ignored), name
 
 
 def test_make_clean_removes_what_can_be_made_again_and_leaves_the_folders_that_are_committed(tmp_path):

@@ -12,8 +12,11 @@ docs/extending.md has an example of each.
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.languages | its tag, as de | the text or the path of a file such as viva/words.de.toml: sentences for students |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
+| viva.origins | what ``viva adopt --from`` calls it | ``viva.author.adoption.Origin`` |
+| viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
+| viva.members | the same, where no file is needed | a function: ``VivaCommand`` -> ``viva.course.table.Table`` |
 """
 
 from __future__ import annotations
@@ -27,16 +30,21 @@ from typing import Any
 from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
-ARCHIVES, ROSTERS, CODECS, LANGUAGES = "viva.archives", "viva.rosters", "viva.codecs", "viva.languages"
+ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
+ORIGINS, PAGES, LANGUAGES = "viva.origins", "viva.pages", "viva.languages"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",
         "roster": "nbviva-term",
+        "lti": "nbviva-lti",
         "package": "nbviva-gradescope",
         "watch": "nbviva-watch",
+        "diagnose": "nbviva-diagnosis",
     },
     SHEETS: dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
     GRADERS: {"cluster": "nbviva-scale"},
+    MEMBERS: {"lti": "nbviva-lti"},
+    ORIGINS: {"otter": "nbviva-otter"},
 }
 """The packages of Viva's own plug-ins, by what they add."""
 

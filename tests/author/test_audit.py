@@ -372,7 +372,7 @@ def test_a_last_value_beyond_the_points_is_an_error_as_it_is_in_nbgrader(course)
     """As in a public test course, whose cell of two points ends in ``totalcredit``, which is three."""
     write(course, checks="### CHECK 3: columns\nassert len(centre(numbers)) == 4\n1 + len(centre(numbers))\n")
     shutil.rmtree(course / "answers" / "small")
-    (said,) = [sentence for sentence in audited(course).errors if "last value" in sentence]
+    (said,) = [sentence for sentence in audited(course).errors if "greater than the points" in sentence]
     assert said.startswith("Cell 'test_centre': the test ends in a number that is greater than the points of the cell.")
 
 

@@ -136,7 +136,7 @@ def foreign(course, viva):
     notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
     nbformat.write(notebook, path)
     told = viva("release", SHORT, "--no-audit")
-    assert told.status == 0 and "is written in R: it is graded as in nbgrader, with" in told.text
+    assert told.status == 0 and "is written in R. It is graded as in nbgrader, with" in told.text
     hand_in(course, "anna", answer=RIGHT)
     return course
 

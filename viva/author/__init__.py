@@ -8,7 +8,6 @@ checkname     how checks are told apart, and what a trial says of one
 answers       known right and wrong answers, and the submissions made from them
 skeleton      a new assignment to start from
 adoption      an existing nbgrader notebook -> one of this course
-otter         a notebook of otter-grader -> cells of an nbgrader notebook
 operators     the mistakes that people make in Python, as changes of a syntax tree
 fieldmistakes  those of a course's own field: answers/slips.py
 mutants       wrong solutions derived from the right one
@@ -28,5 +27,6 @@ certificate   what an audit has proven, as a page to print and as JSON
 audits        audits of several assignments at the terminal
 demo          the demo class, and solutions in other words
 
-Public, for plug-ins: trials.
+Public, for plug-ins: adoption, trials.
+Public, for plug-ins: answers, fieldmistakes, mutants, trials, trimming.
 """

@@ -11,6 +11,7 @@ import math
 import os
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 
-from viva.author import otter
+from viva import doors
 from viva.author.answers import read_answers
 from viva.author.hygiene import errors, warnings
 from viva.author.skeleton import KERNEL, NAME
@@ -38,10 +39,19 @@ PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv",
 """Files beside a notebook that are not its data: other notebooks, and what belongs to the instructor alone."""
 MOST_FILES, MOST_BYTES = 100, 50 * 2**20
 """More than this beside a notebook is not an assignment's data, but somebody's folder of downloads."""
-ORIGINS = {"otter": (otter.converted, otter.BESIDE)}
-"""By the tool that a notebook is from, what converts it, and the files beside it that are the tool's."""
 LISTED = 4
 """The most notebooks in a sentence."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A tool that notebooks come from (the door ``viva.origins``)."""
+
+    convert: Callable[[NotebookNode, Path, list[str]], NotebookNode]
+    """The notebook and its folder -> the same with nbgrader's metadata; the list gets a sentence for each thing that an
+    author has to look at. Raises CourseError for a notebook that is not the tool's."""
+    beside: tuple[str, ...] = ()
+    """Patterns of the files beside the notebook that are the tool's, and not the assignment's data."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +84,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
     assignment = assignment or Path(os.path.normpath(notebook.absolute())).parent.name  # of ../x.ipynb, too
     if not NAME.fullmatch(assignment):
         raise CourseError(f"'{assignment}' is not a valid assignment name. Choose another, as in --as=ps11_my_topic.")
-    if origin and origin not in ORIGINS:
-        raise CourseError(f"--from={plaintext.line(origin)} is not one of: {', '.join(ORIGINS)}.")
+    tool = _tool(origin) if origin else None
     if in_place and origin:
         raise CourseError(
             "--in-place and --from exclude each other: a notebook of another tool is converted into a copy."
@@ -83,7 +92,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
     if in_place:
         return _adopt_in_place(course, notebook, assignment)
     changes: list[str] = []
-    text = nbformat.writes(_adapted(_read(notebook, origin, changes), _header(course), changes)) + "\n"
+    text = nbformat.writes(_adapted(_read(notebook, tool, changes), _header(course), changes)) + "\n"
     folder = course.path("source", assignment)
     target = folder / f"{notebook.stem}.ipynb"
     files = {}
@@ -93,7 +102,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
             f"needs into {folder}."
         )
     else:
-        theirs = ORIGINS[origin][1] if origin else ()
+        theirs = tool.beside if tool else ()
         files = _beside(notebook, [*course.directory.ignore, *theirs], changes)
     copies = {folder / name: file for name, file in files.items()}
     for path in (target, *copies):
@@ -146,7 +155,16 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
     return Adopted(assignment, [target], changes, *_look_over(course, assignment, target))
 
 
-def _read(path: Path, origin: str = "", changes: list[str] | None = None) -> NotebookNode:
+def _tool(name: str) -> Origin:
+    """The tool that a notebook comes from. Raises CourseError where no package knows it."""
+    names = doors.entries(doors.ORIGINS)
+    if name in names:
+        return doors.load(doors.ORIGINS, name)
+    others = f"It is not one of: {', '.join(names)}." if names else ""
+    raise CourseError(f"--from={plaintext.line(name)}: {doors.lacking(doors.ORIGINS, name) or others}".strip())
+
+
+def _read(path: Path, origin: Origin | None = None, changes: list[str] | None = None) -> NotebookNode:
     """The notebook with today's schemas of nbformat and nbgrader, after one of another ``origin`` was converted."""
     try:
         notebook = nbformat.read(path, as_version=4)
@@ -155,7 +173,7 @@ def _read(path: Path, origin: str = "", changes: list[str] | None = None) -> Not
     if (language := language_of(notebook.metadata)) != "python":
         raise CourseError(f"{path} is written in {language}; this course is graded in Python.")
     if origin:
-        notebook = ORIGINS[origin][0](notebook, path.parent, [] if changes is None else changes)
+        notebook = origin.convert(notebook, path.parent, [] if changes is None else changes)
     try:
         notebook = MetadataValidator().upgrade_notebook_metadata(notebook)
     except (ValueError, TypeError) as error:

@@ -28,7 +28,7 @@ check of the cell and ``everything`` (``everything else``) for every check (not 
     # %% [solution] *
 
 A wrong answer that only hidden lines notice surprises its student. A line such as ``hidden: an attack``
-in the docstring says why no visible check warns of it.
+in the docstring says why no visible check warns of it. A line ``students: ...`` is for `viva diagnose`.
 
 Each section replaces the cell of that id in the released notebook. ``[solution]`` takes the
 instructor's answer; ``*`` then means every answer cell that has no section. Cells that no

@@ -12,10 +12,11 @@ regrade     regrade
 applyrubric  rubric
 hand_back   feedback, report
 exportgrades  export, and the scores of a class as tables
+plantable   the plan of an export as tables
 setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at
 completion  completion
 
-Public, for plug-ins: command, terminal.
+Public, for plug-ins: command, plantable, terminal.
 """

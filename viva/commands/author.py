@@ -261,7 +261,7 @@ class AdoptCommand(VivaCommand):
     settings = (Execute, Examine)
     called = Unicode("", help="The name of the assignment, if not that of the notebook's folder.").tag(config=True)
     in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
-    origin = Unicode("", help="The tool that the notebook is from, if not nbgrader: otter.").tag(config=True)
+    origin = Unicode("", help="The tool that the notebook comes from, if it is not nbgrader: otter.").tag(config=True)
 
     def run(self) -> int:
         if len(self.extra_args) != 1:

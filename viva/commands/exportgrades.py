@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from dataclasses import asdict, replace
-from functools import partial
+from collections import Counter
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
@@ -15,29 +13,16 @@ from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
+from viva.commands import plantable
 from viva.commands.command import VivaCommand, not_released
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import agreement, health, releases
 from viva.course.grades import export, questions
 from viva.course.grades.export import CsvExport
-from viva.course.grades.sheetplan import Line, Plan, SheetExport, format_of, formats
+from viva.course.grades.sheetplan import SheetExport, format_of, formats
 from viva.course.grades.standing import Status
 from viva.verdict import CourseError
 from viva.wording import counted
-
-SHOWN = 20
-"""The number of students that each part names; --json names all."""
-PARTS = {
-    "written": "written",
-    "replaced": "replaced",
-    "unchanged": "unchanged",
-    "left": "left",
-    "absent": "absent",
-    "strangers": "unclear",
-}
-"""The parts of a plan, and their names in tables."""
-TOLD = ("replaced", "left", "absent", "strangers")
-"""The parts whose students are named."""
 
 
 class ExportCommand(VivaCommand):
@@ -135,15 +120,15 @@ class ExportCommand(VivaCommand):
             plan = exporter.plan(self.course, gradebook, assignment, self.coursedir.student_id)
         if not self.dry_run and not self.part:
             plan.save()
-        self.console.print(_counts(plan))
-        people = _people(plan)
+        self.console.print(plantable.counts(plan))
+        people = plantable.people(plan)
         if people.row_count:
             self.console.print(people)
         self._say(*plan.warnings)
         if plan.absent:
             self._say("Absent: students of the course who are not in the file.")
         self._say(self._unwritten(plan.path) or f"Written: {plan.path}. {plan.following}")
-        parts = {part: [asdict(line) for line in getattr(plan, part)] for part in PARTS}
+        parts = plantable.document(plan)
         self.show_document(
             file=None if self.part else plan.path,
             system=exporter.key,
@@ -183,36 +168,6 @@ class ExportCommand(VivaCommand):
         if future:
             self._say(not_released([name for name in assignments if name in future]))
         return released
-
-
-def _counts(plan: Plan) -> Table:
-    table = Table(whole(plan.title), *figures(*PARTS.values()))
-    table.add_row(plaintext.line(plan.column), *(str(len(getattr(plan, part))) for part in PARTS))
-    return table
-
-
-def _people(plan: Plan) -> Table:
-    """A table of the students who do not simply get a new score."""
-    table = Table("", whole("student"), "name", "what")
-    for part in TOLD:
-        row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
-        lines_by_reason = defaultdict(list)
-        for line in lines:
-            lines_by_reason[line.what].append(line)
-        # In a class most are left for one of a few reasons; a list of the first students would hide the other ones.
-        if part == "left" and len(lines) > SHOWN:
-            lines = [replace(same[0], name=_counted(same), what=reason) for reason, same in lines_by_reason.items()]
-            lines.sort(key=lambda line: -len(lines_by_reason[line.what]))
-        for line in lines[:SHOWN]:
-            row(*(plaintext.line(text) for text in (line.student, line.name, line.what)))
-        if len(lines) > SHOWN:
-            row("", "", f"and {len(lines) - SHOWN} more")
-    return table
-
-
-def _counted(lines: list[Line]) -> str:
-    """The first student of a group, and the number of the others."""
-    return lines[0].name + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
 
 
 # The scores of a class as tables on a terminal.

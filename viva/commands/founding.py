@@ -78,6 +78,7 @@ report/
 gradebook.db*
 gradebook.db.lock
 roster.csv
+lti.json
 grades.csv
 grades.json
 grades.xlsx
@@ -90,6 +91,7 @@ questions.csv
 results.jsonl*
 regrades.jsonl
 attempts/
+/lti/
 unmatched/
 solutions/
 variants/

@@ -7,6 +7,7 @@ hidden       the hidden lines of an assignment, and where a page holds one
 explanation  what a student reads of a check that did not pass
 typeset      Markdown, formulas and outputs as HTML that can do nothing
 exercise     the exercises of a page and their checks
+additions    what other packages add to pages: sentences about a test cell
 page         the page that a student gets back
 feedback     the pages of many submissions, through nbgrader's converter; each has a seal
 reporting/   what the instructor's page tells, as plain data
@@ -18,5 +19,5 @@ gradingapi   what formgrader's server answers to that page: saving, and what wai
 waitinglist  the submissions of a notebook that wait for a grader
 openanswers  which answers graders have open
 
-Public, for plug-ins: exercise, feedback, hidden, page, report.
+Public, for plug-ins: additions, exercise, feedback, hidden, page, report.
 """

@@ -49,6 +49,7 @@ from viva.course.processes.workers import Workers
 from viva.engine.blueprint import read_notebook
 from viva.folder import remove, walk
 from viva.language import ENGLISH, Language
+from viva.pages.additions import STUDENT, Asked, additions, by_cell
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page, template
 from viva.record import Note, NotebookRecord, SubmissionRecord
@@ -58,6 +59,9 @@ from viva.submission.files.handin import place_problem
 from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, LeakError, SubmissionError, VivaError
 
+FULL = "full"
+"""What a page shows unless the course says otherwise: everything that its student may read."""
+
 
 class PageExporter(Exporter):
     """A graded notebook as the page for its student."""
@@ -66,8 +70,8 @@ class PageExporter(Exporter):
         config=True
     )
     shows = Enum(
-        ("full", "score", "visible"),
-        "full",
+        (FULL, "score", "visible"),
+        FULL,
         help="What students read: the full page, the score alone, or visible checks only.",
     ).tag(config=True)
     language = Unicode("en", help="The language of the sentences that students read: de, en, es, fr or zh.").tag(
@@ -90,8 +94,9 @@ class PageExporter(Exporter):
         folder = Path(directory.format_path(directory.autograded_directory, names["student"], names["assignment"]))
         spoken = language.named(self.language), self.notebook_language
         page = Page(nb, names, marks, record, hidden, knowledge.veil, knowledge.unveiled, folder, *spoken)
-        text = page.render(self.shows)
-        key = key_of(folder, source, marks, record, names["notebook"], _settings(self.config))
+        added = _added(directory, self.shows, names["assignment"], names["notebook"], names["student"])
+        text = page.render(self.shows, added)
+        key = key_of(folder, source, marks, record, names["notebook"], _facts(self.config, added))
         if leaks := hidden.found(text, page.own().values()):
             rest = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
             raise LeakError(
@@ -137,6 +142,20 @@ def _settings(config: Config) -> list:
     settings = [(name, sorted(map(repr, config[name].items()))) for name in sections if config.get(name)]
     spoken = language.of_course(config)
     return [*settings, spoken.tag, spoken.digest]
+
+
+def _added(
+    directory: CourseDirectory, shows: str, assignment: str, notebook: str, student: str
+) -> dict[str, list[str]]:
+    """By test cell, what other packages add to a full page; nothing to a page with less on it. Raises CourseError."""
+    if shows != FULL:
+        return {}
+    return by_cell(additions(Course(directory), Asked(STUDENT, assignment, notebook, student)))
+
+
+def _facts(config: Config, added: dict[str, list[str]]) -> list:
+    """What a page depends on beside the submission and the assignment."""
+    return [*_settings(config), *([added] if added else [])]
 
 
 Found = TypeVar("Found")
@@ -334,7 +353,7 @@ class _Conversion:
         if {path.stem for path in pages.glob("*.html")} != notebooks or _copied(graded, pages, directory):
             return False
         record = _record(directory, assignment, student)
-        source, settings = self.course.path("source", assignment), _settings(self.config)
+        source, shows = self.course.path("source", assignment), PageExporter(config=self.config).shows
         if assignment not in self.marks:
             self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
         class_marks = self.marks[assignment]
@@ -342,7 +361,8 @@ class _Conversion:
             marks = class_marks.get((student, name))
             if marks is None:
                 return False
-            if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, settings):
+            facts = _facts(self.config, _added(directory, shows, assignment, name, student))
+            if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, facts):
                 return False
         return True
 

@@ -24,8 +24,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.course import rubric, writtenanswers
+from viva.course.course import Course
 from viva.engine.names import Names, names_of
 from viva.pages import typeset, waitinglist
+from viva.pages.additions import GRADER, Asked, additions, by_cell
 from viva.submission.sanitize import given_texts
 from viva.verdict import CourseError
 
@@ -51,7 +53,7 @@ class AnswerFirst(NbGraderPreprocessor):
     ``queue``: how many submissions of this notebook wait, also at each question; ``version``: what the page shows, so
     that nothing is saved for a notebook that was graded again; ``differences``: for each written answer that has
     changed since it was graded, what is new in it and what is gone; ``offered``: for each question the
-    comments that repeat, rubric items first.
+    comments that repeat, rubric items first; ``added``: by test cell, the sentences of other packages.
 
     The answer is the cell below the question and those that follow it, up to the next cell that is graded and the
     next text of the instructor's.
@@ -74,7 +76,7 @@ class AnswerFirst(NbGraderPreprocessor):
                     answers[cell.metadata.nbgrader["grade_id"]] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
         resources |= {"waiting": [], "queue": None, "offered": {}, "version": ""}
-        resources["differences"] = {}
+        resources["differences"], resources["added"] = {}, {}
         if (submission := resources.get("submission_id")) is not None:
             self._look_up(submission, resources)
             resources["differences"] = {
@@ -96,6 +98,11 @@ class AnswerFirst(NbGraderPreprocessor):
                 items = rubric.read_items(rubric.path_of(Path(directory.root), submitted.assignment.assignment.name))
             except CourseError as error:
                 items, resources["complaint"] = [], str(error)
+            asked = Asked(GRADER, submitted.assignment.assignment.name, submitted.name, submitted.student.id)
+            try:
+                resources["added"] = by_cell(additions(Course(directory), asked))
+            except CourseError as error:
+                resources["complaint"] = str(error)
             graded = {grade.name for grade in submitted.grades}
             for comment in submitted.comments:
                 fitting = [item for item in items if item.cell in ("", comment.name) and comment.name in graded]

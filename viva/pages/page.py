@@ -6,10 +6,11 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -173,8 +174,8 @@ class Page:
             if not _instructors(cell)
         }
 
-    def render(self, shows: str = "full") -> str:
-        """The page, with all or some of it, as PageExporter says.
+    def render(self, shows: str = "full", added: Mapping[str, list[str]] = MappingProxyType({})) -> str:
+        """The page, with all or some of it, as PageExporter says; ``added`` are sentences of other packages, by cell.
 
         It holds only what students may read, as far as this module can know; hidden.py looks again."""
         marks = self.marks
@@ -200,6 +201,8 @@ class Page:
             faults=len(self.record.faults),
             sandboxed=self.record.sandboxed,
             level=typeset.demoted,
+            added=added,
+            english="" if language.is_english else Markup(' lang="en"'),
             shows=shows,
         )
 

@@ -177,6 +177,14 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
     )
     yield from lists_of(part)
     yield "repairs", _told(part["repairs"], "repairs", "repair")
+    yield (
+        "sentences",
+        [
+            {"student": one["student"]} | {key: row[key] for key in ("notebook", "cell", "text")}
+            for row in part["added"]
+            for one in row["students"]
+        ],
+    )
     yield "similar", [{"notebook": book["notebook"]} | pair for book in part["similar"] for pair in book["pairs"]]
     missing = [{"student": student, "what": "missing", "reason": ""} for student in part["missing"]]
     yield (

@@ -131,10 +131,10 @@ def test_a_configuration_that_only_this_course_has_is_refused(root, monkeypatch)
     (root / "steps_of_ours.py").write_text("class Step:\n    pass\n")
     monkeypatch.syspath_prepend(str(root))
     config.write_text(whole + "from steps_of_ours import Step\nc.Autograde.step = Step\n")
-    assert "uses the module steps_of_ours, which is in the course folder" in refusal(root)
+    assert "uses the module steps_of_ours of the course folder" in refusal(root)
     steps = "c.Autograde.autograde_preprocessors = [*c.Autograde.autograde_preprocessors, '{}']\n"
     config.write_text(whole + steps.format("steps_of_ours.Step"))
-    assert "uses the module steps_of_ours, which is in the course folder" in refusal(root)
+    assert "uses the module steps_of_ours of the course folder" in refusal(root)
     config.write_text(whole + steps.format("no_such.Step"))
     assert "names 'no_such.Step', which cannot be imported" in refusal(root)
 

@@ -116,7 +116,7 @@ def test_a_date_that_a_student_wrote_means_nothing_and_other_points_in_gradescop
     finally:
         place.write_text(json.dumps(METADATA))
     assert found.score == 6
-    assert "has 100 points; the notebooks have 6 by checks and 2 by manual grading" in told
+    assert "has 100 points, but the notebooks have 6 by checks and 2 by manual grading" in told
 
 
 def test_a_fault_of_ours_gives_no_score_and_a_sentence(tiny):

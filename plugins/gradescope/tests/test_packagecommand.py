@@ -51,7 +51,7 @@ def test_it_is_tried_said_and_written(course, viva):
         (["gradescop", TINY], "Name the system and one assignment"),
         (["gradescope", "other"], "There is no assignment 'other'"),
         (["gradescope", TINY, "--visibility=never"], "not one of Gradescope's visibilities"),
-        (["gradescope", TINY, "--to=source"], "is a folder, so nothing was written"),
+        (["gradescope", TINY, "--to=source"], "is a folder. Nothing was written"),
         (["gradescope", TINY, "--to=no/where.zip"], "is in a folder that does not exist"),
     ],
 )

@@ -30,6 +30,7 @@ def crowded(size: int) -> dict:
         "waiting": [{"why": why, "help": "Help.", "rows": rows, "first": link} for why in ("killed", "manual grading")],
         "repairs": [row | {"repairs": [told] * 3} for row in about],
         "integrity": [row | {"facts": [told]} for row in about],
+        "added": [{"notebook": BOOK, "cell": "test", "text": told, "students": about}] * 3,
         "similar": [{"notebook": BOOK, "compared": size, "short": 0, "pairs": pairs, "groups": [group] * size}],
         "speed": {"submissions": size, "total": 1.0, "median": 1.0, "slowest": 1.0},
     }

@@ -40,13 +40,13 @@ def whole(notebook) -> None:
 
 SAID = {
     "with_bom": "byte order mark",
-    "as_utf16": "saved as UTF-16",
-    "as_utf16_without_mark": "saved as UTF-16-BE",
+    "as_utf16": "was in UTF-16",
+    "as_utf16_without_mark": "was in UTF-16-BE",
     "with_commas": "an extra comma at line",
     "with_more_behind": "the file had 27 more characters after the end of the notebook",
     "without_the_end": "the JSON is damaged at line",
-    "as_format_3": "format 3 and was upgraded",
-    "in_two_sheets": "format 3 and was upgraded",
+    "as_format_3": "format 3 and was converted",
+    "in_two_sheets": "format 3 and was converted",
     "without_a_comma": "4 complete cells were read",
     "with_words_around": "4 complete cells were read",
 }
@@ -56,7 +56,7 @@ SAID = {
 def test_wide_characters_are_told_without_a_mark(encoding):
     notebook, repairs = read(TEXT.encode(encoding))
     assert [cell.source for cell in notebook.cells] == SOURCES
-    assert repairs == [f"the file was saved as {encoding.upper()} instead of UTF-8 and was read as that"]
+    assert repairs == [f"the file was in {encoding.upper()} instead of UTF-8 and was read as {encoding.upper()}"]
 
 
 @pytest.mark.parametrize("way", WRITING)

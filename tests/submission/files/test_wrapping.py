@@ -45,8 +45,11 @@ def encoded(text: str) -> str:
         (encoded(TEXT), "the file was base64-encoded"),
         (repr(json.loads(TEXT)), "the file was a Python dictionary instead of JSON and was converted"),
         (ascii(NOTEBOOK), "the file was a Python dictionary instead of JSON and was converted"),
-        (json.dumps({"encoding": "base64", "content": encoded(TEXT), "size": 9}), "inside another JSON document"),
-        (json.dumps(json.dumps(TEXT)), "inside another JSON document"),
+        (
+            json.dumps({"encoding": "base64", "content": encoded(TEXT), "size": 9}),
+            "was a JSON document that contained the notebook",
+        ),
+        (json.dumps(json.dumps(TEXT)), "was a JSON document that contained the notebook"),
     ],
 )
 def test_a_wrapped_notebook_is_taken_out_letter_by_letter_and_it_is_said(text, said):

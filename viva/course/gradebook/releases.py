@@ -9,7 +9,7 @@ from viva.course.gradebook.results import Results
 from viva.verdict import CourseError
 
 KEPT = (
-    " {results} lists graded submissions. Restore a copy of the gradebook. A new gradebook from 'viva release' would "
+    " graded submissions are in {results}. Restore a copy of the gradebook. A new gradebook from 'viva release' would "
     "have no manual grades. To start again without the old grades, delete {results} first."
 )
 LOST = "The gradebook {book} is missing, but" + KEPT

@@ -22,6 +22,7 @@ from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.grades.standing import Standing, Standings, Status
+from viva.pages.additions import REPORT, Asked, additions
 from viva.pages.reporting import similarity
 from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, files_of, focus, pattern_of, read_cells
@@ -160,9 +161,23 @@ class _Part:
             "waiting": list(self.waiting()),
             "repairs": self._told("repairs", lambda record: record.repairs),
             "integrity": self.integrity(),
+            "added": self._added(),
             "similar": [self._similar(book) for book in self.notebooks],
             "speed": self._speed(),
         }
+
+    def _added(self) -> list[dict]:
+        """What other packages say about test cells, the sentence about most students first. Raises CourseError."""
+        rows = []
+        for part in additions(self.course, Asked(REPORT, self.name)):
+            students = [student for student in part.students if student in self.known]
+            links = [
+                {"student": self.names.of(who), "link": self._link(who, part.notebook, part.cell)} for who in students
+            ]
+            text = plaintext.line(self.names.text(part.text), DETAIL)
+            rows.append({"notebook": self._shown(part.notebook), "cell": self._shown(part.cell), "text": text,
+                         "students": links})  # fmt: skip
+        return sorted((row for row in rows if row["students"]), key=lambda row: (-len(row["students"]), row["text"]))
 
     def _late(self) -> list[dict]:
         """Who was late, and what that costs, line by line."""

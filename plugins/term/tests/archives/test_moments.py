@@ -66,7 +66,7 @@ def test_hours_that_the_clocks_gave_twice_or_never_are_the_earlier_and_said():
     assert zone.utc(datetime(2026, 10, 5, 23, 59)) == datetime(2026, 10, 5, 21, 59, tzinfo=UTC) and not zone.odd
     assert zone.utc(datetime(2026, 10, 25, 2, 30)) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
     assert zone.utc(datetime(2026, 3, 29, 2, 30)) == datetime(2026, 3, 29, 0, 30, tzinfo=UTC)
-    assert len(zone.odd) == 2 and "the earlier time was used, 2026-10-25 00:30 UTC" in zone.odd[0]
+    assert len(zone.odd) == 2 and "The earlier time was used: 2026-10-25 00:30 UTC" in zone.odd[0]
 
 
 def test_without_a_zone_no_moment_is_made_up():

@@ -28,13 +28,13 @@ from viva_term.lms.systems import GROUPS, SYSTEMS
 
 class RosterCommand(PersonCommand):
     name = "viva-roster"
-    arguments = "FILE | --same OLD NEW | --export ID | --forget ID"
+    arguments = "FILE | --from=lti | --same OLD NEW | --export ID | --forget ID"
     completes = "tables"
     heading = "Class"
-    description = "Read the roster from a learning system's file; list added, changed and removed students."
+    description = "Read the roster from a learning system or its file; list added, changed and removed students."
     examples = """
         viva roster grades.csv --dry-run                what would change; without --dry-run, do it
-        viva roster list.csv --columns='id=Matrikel,first=Rufname,last=Familie,email=Mail'
+        viva roster --from=lti --dry-run                ask the learning system, without a file (nbviva-lti)
         viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
         viva roster --forget alee                       take a student's data out; --now erases it
     """
@@ -58,7 +58,9 @@ class RosterCommand(PersonCommand):
         "now": ({"RosterCommand": {"now": True}}, "With --forget: erase the data for good."),
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
-    system = Unicode(help=f"The system: {', '.join([*doors.entries(doors.ROSTERS), *SYSTEMS])}.").tag(config=True)
+    system = Unicode(
+        help=f"The system: {', '.join([*doors.entries(doors.ROSTERS), *SYSTEMS, *doors.entries(doors.MEMBERS)])}."
+    ).tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)
@@ -69,14 +71,20 @@ class RosterCommand(PersonCommand):
             return self.run_for_one()
         if self.same:
             return self._join()
-        if len(self.extra_args) != 1:
-            raise CourseError("Name one roster file, as in: viva roster grades.csv --dry-run")
+        asks = self.system in doors.entries(doors.MEMBERS, SYSTEMS)
+        if asks and self.extra_args:
+            raise CourseError(f"--from={self.system} asks the learning system, so it needs no file.")
+        if not asks and len(self.extra_args) != 1:
+            lacking = doors.lacking(doors.MEMBERS, self.system)
+            raise CourseError(lacking or "Name one roster file, as in: viva roster grades.csv --dry-run")
         if not self.course.path("source", ".").is_dir():
             self.course.assignments()  # says that this is not a course
         with self.console.status("reading the roster"):
-            people = participants.read(
-                Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
-            )  # fmt: skip
+            how = (self.system, self.columns, self.id_from, self.section)
+            if asks:
+                people = participants.asked(doors.load(doors.MEMBERS, self.system)(self), *how)
+            else:
+                people = participants.read(Path(self.extra_args[0]), *how)
         with self.alone(self.dry_run), self.console.status(f"comparing {len(people.entries)} students"):
             self._require_gradebook()
             roster = Roster.of(self.course)

@@ -71,6 +71,14 @@ def read(path: Path, system: str = "", named: str = "", id_from: str = "", secti
     return _Reading(path, table, system, named, id_from).participants(section)
 
 
+def asked(table: Table, system: str, named: str = "", id_from: str = "", section: str = "") -> Participants:
+    """The same for a list that a system was asked for, with nbgrader's names of columns. Raises CourseError."""
+    reading = _Reading(Path(f"the list of {system}"), table, "nbgrader", named, id_from)
+    people = reading.participants(section)
+    people.system = people.title = system
+    return people
+
+
 class _Reading:
     """How one list is read: which system wrote it, and which column is which."""
 

@@ -11,10 +11,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 
 from tests.conftest import PROJECT
-from viva.author.otter import converted
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import parts_of
 from viva.verdict import CourseError
+from viva_otter.conversion import converted
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from viva.author.adoption import Origin
 from viva.cleaning import plaintext
 from viva.folder import read_utf8
 from viva.verdict import CourseError
@@ -618,3 +619,6 @@ def _shares(question: Question, changes: list[str]) -> list[float | None]:
 
 def _short(text: str) -> str:
     return plaintext.quoted(" ".join(text.split()), SHOWN)
+
+
+OTTER = Origin(converted, BESIDE)

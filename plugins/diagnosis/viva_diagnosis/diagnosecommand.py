@@ -1,0 +1,143 @@
+"""The command that recognises known mistakes in graded submissions: diagnose."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Iterator
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from nbgrader.preprocessors import Execute
+from rich.progress import Progress
+from rich.table import Table
+from traitlets import Bool
+from traitlets.config import Config
+
+from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
+from viva.commands.terminal import figures
+from viva.course.autograde import Examine
+from viva.course.course import Course
+from viva.course.gradebook.recording import Expected
+from viva.course.gradebook.results import Results
+from viva.course.graders import new_grader
+from viva.course.material import Material
+from viva.engine import libraries
+from viva.engine.blueprint import read_notebook
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.record import SubmissionRecord
+from viva_diagnosis import diagnoses
+from viva_diagnosis.diagnoses import Diagnoses, Diagnosis
+from viva_diagnosis.diagnosing import Diagnosing, lost_in
+
+
+class DiagnoseCommand(VivaCommand):
+    name = "viva-diagnose"
+    heading = "Grade"
+    description = "Name the known mistakes that graded submissions behave like, for feedback, report and graders."
+    examples = """
+        viva diagnose                                all assignments
+        viva diagnose ps3_scaled_attention           one assignment, after 'viva grade'
+        viva diagnose ps3 --no-mutants               only the mistakes in answers/, which takes less time
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = (
+        VivaCommand.flags
+        | FORCE
+        | NO_SANDBOX
+        | {"no-mutants": ({"DiagnoseCommand": {"mutants": False}}, "Leave out the changes of the solution.")}
+    )
+    mutants = Bool(True, help="Whether changes of the solution are recognised, too.").tag(config=True)
+    settings = (Execute, Examine)
+
+    def run(self) -> int:
+        table = Table("assignment", *figures("mistakes", "lost points", "diagnosed", "with a mistake"))
+        document = []
+        graded = self._graded()
+        with self.alone(), contextlib.closing(_grader(self.course, list(graded), self.config)) as grader:
+            for assignment, records in graded.items():
+                mistakes, entries = self._diagnose(assignment, records, grader)
+                lost = sum(any(lost_in(record, name)[0] for name in record.notebooks) for record in records)
+                recognised = sum(bool(entry.findings) for entry in entries)
+                table.add_row(assignment, *map(str, (mistakes, lost, len(entries), recognised)))
+                document.append(
+                    {"assignment": assignment, "mistakes": mistakes, "lost": lost, "diagnosed": len(entries)}
+                    | {"recognised": recognised, "groups": _groups(entries)}
+                )
+        if document:
+            self.console.print(table)
+            self._say("The pages show it. To write them again, run: viva feedback, viva report")
+        self.show_document(assignments=document)
+        return 0
+
+    def _graded(self) -> dict[str, list[SubmissionRecord]]:
+        """The records of the chosen assignments that have some."""
+        graded: dict[str, list[SubmissionRecord]] = {assignment: [] for assignment in self.chosen_assignments()}
+        for record in Results.of(self.course.directory).read().values():
+            if record.assignment in graded and not record.faults:
+                graded[record.assignment].append(record)
+        for assignment in [name for name, records in graded.items() if not records]:
+            del graded[assignment]
+            self._say(f"{assignment}: Nothing is graded, so nothing was diagnosed. Run: viva grade {assignment}")
+        return graded
+
+    def _diagnose(
+        self, assignment: str, records: list[SubmissionRecord], grader: Grader
+    ) -> tuple[int, list[Diagnosis]]:
+        """Diagnose an assignment: the number of its known mistakes, and the diagnoses. Raises CourseError."""
+        path = diagnoses.path_of(self.course, assignment)
+        kept, force = diagnoses.read(path).entries, bool(self.config.BaseConverter.get("force"))
+        entries: list[Diagnosis] = []
+        mistakes = 0
+        with self.course.gradebook() as gradebook:
+            expected = Expected.of(gradebook, assignment)
+        material = Material.of(self.course, assignment, self.config, expected, grader)
+        if material.seeds is not None:
+            self._say(f"{assignment}: It has variants, and these are not diagnosed.")
+            return 0, []
+        for name, examination in material.examinations.items():
+            if not isinstance(examination, Examination):
+                self._say(f"{assignment}: {name}.ipynb cannot be diagnosed: {examination}")
+                continue
+            grader.learn(examination)
+            release = read_notebook(self.course.path("release", assignment) / f"{name}.ipynb")
+            count = self.workers or len(os.sched_getaffinity(0))
+            work = Diagnosing(self.course, assignment, name, examination, release, grader, count)
+            with self._bar(f"mistakes of {assignment}") as progress:
+                made = work.fingerprints(self.mutants, progress, force)
+            if not made.calls:
+                self._say(f"{assignment}: The tests of {name}.ipynb call no function with plain data.")
+            mistakes += len(made.mistakes)
+            of_this = [entry for entry in kept if entry.notebook == name]
+            entries += work.diagnoses(made, records, of_this, force)
+        diagnoses.write(Diagnoses(sorted(entries, key=lambda entry: (entry.student, entry.notebook))), path)
+        return mistakes, entries
+
+    @contextlib.contextmanager
+    def _bar(self, title: str) -> Iterator:
+        """A progress bar; none where this is not a terminal."""
+        with Progress(console=self.console, disable=not self.console.is_terminal) as progress:
+            task = progress.add_task(title, total=None)
+            yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _grader(course: Course, assignments: list[str], config: Config) -> Grader:
+    """A grader with the limits of `viva grade`. Raises CourseError where this machine cannot sandbox student code."""
+    step = Examine(config=config)
+    source = [path for assignment in assignments for path in course.source_notebooks(assignment)]
+    released = [path for assignment in assignments for path in course.path("release", assignment).glob("*.ipynb")]
+    seconds = float(Execute(config=config).timeout or 30)
+    settings = seconds, step.no_sandbox, step.memory, step.budget
+    return new_grader(*settings, libraries.wanted(released), libraries.wanted(source))
+
+
+def _groups(entries: list[Diagnosis]) -> list[dict]:
+    """The findings with how many students have each, the most frequent first."""
+    counts = Counter(
+        (entry.notebook, finding.sentence(finding.graders)) for entry in entries for finding in entry.findings
+    )
+    return [
+        {"notebook": notebook, "sentence": sentence, "students": count}
+        for (notebook, sentence), count in counts.most_common()
+    ]

@@ -1,0 +1,89 @@
+"""`viva roster --from=lti`: members over pages, the students among them, and nothing of half a list."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from plugins.lti.tests import platform
+from plugins.lti.tests.conftest import PEOPLE, member
+from viva_lti.matching import Student, matched
+from viva_lti.members import Member
+
+
+def roster(course) -> dict[str, dict]:
+    with (course / "roster.csv").open() as file:
+        return {row["id"]: row for row in csv.DictReader(file)}
+
+
+def test_members_of_all_pages_are_read_and_staff_and_test_students_are_not(registered, system, viva):
+    system.limit = 2
+    system.members += [
+        member(3, "teacher", roles=[platform.TEACHER]),
+        member(4, "gone", status="Inactive"),
+        member(5, "test", roles=[platform.LEARNER, "http://purl.imsglobal.org/vocab/lti/system/person#TestUser"]),
+        member(6, "dana", email="Dana.Lee@x.edu", lis_person_sourcedid="4711"),
+        member(7, "eve", roles=["Learner"], given_name=None, family_name=None, name="Eve von Lee"),
+        member(8, "guest", roles=["http://purl.imsglobal.org/vocab/lis/v2/membership/Learner#GuestLearner"]),
+    ]
+    before = (registered / "roster.csv").read_bytes()
+    assert viva("roster", "--from=lti", "--dry-run").status == 0
+    assert (registered / "roster.csv").read_bytes() == before
+    result = viva("roster", "--from=lti")
+    assert (result.status, result.err, system.count("/members")) == (0, "", 10)
+    rows = roster(registered)
+    assert sorted(rows) == sorted([*PEOPLE, "dana.lee@x.edu", "eve@x.edu", "guest@x.edu"])
+    assert (rows["anna"]["lms_user_id"], rows["dana.lee@x.edu"]["sis"]) == ("u-0", "4711")
+    assert (rows["eve@x.edu"]["first_name"], rows["eve@x.edu"]["last_name"]) == ("Eve von", "Lee")
+    assert "Nothing changes: " in viva("roster", "--from=lti").out
+
+
+def test_students_are_called_as_on_a_hub_with_ltiauthenticator(registered, system, viva):
+    with (registered / "nbgrader_config.py").open("a") as file:
+        file.write('\nc.Lti.username_key = "sub"\n')
+    system.members = [member(number, name, email=None) for number, name in enumerate("xyz")]
+    assert viva("roster", "--from=lti").status == 0
+    assert sorted(roster(registered)) == ["u-0", "u-1", "u-2"]
+
+
+@pytest.mark.parametrize("page", [1, 2])
+def test_of_half_a_list_nothing_is_written(registered, system, viva, page):
+    system.limit = 2
+    before = {path: path.read_bytes() for path in registered.glob("*.*") if path.is_file()}
+    system.fault("/members", platform.status(500), after=page - 1)
+    result = viva("roster", "--from=lti")
+    assert (result.status, "It has a problem of its own." in result.err) == (2, True)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_file_beside_a_system_that_is_asked_is_refused(registered, viva):
+    result = viva("roster", "list.csv", "--from=lti")
+    assert (result.status, "so it needs no file" in result.err) == (2, True)
+
+
+ANNA = Student("anna", "Anna Lee", "a@x.edu", "7", "4711")
+BO = Student("bo", "Bo King", "b@x.edu")
+
+
+@pytest.mark.parametrize(
+    ("people", "members", "certain", "doubted"),
+    [
+        ([ANNA, BO], [Member("7", "Anne", "Smith", "new@x.edu")], {"anna": "7"}, []),
+        ([ANNA, BO], [Member("9", "Bo", "King", "B@x.edu")], {"bo": "9"}, []),
+        ([ANNA, BO], [Member("9", "Zoe", "Chen", "b@x.edu")], {}, ["9"]),
+        ([ANNA, BO], [Member("7", "Bo", "King", "b@x.edu")], {}, ["7"]),
+        ([ANNA, BO], [Member("9", "Anna", "Lee", "a@x.edu", "4712")], {}, ["9"]),
+        ([ANNA, BO], [Member("9", "", "", "a@x.edu"), Member("7")], {}, ["7", "9"]),
+        ([BO, Student("bob", "Bo King", "b@x.edu")], [Member("9", "Bo", "King", "b@x.edu")], {}, ["9"]),
+        ([Student("b@x.edu")], [Member("9", "Bo", "King", "B@x.edu")], {"b@x.edu": "9"}, []),
+        ([Student("u-9")], [Member("U-9")], {"u-9": "U-9"}, []),
+    ],
+    ids=[
+        "the number", "the address", "another name", "two students", "another number", "two members",
+        "a shared address", "the id of a hub", "the id of a private hub",
+    ],
+)  # fmt: skip
+def test_a_member_is_a_student_only_where_numbers_and_address_agree(people, members, certain, doubted):
+    found, doubts = matched(members, {one.id: one for one in people})
+    assert ({student: one.user_id for student, one in found.items()}, sorted(doubts)) == (certain, doubted)

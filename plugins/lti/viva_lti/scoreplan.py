@@ -1,0 +1,192 @@
+"""What each student's score becomes: sent, unchanged, or left, and why. Nothing is sent while this is found out.
+
+A grade there that is not the last one sent was entered by somebody, and stays. So a score is sent only where the system
+has none, where it has what was sent last, or with ``overwrite``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from urllib.parse import quote
+
+from nbgrader.api import Gradebook
+
+from viva.cleaning import plaintext
+from viva.course.course import Course
+from viva.course.grades import export
+from viva.course.grades.sheetplan import Line, Plan
+from viva.course.grades.standing import Status
+from viva.verdict import CourseError
+from viva_lti.grades import Column, Grades, Result, Score
+from viva_lti.matching import Student, matched, students
+from viva_lti.members import Member
+from viva_lti.sent import Sending, Sent
+from viva_lti.settings import Lti
+
+NOISE, HUNDREDTH = Decimal("1e-9"), Decimal("0.01")
+LONGEST = 2000
+"""Characters of a comment."""
+
+
+@dataclass
+class ScorePlan(Plan):
+    """The plan of an export, and the scores that it sends."""
+
+    scores: list[Score] = field(default_factory=list)
+    arrived: list[Score] = field(default_factory=list)
+    """Scores that are there, and that a command was about to send when it was killed."""
+    maximum: Decimal = Decimal(0)
+    existing: Column | None = None
+    """The column in the system; None where it is still to be made."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What was asked for on the command line."""
+
+    student: str = "*"
+    overwrite: bool = False
+    raw: bool = False
+
+
+def planned(
+    course: Course, gradebook: Gradebook, assignment: str, grades: Grades, members: list[Member], settings: Lti,
+    wishes: Wishes,
+) -> ScorePlan:  # fmt: skip
+    """What sending an assignment's scores would do. Raises CourseError, among them PlatformError."""
+    maximum = rounded(gradebook.find_assignment(assignment).max_score)
+    if maximum <= 0:
+        raise CourseError(f"{assignment} has no points, so there is no score to send.")
+    host, sent = grades.connection.registration.host, Sent(course, assignment)
+    column = grades.column(assignment, sent.columns())
+    plan = ScorePlan(sent.path, f"LTI: {host}", assignment, maximum=maximum, existing=column)
+    plan.column = column.label if column else f"{assignment} (new)"
+    if column and column.score_maximum is not None and rounded(column.score_maximum) != maximum:
+        plan.warnings.append(
+            f"{host} has a maximum of {written(rounded(column.score_maximum))} points for {assignment}, and the "
+            f"gradebook {written(maximum)}. It converts the scores; correct the points in one of the two."
+        )
+    results = grades.results(column) if column else {}
+    sendings = sent.read(column.id) if column else {}
+    enrolled = students(course, gradebook)
+    people, doubts = matched(members, enrolled, settings.username_key)
+    names = {member.user_id: member.name for member in members}
+    plan.strangers += [Line("", names[user], f"member {user} {why}") for user, why in sorted(doubts.items())]
+    notebooks = [notebook.name for notebook in gradebook.find_assignment(assignment).notebooks]
+    for row in export.scores(course, gradebook, [assignment], wishes.student):
+        student = enrolled.get(row["student_id"], Student(row["student_id"]))
+        points, why = _points(row, wishes.raw)
+        if points is None:
+            plan.left.append(Line(student.id, student.name, why))
+        elif student.id not in people:
+            plan.absent.append(Line(student.id, student.name, written(points)))
+        else:
+            user = people[student.id].user_id
+            comment = _comment(course, settings.pages, row, notebooks, wishes.raw)
+            score = Score(user, points, maximum, comment)
+            _decide(plan, Line(student.id, student.name, written(points)), score, results.get(user),
+                    sendings.get(user, []), wishes.overwrite)  # fmt: skip
+    return plan
+
+
+def rounded(score: float) -> Decimal:
+    """The score with two decimals, half a hundredth rounded up; a float's noise goes before."""
+    return Decimal(repr(float(score))).quantize(NOISE).quantize(HUNDREDTH, ROUND_HALF_UP)
+
+
+def written(score: Decimal) -> str:
+    """The score without zeros at its end: 7.5, 10, 0."""
+    text = f"{score:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _points(row: dict, raw: bool) -> tuple[Decimal | None, str]:
+    """The points of a student, or why there are none to send."""
+    if row["status"] != Status.GRADED or row["score"] is None:
+        return None, str(row["status"]) + (f": {row['reason']}" if row["reason"] else "")
+    if row["needs_manual_grade"]:
+        return None, "grading is not finished"
+    return rounded(row["raw_score"] if raw else row["score"]), ""
+
+
+def _comment(course: Course, pages: str, row: dict, notebooks: list[str], raw: bool) -> str:
+    """What a student reads beside the score: the penalty in it, and where the page is."""
+    return "\n".join(_sentences(course, pages, row, notebooks, raw))[:LONGEST]
+
+
+def _sentences(course: Course, pages: str, row: dict, notebooks: list[str], raw: bool) -> Iterator[str]:
+    student, assignment = row["student_id"], row["assignment"]
+    if row["late_submission_penalty"] and not raw:
+        score, penalty = (written(rounded(row[name])) for name in ("raw_score", "late_submission_penalty"))
+        yield f"Late penalty: {penalty} of {score} points."
+    if not pages:
+        return
+    addresses = []
+    for notebook in notebooks:
+        if course.path("feedback", assignment, student).joinpath(f"{notebook}.html").is_file():
+            values = {"student": student, "assignment": assignment, "notebook": notebook}
+            try:
+                addresses.append(pages.format(**{name: quote(value, safe="") for name, value in values.items()}))
+            except (KeyError, IndexError, ValueError) as error:
+                raise CourseError(
+                    "c.Lti.pages can only hold {student}, {assignment} and {notebook} in braces; it is "
+                    f"{plaintext.quoted(pages)}."
+                ) from error
+    yield from (f"Feedback: {address}" for address in dict.fromkeys(addresses))
+
+
+def _decide(
+    plan: ScorePlan, line: Line, score: Score, result: Result | None, sendings: list[Sending], overwrite: bool
+) -> None:
+    """Put one student into one part of the plan."""
+    present = _scaled(result, score.maximum)
+    last = sendings[-1] if sendings else None
+    ours = [sending.points * score.maximum / sending.maximum for sending in sendings]
+    tolerance = HUNDREDTH
+    if result and result.maximum and result.score is not None:  # the system rounds to a hundredth of its own points
+        tolerance *= max(Decimal(1), score.maximum / Decimal(repr(result.maximum)))
+
+    def is_there(points: Decimal) -> bool:
+        return present is not None and abs(present - points) < tolerance
+
+    def entered(reason: str) -> None:
+        if overwrite:
+            plan.replaced.append(Line(line.student, line.name, f"{reason} → {line.what}"))
+            plan.scores.append(score)
+        else:
+            plan.left.append(Line(line.student, line.name, f"{reason}; --overwrite sends {line.what}"))
+
+    if present is not None and not any(map(is_there, [*ours, score.points])):
+        entered(f"{written(_short(present))} was entered there")
+    elif last and last.done and last.is_of(score):
+        plan.unchanged.append(line)
+    elif present is None:
+        if any(sending.done for sending in sendings):
+            entered("the score that was sent before is not there any more")
+        else:
+            plan.written.append(line)
+            plan.scores.append(score)
+    elif not is_there(score.points):
+        plan.replaced.append(Line(line.student, line.name, f"{written(_short(present))} → {line.what}"))
+        plan.scores.append(score)
+    elif last is None or score.points not in ours:  # somebody entered the same, or the list of what was sent is lost
+        plan.unchanged.append(line)
+    elif last.is_of(score):
+        plan.unchanged.append(line)
+        plan.arrived.append(score)
+    else:
+        plan.replaced.append(Line(line.student, line.name, f"{line.what}, with another comment"))
+        plan.scores.append(score)
+
+
+def _scaled(result: Result | None, maximum: Decimal) -> Decimal | None:
+    """A result in points of the gradebook; None where there is none."""
+    if result is None or result.score is None:
+        return None
+    return Decimal(repr(result.score)) * maximum / Decimal(repr(result.maximum or 1.0))
+
+
+def _short(points: Decimal) -> Decimal:
+    return points.quantize(HUNDREDTH, ROUND_HALF_UP)

@@ -1,0 +1,71 @@
+"""What other packages add to pages (door ``viva.pages``): sentences about a test cell, each plain text.
+
+They stand on a student's page below the checks of that cell, on a grader's page in formgrader, and in the report with
+the students whom they are about. Nothing of them changes a score. A student's page with a hidden line of the
+assignment in such a sentence is withheld, as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from viva import doors
+from viva.cleaning import plaintext
+from viva.course.course import Course
+from viva.verdict import CourseError, VivaError
+
+STUDENT, GRADER, REPORT = "student", "grader", "report"
+"""The readers of pages."""
+LONGEST = 2000
+"""Characters of a sentence."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The page that is being made."""
+
+    reader: str
+    """``student``, ``grader`` or ``report``."""
+    assignment: str
+    notebook: str = ""
+    student: str = ""
+    """Whose notebook it is; the report is about all."""
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A sentence about a test cell; in the report with the students whom it is about."""
+
+    text: str
+    cell: str
+    notebook: str = ""
+    students: tuple[str, ...] = field(default=())
+
+
+Source = Callable[[Course, Asked], list[Addition]]
+"""An entry of the door. What it raises ends the page with a sentence that names the package."""
+
+
+def additions(course: Course, asked: Asked) -> list[Addition]:
+    """What installed packages add to a page. Raises CourseError where one of them fails."""
+    collected: list[Addition] = []
+    for name, source in doors.load_all(doors.PAGES).items():
+        try:
+            collected += source(course, asked)
+        except VivaError:
+            raise
+        except Exception as error:
+            raise CourseError(
+                f"The package that adds '{name}' to {doors.PAGES} failed: {type(error).__name__}: {error}. Reinstall "
+                "or uninstall that package."
+            ) from error
+    return collected
+
+
+def by_cell(parts: list[Addition]) -> dict[str, list[str]]:
+    """The sentences by test cell, each as one line."""
+    texts: dict[str, list[str]] = {}
+    for part in parts:
+        texts.setdefault(part.cell, []).append(plaintext.line(part.text, LONGEST))
+    return texts
