@@ -100,6 +100,24 @@ def test_the_examples_of_the_page_add_a_command_a_format_and_a_learning_system(c
     assert re.fullmatch(rf"k17 {SHORT} [\d.]+\n", (course / "grades.txt").read_text())
 
 
+@pytest.mark.slow
+def test_the_language_of_the_page_speaks_to_students_and_what_it_lacks_is_said_in_english(course, fresh):
+    install(fresh.site, examples())
+    write_source(course, "### CHECK 6: two\nassert double(1) == 2")
+    fresh.run("release", TINY, "--no-audit")
+    hand_in(course, "anna", TINY, double="def double(x):\n    return 2 * x")
+    fresh.run("grade", TINY)
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.PageExporter.language = 'nl'\n")
+    fresh.run("feedback", TINY)
+    (page,) = course.glob(f"feedback/anna/{TINY}/*.html")
+    text = page.read_text(encoding="utf-8")
+    assert '<html lang="nl">' in text and "Jouw notebook" in text and "Results by exercise" in text
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.PageExporter.language = 'xx'\n")
+    assert "The languages are: de, en, es, fr, nl, zh." in fresh.run("feedback", TINY, status=1)
+
+
 GRIDS = """
 class Grid:
     def __init__(self, cells, width):

@@ -10,6 +10,7 @@ docs/extending.md has an example of each.
 | viva.graders | the option that selects it | ``viva.course.remote.RemoteGraders``: who runs a batch |
 | viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
+| viva.languages | its tag, as de | the text or the path of a file such as viva/words.de.toml: sentences for students |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
 | viva.origins | what ``viva adopt --from`` calls it | ``viva.author.adoption.Origin`` |
 | viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
@@ -30,7 +31,7 @@ from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
 ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
-ORIGINS, PAGES = "viva.origins", "viva.pages"
+ORIGINS, PAGES, LANGUAGES = "viva.origins", "viva.pages", "viva.languages"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",

@@ -18,6 +18,7 @@ CandidateFault            (a BaseException, so that no `except Exception` in a t
 """
 
 from enum import StrEnum
+from typing import Any
 
 
 class Verdict(StrEnum):
@@ -60,7 +61,11 @@ class BlueprintError(VivaError):
 
 
 class SubmissionError(VivaError):
-    """A submitted file cannot be read as a notebook."""
+    """A submitted file cannot be read as a notebook; ``note`` says so too, where students may read it."""
+
+    def __init__(self, text: str, note: Any = None) -> None:
+        super().__init__(text)
+        self.note = note
 
 
 class AnswerError(VivaError):

@@ -24,6 +24,7 @@ from tests.flow.jupyter import served
 from viva import configuration
 from viva.pages import submittedfiles
 from viva.pages.feedback import write_refusals
+from viva.record import Note
 from viva.submission.files.beside import DELIVERY
 from viva.submission.submission import Submission
 
@@ -109,7 +110,7 @@ def test_files_that_an_earlier_version_copied_go_with_the_next_feedback(graded, 
 def test_a_folder_in_the_place_of_a_refusals_page_makes_way_for_it(tmp_path):
     (tmp_path / "pages" / f"{NOTEBOOK}.html" / "deep").mkdir(parents=True)
     submission = Submission(SMALL, "mallory", tmp_path / "submitted")
-    assert write_refusals(submission, [NOTEBOOK], "it is empty", tmp_path / "pages")
+    assert write_refusals(submission, [NOTEBOOK], [Note("no_notebook")], tmp_path / "pages")
     assert "it is empty" in (tmp_path / "pages" / f"{NOTEBOOK}.html").read_text().lower()
 
 

@@ -41,7 +41,7 @@ def submit(tmp_path):
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         finding = find(Submission(SHORT, "anna", tmp_path), set(names))
         if finding.problem:
-            return Opened(problem=finding.problem)
+            return Opened(reasons=finding.reasons)
         opened = open_notebooks(finding, dict.fromkeys(names, ONE.released))
         opened.notes[:0] = finding.notes
         return opened

@@ -291,8 +291,8 @@ class _Batch:
             if submission.assignment in self.refused:
                 yield Ending(submission, Status.FAILED, str(self.refused[submission.assignment]))
                 continue
-            problem = links.problem(submission)
-            finding = Finding(problem) if problem else find(submission, self.released[submission.assignment])
+            reason = links.reason(submission)
+            finding = Finding((reason,)) if reason else find(submission, self.released[submission.assignment])
             if finding.problem:
                 yield Ending(submission, Status.REFUSED, finding.problem, finding.notes)
                 continue

@@ -44,8 +44,8 @@ class Inbox:
 
         Raises CourseError when an assignment has neither release nor source, or has variants and no key.
         """
-        if problem := self.links.problem(submission):
-            return Opened(problem=problem)
+        if reason := self.links.reason(submission):
+            return Opened(reasons=(reason,))
         name = submission.assignment
         if name not in self.notebooks:
             self.notebooks[name] = handed_out(self.course, name, self.expected[name])

@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from viva.cleaning import plaintext
+from viva import wording
 from viva.course.course import Course
 from viva.folder import walk
+from viva.record import Note, note
 from viva.submission.files import timestamp
 from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
@@ -38,42 +39,43 @@ class Links:
         self.course, self.nameless = course, nameless
 
     def problem(self, submission: Submission) -> str:
-        """Why a submission cannot be graded: its folder is a link, or a file in it is the course's; else empty."""
-        if problem := _folder_problem(submission):
-            return problem
+        """Why a submission cannot be graded, as a sentence; empty when it can."""
+        reason = self.reason(submission)
+        return wording.sentence(reason) if reason else ""
+
+    def reason(self, submission: Submission) -> Note | None:
+        """Why a submission cannot be graded: its folder is a link, or a file in it is the course's; else None."""
+        if name := _linked_folder(submission):
+            return note("folder_link", name)
         for path in walk(submission.folder):
             for owner, step in self._owners_of(inode) if (inode := _inode(path)) else ():
                 if step and submission.student in owner.parts:
                     continue
-                name = plaintext.quoted(os.path.relpath(path, submission.folder))
-                if owned_by := self._whose(submission, path, owner, step):
-                    return (
-                        f"the file {name} is the same file on disk as {owned_by} (a hard link); replace it by a "
-                        "copy of the student's own file"
-                    )
-        return ""
+                if reason := self._hard_link(submission, path, owner, step):
+                    return reason
+        return None
 
-    def _whose(self, submission: Submission, path: Path, owner: Path, step: str) -> str:
-        """Whose file a hard link leads to; empty where the student had it first."""
+    def _hard_link(self, submission: Submission, path: Path, owner: Path, step: str) -> Note | None:
+        """Whose file a hard link leads to; None where the student had it first."""
+        name = os.path.relpath(path, submission.folder)
         if not step:
-            return f"{owner} of this course"
+            return note("hard_link", name, str(owner))
         second = next(
             (listed for listed in self.course.folders(step) if listed.folder in (self.course.root / owner).parents),
             None,
         )
-        description = "a file of another student's"
+        kind, names = "hard_link_student", [name]
         if not self.nameless:
-            description = (
-                f"{owner}, a file of {plaintext.quoted(second.student)}" if second else f"{owner}, a file of a student"
-            )
+            kind = "hard_link_named" if second else "hard_link_nameless"
+            names += [str(owner), second.student if second else ""]
         if step != "submitted" or second is None:
-            return description
+            return note(kind, *names)
         first, last = _since(submission, path), _since(second, self.course.root / owner)
         if first[0] and last[0] and first[0] != last[0]:
-            return description if first[0] > last[0] else ""
+            return note(kind, *names) if first[0] > last[0] else None
         if first[1] == last[1]:
-            return f"{description}; it is unknown which student had it first"
-        return description if first[1] > last[1] else ""
+            return note("hard_link_unknown" if self.nameless else "hard_link_named_unknown", *names)
+        return note(kind, *names) if first[1] > last[1] else None
 
     def _owners_of(self, inode: Inode) -> list[tuple[Path, str]]:
         if inode not in self._owners:
@@ -116,8 +118,8 @@ def _inode(path: Path) -> Inode | None:
     return (status.st_dev, status.st_ino) if status.st_nlink > 1 else None
 
 
-def _folder_problem(submission: Submission) -> str:
-    """Why a student's folder is not looked into: it, or that of the assignment, is a link; empty when neither is.
+def _linked_folder(submission: Submission) -> str:
+    """The name of a student's folder, or that of the assignment, if it is a link and not looked into; else empty.
 
     The instructor's own links, such as submitted/ on another disk, lie above.
     """
@@ -125,6 +127,5 @@ def _folder_problem(submission: Submission) -> str:
         if folder.name not in (submission.student, submission.assignment):
             break
         if folder.is_symlink():
-            name = plaintext.quoted(folder.name)
-            return f"the folder {name} is a link, and links are not followed; replace it by the files themselves"
+            return folder.name
     return ""

@@ -9,19 +9,9 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from viva.engine.undone import STUB
+from viva.language import ENGLISH, Language
 from viva.pages.explanation import Explanation
-from viva.verdict import NOT_DONE, Verdict
-
-WORDS = {
-    Verdict.PASSED: "passed",
-    Verdict.PARTLY: "partly right",
-    Verdict.FAILED: "failed: wrong answer",
-    Verdict.ERROR: "error: the code raised an error",
-    Verdict.TIMEOUT: "timeout: it took too long",
-    Verdict.KILLED: "killed: the process was ended",
-    Verdict.MISSING: "missing: the cell is not in your file",
-    Verdict.UNGRADED: "ungraded: not your fault",
-}
+from viva.verdict import Verdict
 
 
 @dataclass
@@ -52,9 +42,9 @@ class Line:
     as_in: str = ""
     """The title of the first of them, where this is another one."""
 
-    @property
-    def words(self) -> str:
-        return WORDS[self.verdict]
+    def words(self, language: Language = ENGLISH) -> str:
+        """The verdict as its student reads it."""
+        return language.text(f"verdict.{self.verdict.name.lower()}")
 
 
 @dataclass
@@ -120,26 +110,37 @@ class Exercise:
         return Grade(sum(grade.score for grade in grades), sum(grade.most for grade in grades), waits, None)
 
     @property
-    def state(self) -> str:
+    def undone(self) -> bool:
+        """Whether nothing of it is done yet."""
+        if self.lines:
+            return all(line.undone for line in self.lines)
+        return all(question.unanswered for question in self.questions)
+
+    def state(self, language: Language = ENGLISH) -> str:
         """The result of its checks, in a few words; empty where it has none."""
-        passed, partly = (
-            sum(line.verdict is verdict for line in self.lines) for verdict in (Verdict.PASSED, Verdict.PARTLY)
-        )
+        if self.undone:
+            return language.text("verdict.not_done")
         if not self.lines:
-            return NOT_DONE if all(question.unanswered for question in self.questions) else ""
-        if all(line.undone for line in self.lines):
-            return NOT_DONE
-        if passed == len(self.lines):
-            return "all checks passed" if passed > 1 else "passed"
-        if partly == len(self.lines) == 1:
-            return WORDS[Verdict.PARTLY]
-        return f"{passed} of {len(self.lines)} checks passed" + (f", {partly} partly right" if partly else "")
+            return ""
+        if len(self.lines) == 1 and self.lines[0].verdict in (Verdict.PASSED, Verdict.PARTLY):
+            return self.lines[0].words(language)
+        if all(line.verdict is Verdict.PASSED for line in self.lines):
+            return language.text("exercise.all_passed")
+        return passed_of(self.lines, language)
 
     @property
     def open(self) -> bool:
         """Whether there is more to read in it than that all is well, or nothing was done."""
         wrong = any(line.verdict is not Verdict.PASSED and not line.undone for line in self.lines)
         return wrong or any(question.comment or question.changed for question in self.questions)
+
+
+def passed_of(lines: list[Line], language: Language = ENGLISH) -> str:
+    """How many of some checks passed, and how many are partly right."""
+    passed, partly = (sum(line.verdict is verdict for line in lines) for verdict in (Verdict.PASSED, Verdict.PARTLY))
+    if partly:
+        return language.text("exercise.passed_partly", len(lines), passed=passed, partly=partly)
+    return language.text("exercise.passed", len(lines), passed=passed)
 
 
 def exercises_of(questions: list[Question], cells: dict[str, str]) -> list[Exercise]:

@@ -26,14 +26,15 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from viva.engine.checks import CHECK
 from viva.engine.names import names_of
 from viva.engine.outcome import Frame, own_frames
+from viva.language import ENGLISH, Language
 from viva.pages.hidden import Hidden, messages
 from viva.record import CheckResult
 from viva.verdict import Verdict
-from viva.wording import counted
 
 LONGEST = 300
 """Characters of a message that are shown."""
@@ -58,8 +59,6 @@ FAILURES = re.compile(
 """First lines of numpy.testing and torch.testing, which hold no expected number."""
 DETAILS = re.compile(r"Shapes \(.*\) and \(.*\), dtypes .*")
 """A line behind them that visible checks show as well."""
-NO_CREDIT = "This check computes points, but with your code the result was not a number."
-NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
 
 _SLOTS = {
@@ -82,16 +81,8 @@ _MESSAGES = Path(__file__).parent / "templates" / "messages.txt"
 TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
 """Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 
-SENTENCES = {
-    Verdict.PASSED: "",
-    Verdict.PARTLY: "You earn a part of the points: some parts of your answer are right.",
-    Verdict.FAILED: "The result is wrong.",
-    Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends or takes far too many steps.",
-    Verdict.KILLED: "Your code stopped Python or used too much memory. Look for exit() or quit(), "
-    "for a function that calls itself without end, and for very large arrays.",
-    Verdict.MISSING: "This cell is missing in your submission.",
-    Verdict.UNGRADED: "The grader failed here, not your code. You lose no points; this will be graded again.",
-}
+REFUSED = ("process", "network", "command")
+"""What the sandbox refused; said beside the error."""
 
 
 @dataclass(frozen=True)
@@ -101,14 +92,8 @@ class Explanation:
     sentence: str
     frames: tuple[Frame, ...] = ()
     printed: str = ""
-
-
-REFUSED = {
-    "process": " In grading, code cannot start another process or share memory with one.",
-    "network": " In grading there is no network.",
-    "command": " In grading, shell commands are not run.",
-}
-"""By what the sandbox refused, what is said beside the error."""
+    quoted: bool = False
+    """Whether the sentence is the instructor's or a library's, and not in the language of the page."""
 
 
 @dataclass(frozen=True)
@@ -119,41 +104,54 @@ class Explainer:
     released: str
     tests: tuple[str, ...]
     hidden: Hidden
+    language: Language = ENGLISH
 
     def explain(self, result: CheckResult, visible: bool) -> Explanation:
         """What may be shown of one result."""
         verdict, raiser, cause = result.verdict, result.raised_by, result.cause
         frames: tuple[Frame, ...] = ()
-        sentence = SENTENCES.get(verdict, "")
+        sentences, quoted = [self._usual(verdict)], False
+        refused = [self._say(cause.kind)] if cause and cause.kind in REFUSED else []
         if cause and cause.kind == "not_plain":
-            sentence = NOT_PLAIN.format(self._path(cause.names[0]))
+            sentences = [self._not_plain(cause.names[0])]
         elif cause and cause.kind == "no_credit":
-            sentence = NO_CREDIT
-        elif verdict is Verdict.FAILED and (not cause or cause.kind in REFUSED):
-            sentence = self._failed(result.reason, raiser, visible) or sentence
-            sentence += REFUSED[cause.kind] if cause else ""
+            sentences = [self._say("no_credit")]
+        elif verdict is Verdict.FAILED and (not cause or refused):
+            if failed := self._failed(result.reason, raiser, visible):
+                sentences, quoted = [failed], True
+            sentences += refused
         elif verdict is Verdict.ERROR:
-            sentence = self._error(result, visible) + (REFUSED.get(cause.kind, "") if cause else "")
+            sentences = [self._error(result, visible), *refused]
         elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:
-            sentence += f" It happened in the cell that defines {cause.names[0]}."
+            sentences.append(self._say("in_cell_of", name=cause.names[0]))
         if verdict in (Verdict.ERROR, Verdict.FAILED) and raiser == "student":
             frames = self.frames(result.traceback)
         printed = result.printed if visible else ""
-        return Explanation(sentence, frames, "" if self.hidden.told(printed) else _shortened(printed))
+        sentence = self.language.text("forms.between").join(filter(None, sentences))
+        shown = "" if self.hidden.told(printed) else _shortened(printed, self.language)
+        return Explanation(sentence, frames, shown, quoted)
 
     def sealed(self, result: CheckResult) -> Explanation:
         """What may be shown where nothing may be that the student's code said or did, but for the verdict."""
-        sentence = SENTENCES.get(result.verdict, "Your code stopped with an exception.")
         if result.cause and result.cause.kind == "not_plain":
-            sentence = NOT_PLAIN.format(self._path(result.cause.names[0]))
-        elif result.verdict is Verdict.FAILED and self._is_said(result.reason):
-            sentence = " ".join(result.reason.split())[:LONGEST]
-        return Explanation(sentence)
+            return Explanation(self._not_plain(result.cause.names[0]))
+        if result.verdict is Verdict.FAILED and self._is_said(result.reason):
+            return Explanation(" ".join(result.reason.split())[:LONGEST], quoted=True)
+        if result.verdict is Verdict.ERROR:
+            return Explanation(self._say("stopped_unnamed"))
+        return Explanation(self._usual(result.verdict))
 
-    def _path(self, path: str) -> str:
-        """A path to a value, where it holds none but the notebook's own names."""
+    def _say(self, key: str, **fields: Any) -> str:
+        return self.language.text(f"explanation.{key}", **fields)
+
+    def _usual(self, verdict: Verdict) -> str:
+        """The sentence for a verdict of which nothing more is told."""
+        return "" if verdict in (Verdict.PASSED, Verdict.ERROR) else self._say(verdict.name.lower())
+
+    def _not_plain(self, path: str) -> str:
+        """Names the path to a value where it holds none but the notebook's own names."""
         plain = PATH.fullmatch(path) and set(re.findall(r"[^\W\d]\w*", path)) <= self.names
-        return path if plain else "The result"
+        return self._say("not_plain", path=path) if plain else self._say("result_not_plain")
 
     def _failed(self, reason: str, raiser: str, visible: bool) -> str:
         text = reason.strip()
@@ -173,10 +171,13 @@ class Explainer:
         return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
 
     def _error(self, result: CheckResult, visible: bool) -> str:
-        name = result.exception if result.exception in self.names | EXCEPTIONS else "an exception"
         message = self._message(result.message.strip(), visible)
-        opening = "Your code stopped with" if result.raised_by == "student" else "The check could not continue:"
-        return f"{opening} {name}{': ' if message else '.'}{message}"
+        key, fields = "stopped" if result.raised_by == "student" else "broken_off", {}
+        if result.exception in self.names | EXCEPTIONS:
+            fields["name"] = result.exception
+        else:
+            key += "_unnamed"
+        return self._say(f"{key}_message", message=message, **fields) if message else self._say(key, **fields)
 
     def _message(self, message: str, visible: bool) -> str:
         """A message of an exception, as far as it may be told; empty when it may not."""
@@ -254,10 +255,11 @@ def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
     return re.compile("(?P<value>[^\n]*)"), False
 
 
-def _shortened(printed: str) -> str:
-    printed = re.sub(r"<ipython-input-[^>]*>", "your cell", printed)
-    lines = printed.splitlines()
-    ending = [f"({counted(len(lines) - PRINTED_LINES, 'line')} more)"] if len(lines) > PRINTED_LINES else []
+def _shortened(printed: str, language: Language) -> str:
+    own_cell = language.text("explanation.own_cell")
+    lines = re.sub(r"<ipython-input-[^>]*>", lambda _: own_cell, printed).splitlines()
+    rest = len(lines) - PRINTED_LINES
+    ending = [language.text("explanation.more_lines", rest)] if rest > 0 else []
     return "\n".join([line[:500] for line in lines[:PRINTED_LINES]] + ending)
 
 

@@ -16,7 +16,7 @@ import functools
 import hashlib
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
@@ -30,10 +30,11 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DBAPIError, SAWarning, SQLAlchemyError
-from traitlets import Bool, Enum, List, Type
+from traitlets import Bool, Enum, List, Type, Unicode
 from traitlets.config import Config
 
 import viva
+from viva import language, wording
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.database import AGAIN, trouble, with_retries
@@ -47,10 +48,11 @@ from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
 from viva.engine.blueprint import read_notebook
 from viva.folder import remove, walk
+from viva.language import ENGLISH, Language
 from viva.pages.additions import STUDENT, Asked, additions, by_cell
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page, template
-from viva.record import NotebookRecord, SubmissionRecord
+from viva.record import Note, NotebookRecord, SubmissionRecord
 from viva.submission.files.beside import DELIVERY, returned
 from viva.submission.files.contents import read_file
 from viva.submission.files.handin import place_problem
@@ -72,11 +74,15 @@ class PageExporter(Exporter):
         FULL,
         help="What students read: the full page, the score alone, or visible checks only.",
     ).tag(config=True)
+    language = Unicode("en", help="The language of the sentences that students read: de, en, es, fr or zh.").tag(
+        config=True
+    )
+    notebook_language = Unicode("en", help="The language of the course's notebooks, as HTML names it.").tag(config=True)
     file_extension = ".html"
     output_mimetype = "text/html"
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:  # type: ignore[override]  # as nbconvert's own exporters of text
-        """Raises LeakError when a hidden line of the assignment is on the page."""
+        """Raises LeakError when a hidden line of the assignment is on the page, and CourseError for its language."""
         nb, resources = super().from_notebook_node(nb, resources, **more)
         names = resources["nbgrader"]
         directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
@@ -86,7 +92,8 @@ class PageExporter(Exporter):
         marks = _marks(names["db_url"], names["notebook"], names["assignment"], names["student"])
         record = _record(directory, names["assignment"], names["student"])
         folder = Path(directory.format_path(directory.autograded_directory, names["student"], names["assignment"]))
-        page = Page(nb, names, marks, record, hidden, knowledge.veil, knowledge.unveiled, folder)
+        spoken = language.named(self.language), self.notebook_language
+        page = Page(nb, names, marks, record, hidden, knowledge.veil, knowledge.unveiled, folder, *spoken)
         added = _added(directory, self.shows, names["assignment"], names["notebook"], names["student"])
         text = page.render(self.shows, added)
         key = key_of(folder, source, marks, record, names["notebook"], _facts(self.config, added))
@@ -130,9 +137,11 @@ def _knowledge(config: Config, scheme: bool) -> _Knowledge:
 
 
 def _settings(config: Config) -> list:
-    """What the configuration says about pages: which markers hide what, and whether schemes are shown."""
+    """What the configuration says about pages: which markers hide what, whether schemes are shown, and the language."""
     sections = ("ClearSolutions", "ClearHiddenTests", "ClearMarkScheme", "PageExporter")
-    return [(name, sorted(map(repr, config[name].items()))) for name in sections if config.get(name)]
+    settings = [(name, sorted(map(repr, config[name].items()))) for name in sections if config.get(name)]
+    spoken = language.of_course(config)
+    return [*settings, spoken.tag, spoken.digest]
 
 
 def _added(
@@ -267,6 +276,7 @@ def _unreadable(course: Course, assignment: str, config: Config) -> str:
     """Why the hidden lines of an assignment cannot be known, if they cannot."""
     try:
         require_usual_hidden(config)
+        language.of_course(config)
         for path in sorted(course.path("source", assignment).glob("*.ipynb")):
             read_notebook(path)
     except VivaError as error:
@@ -294,22 +304,23 @@ class _Conversion:
     def _refuse(self, submission: Submission) -> Ending:
         try:
             expected = submission.assignment in self.inbox.expected and not place_problem(submission)
-            problem = self.inbox.open(submission).problem if expected else ""
+            opened = self.inbox.open(submission) if expected else None
+            spoken = language.of_course(self.config)
         except VivaError as error:
             return Ending(submission, Status.FAILED, str(error))
-        if not problem:
+        if not opened or not opened.reasons:
             return Ending(submission, Status.REFUSED, "it was not graded, so there is no feedback")
         folder = self.course.path("feedback", submission.assignment, submission.student)
         try:
             notebooks = list(self.inbox.expected[submission.assignment].notebooks)
-            if not write_refusals(submission, notebooks, problem, folder) and not self.again:
+            if not write_refusals(submission, notebooks, opened.reasons, folder, spoken) and not self.again:
                 return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=self.course.directory, config=self.config).set_permissions(
                 submission.assignment, submission.student
             )
         except OSError as error:
             return Ending(submission, Status.FAILED, f"its page cannot be written: {error.strerror}. {AGAIN}")
-        return Ending(submission, Status.DONE, "", (f"its page says why it could not be graded: {problem}",))
+        return Ending(submission, Status.DONE, "", (f"its page says why it could not be graded: {opened.problem}",))
 
     def _convert(self, submission: Submission) -> Ending:
         log, stream = memory_log(f"{submission.assignment}/{submission.student}")
@@ -385,7 +396,9 @@ def _reason(log: str) -> str:
 # It holds a sentence about the file and nothing of the assignment, so that there is no hidden line to look for.
 
 
-def write_refusals(submission: Submission, notebooks: list[str], problem: str, folder: Path) -> bool:
+def write_refusals(
+    submission: Submission, notebooks: list[str], reasons: Sequence[Note], folder: Path, spoken: Language = ENGLISH
+) -> bool:
     """Write the page of each of the assignment's notebooks into ``folder``; whether anything in it changed.
 
     Raises OSError.
@@ -395,9 +408,10 @@ def write_refusals(submission: Submission, notebooks: list[str], problem: str, f
     for name in DELIVERY:
         with contextlib.suppress(SubmissionError):
             files[folder / name] = read_file(submission.folder / name)
+    problem = wording.standing_alone(wording.joined(reasons, wording.STUDENT, spoken), spoken)
     for name in notebooks:
         names = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
-        page = template("refusal.html").render(place=names, problem=problem)
+        page = template("refusal.html", spoken).render(place=names, problem=problem, lang="")
         files[folder / f"{name}.html"] = page.encode()
     changed = {path: data for path, data in files.items() if not path.is_file() or path.read_bytes() != data}
     for path, data in changed.items():
@@ -415,6 +429,7 @@ def write_refusals(submission: Submission, notebooks: list[str], problem: str, f
 MADE_BY = (
     "verdict.py",
     "record.py",
+    "language.py",
     "wording.py",
     "words.toml",
     "course/gradebook/classbook.py",
@@ -428,7 +443,7 @@ MADE_BY = (
     "pages/templates/messages.txt",
     "cleaning/*.py",
 )
-"""What of this package has a say in how a page looks."""
+"""What of this package has a say in how a page looks; the file of a page's language is in its key too."""
 SEAL = re.compile(rb"\n<!-- ([0-9a-f]{32}) ([0-9a-f]{32}) -->\n?\Z")
 
 

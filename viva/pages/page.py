@@ -6,11 +6,12 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -20,16 +21,15 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from viva import wording
 from viva.course.gradebook import classbook, lateness
+from viva.language import ENGLISH, Language
 from viva.pages import typeset
-from viva.pages.exercise import Grade, Line, Question, exercises_of
+from viva.pages.exercise import Grade, Line, Question, exercises_of, passed_of
 from viva.pages.explanation import Explainer, visible_checks
 from viva.pages.hidden import Hidden, Veil
 from viva.record import Note, NotebookRecord, SubmissionRecord
-from viva.verdict import NOT_DONE
 
 NO_RESPONSE = "No response."
 """What nbgrader's automatic comment says; no grader said it."""
-REMEMBERED = "[This output is not shown: it contains the arguments of a hidden check.]"
 NAME = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
@@ -46,8 +46,8 @@ class Marks:
     seconds_late: float
     grades: dict[str, Grade]
     comments: dict[str, str]
-    arithmetic: tuple[str, ...] = ()
-    """The late penalty of the whole submission, line by line, for its student."""
+    arithmetic: tuple[Note, ...] = ()
+    """The late penalty of the whole submission, line by line."""
     notebooks: int = 1
     unanswered: frozenset[str] = frozenset()
     """Of what nbgrader says that there is no response."""
@@ -76,7 +76,7 @@ class Marks:
 
     @classmethod
     def _built(
-        cls, book: classbook.Book, graded: list, remarks: list, arithmetic: dict[str, tuple[str, ...]], all: int
+        cls, book: classbook.Book, graded: list, remarks: list, arithmetic: dict[str, tuple[Note, ...]], all: int
     ) -> Marks:
         grades = {
             name: Grade(score or 0.0, most or 0.0, bool(waiting), by_hand)
@@ -109,22 +109,13 @@ class Marks:
         """Whether a grader is to look again at a score that a grader gave."""
         return any(grade.waiting and grade.by_hand is not None for grade in self.grades.values())
 
-    @property
-    def lateness(self) -> str:
-        """How late it was submitted, in words; empty when it was not."""
-        return wording.span(self.seconds_late) if self.seconds_late > 0 else ""
 
-
-def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> dict[str, tuple[str, ...]]:
+def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> dict[str, tuple[Note, ...]]:
     """By student, how the late penalty was reckoned, where Viva's policy did that."""
     session = gradebook.db()
     rules = lateness.policy(session)
     reckonings = lateness.reckonings(session, rules, [student] if student else ()) if rules else {}
-    return {
-        person: tuple(wording.sentences(reckoning.notes(), wording.STUDENT))
-        for (name, person), reckoning in reckonings.items()
-        if name == assignment
-    }
+    return {person: tuple(reckoning.notes()) for (name, person), reckoning in reckonings.items() if name == assignment}
 
 
 @dataclass
@@ -153,9 +144,14 @@ class Page:
         veil: Veil,
         unveiled: Veil | None = None,
         folder: Path | None = None,
+        language: Language = ENGLISH,
+        notebook_language: str = ENGLISH.html,
     ) -> None:
         """``record`` is the submission's line of results.jsonl; ``unveiled`` is given where students read marking
-        schemes; in ``folder`` lie the pictures that were submitted beside the notebook."""
+        schemes; in ``folder`` lie the pictures that were submitted beside the notebook. The page speaks ``language``;
+        the notebook and what graders wrote are in ``notebook_language``."""
+        self.language = language
+        self.lang = Markup(' lang="{}"').format(notebook_language) if notebook_language != language.html else ""
         self.notebook, self.place, self.marks, self.record = notebook, identity, marks, record
         self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
         self.known = record.notebooks.get(identity["notebook"], NotebookRecord())
@@ -184,8 +180,15 @@ class Page:
         It holds only what students may read, as far as this module can know; hidden.py looks again."""
         marks = self.marks
         exercises = exercises_of(list(self.questions()), self.own())
-        cells = list(self._cells())
-        return template("feedback.html").render(
+        cells, language = list(self._cells()), self.language
+        late = wording.span(marks.seconds_late, language) if marks.seconds_late > 0 and not marks.arithmetic else ""
+        checks = [line for exercise in exercises for line in exercise.lines]
+        return template("feedback.html", language).render(
+            lang=self.lang,
+            late=late,
+            checks=checks,
+            passed=passed_of(checks, language) if checks else "",
+            arithmetic=_told(marks.arithmetic, language),
             place=self.place,
             title=self.place["assignment"],
             marks=marks,
@@ -193,13 +196,13 @@ class Page:
             exercises=exercises,
             notes=list(self._notes()),
             cells=cells,
-            repairs=_told(self.known.repairs),
-            sanitized=_told(self.known.sanitized),
+            repairs=_told(self.known.repairs, language),
+            sanitized=_told(self.known.sanitized, language),
             faults=len(self.record.faults),
             sandboxed=self.record.sandboxed,
             level=typeset.demoted,
-            not_done=NOT_DONE,
             added=added,
+            english="" if language.is_english else Markup(' lang="en"'),
             shows=shows,
         )
 
@@ -218,13 +221,13 @@ class Page:
                 continue
             manual = utils.is_task(cell) or utils.is_solution(cell)
             question = Question(name, _title(heading or name), grade, manual, name in self.marks.unanswered)
-            question.comment = typeset.prose(self.marks.comments.get(name, ""))
+            question.comment = self._prose(self.marks.comments.get(name, ""))
             for result in self.known.checks.get(name, []):
                 seen = (name, result.title) in visible or (result.title == name and (name, "") in visible)
                 parts = result.points, result.earned, result.verdict, explainer.explain(result, seen)
                 question.lines.append(Line(result.title, *parts, tuple(result.undone), seen))
             if utils.is_task(cell) and self.unveiled:
-                question.scheme = typeset.prose(_added(text, self.unveiled.shown(cell)))
+                question.scheme = self._prose(_added(text, self.unveiled.shown(cell)))
             yield question
 
     def _named(self) -> Iterator[tuple[str, NotebookNode, str]]:
@@ -234,13 +237,16 @@ class Page:
         """Knows what may be shown of a check."""
         tests = [cell.source for cell in self.notebook.cells if _instructors(cell) and cell.cell_type == "code"]
         public = "\n".join(self.texts)
-        return Explainer(self.own(), public, tuple(tests), self.hidden)
+        return Explainer(self.own(), public, tuple(tests), self.hidden, self.language)
+
+    def _prose(self, text: str) -> Markup:
+        return typeset.prose(text, language=self.language)
 
     def _notes(self) -> Iterator[tuple[str, Markup]]:
         """Comments on cells that have no points."""
         for name, _, _ in self._named():
             if name in self.marks.comments and name not in self.marks.grades:
-                yield name, typeset.prose(self.marks.comments[name])
+                yield name, self._prose(self.marks.comments[name])
 
     def _cells(self) -> Iterator[Shown]:
         for name, cell, text in self._named():
@@ -248,28 +254,30 @@ class Page:
             test = graded and cell.cell_type == "code" and not utils.is_solution(cell)
             style = "text" if cell.cell_type == "markdown" else "tests" if test else "code"
             if cell.cell_type == "markdown":
-                source = typeset.prose(text, cell.get("attachments"), self.folder)
+                source = typeset.prose(text, cell.get("attachments"), self.folder, self.language)
             else:
                 source = typeset.code(text)
-            view = Shown(name, style, source, _label(cell, style))
+            label = "" if style == "text" else self.language.text(f"feedback.{_label(cell, style)}_label")
+            view = Shown(name, style, source, label)
             view.grade = self.marks.grades.get(name) if graded else None
-            view.comment = typeset.prose(self.marks.comments.get(name, ""))
+            view.comment = self._prose(self.marks.comments.get(name, ""))
             if cell.cell_type == "code" and not test:
                 view.outputs = [self._output(item, name) for item in cell.get("outputs", [])]
             yield view
 
     def _output(self, item: NotebookNode, cell: str) -> dict[str, object]:
         """An output as it is shown. Code that a hidden check called may have remembered with what."""
-        shown = typeset.output(item, cell)
+        shown = typeset.output(item, cell, self.language)
         text = str(shown.get("text") or shown.get("html") or shown.get("alt") or "")
         if self.hidden.remembered(text, "\n".join(self.own().values())):
-            return {"style": "text", "text": REMEMBERED}
+            return {"style": "text", "text": self.language.text("feedback.remembered"), "ours": True}
         return shown
 
 
-def _told(notes: list[Note]) -> list[str]:
+def _told(notes: Iterable[Note], language: Language) -> list[str]:
     """What a student reads of repairs of their file, and of what was taken out: nothing where it means nothing."""
-    return [typeset.plain(wording.standing_alone(sentence)) for sentence in wording.sentences(notes, wording.STUDENT)]
+    sentences = wording.sentences(notes, wording.STUDENT, language)
+    return [typeset.plain(wording.standing_alone(sentence, language)) for sentence in sentences]
 
 
 def _instructors(cell: NotebookNode) -> bool:
@@ -281,10 +289,10 @@ def _instructors(cell: NotebookNode) -> bool:
 
 def _label(cell: NotebookNode, style: str) -> str:
     if style == "tests":
-        return "Test cell, as released"
+        return style
     if utils.is_solution(cell):
-        return "Your answer"
-    return "Given code" if utils.is_locked(cell) else "Code"
+        return "answer"
+    return "given" if utils.is_locked(cell) else "code"
 
 
 def _added(text: str, whole: str) -> str:
@@ -310,5 +318,13 @@ def environment(filters: dict[str, Callable]) -> Environment:
 
 
 @functools.cache
-def template(name: str) -> Template:
-    return environment({"points": lambda points: f"{round(points, 3):g}", "plain": typeset.plain}).get_template(name)
+def template(name: str, language: Language = ENGLISH) -> Template:
+    """A template that speaks a language: ``say`` has its sentences, ``time`` its times."""
+
+    def say(key: str, count: float | None = None, **fields: Any) -> Markup:
+        words, values = language.template(key, count, fields)
+        return Markup(words).format(**values)
+
+    pages = environment({"plain": typeset.plain})
+    pages.globals |= {"say": say, "time": language.time, "page_lang": language.html, "language": language}
+    return pages.get_template(name)

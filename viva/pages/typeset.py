@@ -26,6 +26,7 @@ from pygments.lexers import get_lexer_by_name
 
 from viva.cleaning import markup
 from viva.cleaning.address import may_hear
+from viva.language import ENGLISH, Language
 
 LONGEST_TEXT, LONGEST_FORMULA = 100_000, 4_000
 MOST_PICTURE = 4_000_000
@@ -84,7 +85,7 @@ UNREADABLE = re.compile(
 )
 
 
-def clean(text: str) -> str:
+def clean(text: str, language: Language = ENGLISH) -> str:
     """HTML with nothing in it that runs, loads, covers or can be mistaken for the page's own."""
     cleaned = nh3.clean(
         text,
@@ -95,10 +96,20 @@ def clean(text: str) -> str:
         url_schemes={"http", "https", "mailto", "data"},
         link_rel="noopener noreferrer nofollow",
     )
-    cleaned = re.sub(r"<img(?![^>]*\bsrc=)[^>]*?(?:alt=\"([^\"]*)\"[^>]*)?>", r"<em>[picture: \1]</em>", cleaned)
-    cleaned = cleaned.replace("[picture: ]", "[picture]")
+    cleaned = re.sub(
+        r"<img(?![^>]*\bsrc=)[^>]*?(?:alt=\"([^\"]*)\"[^>]*)?>", lambda image: _named(image[1], language), cleaned
+    )
     cleaned = re.sub(r"<th[^>]*></th>", "<td></td>", cleaned)  # the corner of a table is not a heading
-    return re.sub(r"<img (?![^>]*\balt=\"[^\"])", '<img alt="a picture without a description" ', cleaned)
+    undescribed = html.escape(language.text("typeset.no_description"))
+    return re.sub(r"<img (?![^>]*\balt=\"[^\"])", lambda _: f'<img alt="{undescribed}" ', cleaned)
+
+
+def _named(description: str | None, language: Language) -> str:
+    """What stands for a picture that is not shown; the description is HTML."""
+    name = (
+        language.text("typeset.picture", text=description) if description else language.text("typeset.picture_unnamed")
+    )
+    return f"<em>{name}</em>"
 
 
 def _kept(tag: str, attribute: str, value: str) -> str | None:
@@ -193,19 +204,21 @@ def _unescaped(words: re.Match) -> str:
     return re.sub(r"\\([_%#$&])", r"\1", words[0])
 
 
-def prose(source: str, attachments: Mapping | None = None, folder: Path | None = None) -> Markup:
-    """Markdown as HTML."""
+def prose(
+    source: str, attachments: Mapping | None = None, folder: Path | None = None, language: Language = ENGLISH
+) -> Markup:
+    """Markdown as HTML; ``language`` is for what stands in place of a picture."""
     if len(source) > LONGEST_TEXT:
         return Markup("<pre>{}</pre>").format(source[:LONGEST_TEXT])
     if "![" in source:
-        return Markup(clean(_rendered(source, attachments or {}, folder)))
-    return _prose(source)
+        return Markup(clean(_rendered(source, attachments or {}, folder), language))
+    return _prose(source, language)
 
 
 @functools.lru_cache(1024)
-def _prose(source: str) -> Markup:
+def _prose(source: str, language: Language) -> Markup:
     """Most cells are the same for every student."""
-    return Markup(clean(_rendered(source, {}, None)))
+    return Markup(clean(_rendered(source, {}, None), language))
 
 
 def _rendered(source: str, attachments: Mapping, folder: Path | None) -> str:
@@ -224,7 +237,7 @@ def code(source: str) -> Markup:
     return Markup(highlight(source, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n"))
 
 
-def output(item: NotebookNode, cell: str) -> dict[str, object]:
+def output(item: NotebookNode, cell: str, language: Language = ENGLISH) -> dict[str, object]:
     """An output of a cell as the page shows it: text, an error's text, a picture or HTML."""
     if item.output_type == "stream":
         return {"style": "text", "text": plain(item.text)}
@@ -234,12 +247,13 @@ def output(item: NotebookNode, cell: str) -> dict[str, object]:
     text = _text(data.get("text/plain", ""))
     for mime in ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"):
         if mime in data and (source := picture(mime, _text(data[mime]))):
-            return {"style": "picture", "source": source, "alt": f"Picture drawn by the code of {cell}: {text[:80]}"}
+            drawn = language.text("typeset.drawn", cell=cell, text=text[:80])
+            return {"style": "picture", "source": source, "alt": drawn}
     if "text/html" in data:
-        return {"style": "html", "html": Markup(clean(_shortened(_text(data["text/html"]))))}
+        return {"style": "html", "html": Markup(clean(_shortened(_text(data["text/html"])), language))}
     for mime in ("text/markdown", "text/latex"):
         if mime in data:
-            return {"style": "html", "html": prose(_text(data[mime]))}
+            return {"style": "html", "html": prose(_text(data[mime]), language=language)}
     return {"style": "text", "text": plain(text)}
 
 

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva.cleaning import plaintext
+from viva import wording
 from viva.record import Note, note
 from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.cells.texts import NAME
 from viva.submission.files.contents import Handed
-from viva.submission.files.handin import SHOWN, Finding, find, shortened
+from viva.submission.files.handin import SHOWN, Finding, find, of_file, reason_of, shortened
 from viva.submission.files.salvage import PICTURE, other_file, read
 from viva.submission.files.sizes import limited
 from viva.submission.submission import Submission
@@ -37,22 +37,26 @@ MOST = 0.5
 """unless more of its answers than this are in it, whoever's cells they stand among."""
 MOST_LOOKED_AT = 2**22
 """Bytes that are looked at of a file beside a blank notebook."""
-SHIPPED = "is a file of the released assignment, not an answer"
 
 
 @dataclass
 class Opened:
-    """A submission's notebooks by name, repaired, with the repairs of each; or the ``problem`` with all of them."""
+    """A submission's notebooks by name, repaired, with the repairs of each; or the ``reasons`` why there are none."""
 
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     repairs: dict[str, list[Note]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    problem: str = ""
+    reasons: tuple[Note, ...] = ()
     seeds: dict[str, int] = field(default_factory=dict)
     """By notebook, the seed of the variant that it is graded as, where the assignment has variants. It is put in when
     the notebook is examined: before that nbgrader puts the text back that everybody's release has."""
     integrity: dict[str, list[Note]] = field(default_factory=dict)
     """By notebook, what a grader should know of its time and its variant."""
+
+    @property
+    def problem(self) -> str:
+        """The reasons as a sentence."""
+        return wording.joined(self.reasons)
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def open_submission(
 ) -> Opened:
     """Find, read and repair the notebooks of a submission."""
     finding = find(submission, set(releases))
-    return Opened(problem=finding.problem) if finding.problem else open_notebooks(finding, releases, shipped, seeds)
+    return Opened(reasons=finding.reasons) if finding.reasons else open_notebooks(finding, releases, shipped, seeds)
 
 
 def open_notebooks(
@@ -89,13 +93,13 @@ def open_notebooks(
         with limited():
             return _open(finding, releases, shipped, seeds)
     except SubmissionError as error:
-        return Opened(problem=f"it {error}")
+        return Opened(reasons=(Note("of_submission", because=reason_of(error)),))
 
 
 def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None, seeds: Seeds | None) -> Opened:
     opened = Opened()
-    complaints: list[str] = []
-    left_out: list[str] = []
+    complaints: list[Note] = []
+    left_out: list[Note] = []
     read_files: dict[Handed, tuple[NotebookNode, list[Note]] | None] = {}
     unread: list[Handed] = []
     graded: set[Handed] = set()
@@ -111,7 +115,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                     continue  # whatever else lies there, nobody misses it
                 unread += [handed] if content is None else []
                 if content and _was_shipped(handed, shipped, handed.name == f"{name}.ipynb", content[0]):
-                    left_out.append(f"the file {plaintext.quoted(handed.name)} {SHIPPED}")
+                    left_out.append(note("shipped_file", handed.name))
                     content = None
                 read_files[handed] = content
             if content_of := read_files[handed]:
@@ -138,16 +142,13 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                 opened.notebooks[name] = seeded(best.repaired.notebook, best.meant.default)
             opened.integrity[name] = [*finding.facts, *([best.meant.note] if best.meant.note else [])]
         else:
-            complaints += [
-                f"the file {plaintext.quoted(rest.handed.name)} has too few cells of {name}.ipynb to be graded"
-                for rest in fitting
-            ]
+            complaints += [note("too_little", rest.handed.name, f"{name}.ipynb") for rest in fitting]
     if not opened.notebooks:
-        opened.problem = "; ".join(dict.fromkeys([*complaints, *left_out])) or "no notebook was submitted"
+        opened.reasons = (*complaints, *left_out) or (Note("no_notebook"),)
         return opened
     missing = [name for name in sorted(finding.files) if name not in opened.notebooks]
     opened.notes = [f"{name}.ipynb was not submitted" for name in missing]
-    opened.notes += dict.fromkeys(complaints)
+    opened.notes += wording.sentences(complaints)
     ungraded = {handed for files in finding.files.values() for handed in files if handed not in graded}
     strays = {handed.name for handed in ungraded if not handed.kept}
     same = [_sources(content) for handed, content in read_files.items() if content and handed in graded]
@@ -157,11 +158,11 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
     return opened
 
 
-def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[Note]] | None:
+def _read(handed: Handed, complaints: list[Note]) -> tuple[NotebookNode, list[Note]] | None:
     try:
         return read(handed.read())
     except SubmissionError as error:
-        complaints.append(f"the file {plaintext.quoted(handed.name)} {error}")
+        complaints.append(of_file(handed.name, error))
         return None
 
 

@@ -172,7 +172,7 @@ def _told(line: Line) -> str:
     if line.undone:
         return f"{NOT_DONE}: {', '.join(line.undone)}"
     explanation = line.explanation
-    parts = [line.words, explanation.sentence]
+    parts = [line.words(), explanation.sentence]
     for frame in explanation.frames:
         inside = f", in {frame.function}" if frame.function.isidentifier() else ""
         parts.append(f"{frame.cell}, line {frame.line}{inside}: {frame.code}")

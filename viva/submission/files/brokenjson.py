@@ -16,7 +16,7 @@ from viva.cleaning import plaintext
 from viva.record import Note, note
 from viva.submission.files import wrapping
 from viva.submission.files.wrapping import DECODER, bare, from_python, unwrapped
-from viva.verdict import SubmissionError
+from viva.wording import refusal
 
 MOST_BEHIND = 5
 """The most notebooks that are read behind the first one in a file."""
@@ -83,9 +83,8 @@ def parsed(text: str, repairs: list[Note]) -> object:
         return content
     cells, lost = _whole_cells(mended)
     if not cells:
-        raise SubmissionError(
-            f"is not a notebook: {broken}; its first characters are {plaintext.quoted(text.strip(), SHOWN)}"
-        )
+        shown = plaintext.line(text.strip(), SHOWN)
+        raise refusal("invalid_json", broken.reason, shown, numbers=broken.where)
     kind = "json_breaks_lost" if lost else "json_breaks"
     repairs.append(note(kind, broken.reason, numbers=broken.where, amount=len(cells)))
     if _CONFLICT.search(text):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from viva.cleaning import plaintext
 from viva.folder import MOST_FILES
 from viva.verdict import SubmissionError
+from viva.wording import refusal
 
 MOST_BYTES = 50 * 2**20
 FLAGS = os.O_RDONLY
@@ -36,11 +36,12 @@ def _opened(path: Path) -> io.BufferedReader:
         # Without waiting: what was a file a moment ago may be a pipe that nobody writes to.
         descriptor = os.open(path, FLAGS)
     except OSError as error:
-        reason = "is a link, not a file" if path.is_symlink() else f"cannot be read ({error.strerror})"
-        raise SubmissionError(reason) from error
+        if path.is_symlink():
+            raise refusal("file_link") from error
+        raise refusal("unreadable_file", str(error.strerror)) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise SubmissionError("is not a regular file")
+        raise refusal("not_regular")
     return os.fdopen(descriptor, "rb")
 
 
@@ -57,8 +58,7 @@ def _limited(file: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
     data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     if size > MOST_BYTES or len(data) > MOST_BYTES:
         megabytes = max(size, len(data)) / 2**20
-        limit = f"the limit is {MOST_BYTES // 2**20} MB; clear the outputs and submit the notebook again"
-        raise SubmissionError(f"has {megabytes:.0f} MB; {limit}")
+        raise refusal("too_large", f"{megabytes:.0f}", str(MOST_BYTES // 2**20))
     return data
 
 
@@ -68,20 +68,20 @@ def unpacked(data: bytes) -> bytes:
         with gzip.open(io.BytesIO(data)) as file:
             return _limited(file, 0)
     except (OSError, EOFError, zlib.error) as error:
-        raise SubmissionError(f"cannot be unpacked ({plaintext.quoted(str(error))})") from error
+        raise refusal("not_unpacked", str(error)) from error
 
 
 def opened_zip(path: Path) -> zipfile.ZipFile:
     data = read_file(path)
     if data.startswith(_RAR):
-        raise SubmissionError("is a RAR archive instead of a zip and was not opened")
+        raise refusal("rar_for_zip")
     # The number of members that a zip claims can be a lie; each has one of these marks.
     if data.count(b"PK\x01\x02") > MOST_FILES:
-        raise SubmissionError(f"is a zip with more than {MOST_FILES} files and was not opened")
+        raise refusal("zip_of_many", str(MOST_FILES))
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError) as error:
-        raise SubmissionError(f"is a damaged zip ({plaintext.quoted(str(error))})") from error
+        raise refusal("zip_damaged", str(error)) from error
 
 
 def first_of_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes:
@@ -95,14 +95,14 @@ def first_of_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) 
 
 def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     if info.flag_bits & 1:
-        raise SubmissionError("is locked with a password")
+        raise refusal("zip_locked")
     try:
         with archive.open(info) as file:
             return _limited(file, info.file_size)
     except SubmissionError:
         raise
     except Exception as error:  # zlib, lzma and bz2 each raise their own
-        raise SubmissionError(f"cannot be unpacked ({plaintext.quoted(str(error))})") from error
+        raise refusal("not_unpacked", str(error)) from error
 
 
 # One file that was submitted, in the submission's folder or in a zip there.

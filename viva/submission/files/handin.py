@@ -14,12 +14,15 @@ import os
 import re
 import stat
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Self
 
+from viva import wording
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
-from viva.record import Note
+from viva.record import Note, note
 from viva.submission.files import claim, timestamp
 from viva.submission.files.contents import (
     KEPT,
@@ -64,24 +67,29 @@ _COPY_NUMBER = re.compile(r"\((\d+)\)|copy(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found in a submission: ``problem`` says why it cannot be graded, ``notes`` the rest.
+    """What was found in a submission: ``reasons`` say why it cannot be graded, ``notes`` the rest.
 
     ``files`` are, for each notebook of the assignment, the files that may be it, the likeliest first; ``beside`` are
     those that nobody looks for a notebook in.
     """
 
-    problem: str = ""
+    reasons: tuple[Note, ...] = ()
     notes: tuple[str, ...] = ()
     files: dict[str, tuple[Handed, ...]] = field(default_factory=dict)
     beside: tuple[Handed, ...] = ()
     facts: tuple[Note, ...] = ()
     """Notes for a grader about its time."""
 
+    @property
+    def problem(self) -> str:
+        """The reasons as a sentence."""
+        return wording.joined(self.reasons)
+
 
 def find(submission: Submission, notebooks: set[str]) -> Finding:
     """Look for the assignment's ``notebooks`` (names without ending) in a submission."""
     if problem := place_problem(submission):
-        return Finding(problem)
+        return Finding((Note("other_problem", names=(problem,)),))
     files, names_left, zips, notes = _files(submission.folder)
     inside, remarks = _zipped(submission.folder, zips)
     if len([handed for handed in files if handed.name.lower().endswith(".ipynb")]) < len(notebooks):
@@ -90,7 +98,7 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
     candidates = _likely(files, notebooks)
     assigned = {handed for files in candidates.values() for handed in files}
     opened = {handed.path for handed in inside}
-    rest = [Handed(submission.folder / name, name) for name in names_left if type(name) is not _Shown]
+    rest = [Handed(submission.folder / name, name) for name in names_left if type(name) is not _Odd]
     rest = [handed for handed in rest if handed.path not in opened]
     rest += [handed for handed in files if handed not in assigned]
     if missing := notebooks - candidates.keys():
@@ -98,12 +106,16 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
         candidates |= dict.fromkeys(missing, unnamed) if unnamed else {}
     if not candidates:
         names = sorted({*names_left, *zips, *(handed.name for handed in files)}) or _litter(submission.folder)
-        problem = f"no {' or '.join(f'{name}.ipynb' for name in sorted(notebooks))} was submitted"
         if any(map(_OTHER_ARCHIVE.search, names)):
-            notes.append("zip is the only archive that is opened")
-        return Finding("; ".join([f"{problem} (found: {shortened(names)})", *notes]))
-    notes += [f"{name}.ipynb was not submitted" for name in sorted(notebooks - candidates.keys())]
-    return Finding("", tuple(notes), candidates, tuple(rest), tuple(claim.facts(submission.folder)))
+            notes.append(Note("zip_only"))
+        wanted = tuple(f"{name}.ipynb" for name in sorted(notebooks))
+        return Finding((_files_note("none_submitted", names, wanted), *notes))
+    sentences = [*map(wording.sentence, notes), *_missing(notebooks - candidates.keys())]
+    return Finding((), tuple(sentences), candidates, tuple(rest), tuple(claim.facts(submission.folder)))
+
+
+def _missing(notebooks: Iterable[str]) -> list[str]:
+    return [f"{name}.ipynb was not submitted" for name in sorted(notebooks)]
 
 
 def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed, ...]]:
@@ -153,20 +165,20 @@ def notebooks_in(folder: Path) -> list[Handed]:
     return [*files, *(handed for handed in rest if _begins_as_notebook(handed.head(HEAD))), *_zipped(folder, zips)[0]]
 
 
-def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]:
+def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[Note]]:
     """The files that may be notebooks, the names of all others, those of zips, and what is worth a note."""
     likely: list[Handed] = []
     names_left: list[str] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
     if len(paths) == MOST_FILES:
-        notes.append(f"only {MOST_FILES} of its files were read")
+        notes.append(note("files_limit", str(MOST_FILES)))
     for path in paths:
         name = os.path.relpath(path, folder)
         if path.is_symlink():
-            names_left.append(_Shown(f"{plaintext.quoted(name)} (a link, not followed)"))
+            names_left.append(_Odd(name, LINK))
         elif not path.is_file():
-            names_left.append(_Shown(f"{plaintext.quoted(name)} (not a regular file)"))
+            names_left.append(_Odd(name, IRREGULAR))
         elif _NOTEBOOK.search(name):
             likely.append(Handed(path, name))
         elif name not in (timestamp.NAME, claim.NAME):
@@ -177,32 +189,32 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]
     return files, names_left, zips, notes
 
 
-def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
-    """The members of zips that may be notebooks, and a sentence for each zip that has none or cannot be read."""
+def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[Note]]:
+    """The members of zips that may be notebooks, and a note for each zip that has none or cannot be read."""
     files, notes = [], []
     for name in zips[:MOST_ZIPS]:
         try:
             inside, remarks = _members(folder / name, plaintext.line(name))
         except SubmissionError as error:
-            inside, remarks = [], [f"the file {plaintext.quoted(name)} {error}"]
+            inside, remarks = [], [of_file(name, error)]
         files += inside
         notes += remarks
     if len(zips) > MOST_ZIPS:
-        notes.append(f"only {MOST_ZIPS} of its {len(zips)} zips were opened")
+        notes.append(note("zips_limit", str(MOST_ZIPS), str(len(zips))))
     return files, notes
 
 
-def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
+def _members(path: Path, name: str) -> tuple[list[Handed], list[Note]]:
     likely: list[Handed] = []
     names_left: list[str] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     with opened_zip(path) as archive:
         for info in archive.infolist():
             inner = PurePosixPath(info.filename.replace("\\", "/"))
             if info.is_dir() or _LITTER & set(inner.parts) or inner.name.startswith("._"):
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
-                names_left.append(_Shown(f"{plaintext.quoted(str(inner))} (a link, not followed)"))
+                names_left.append(_Odd(inner, LINK))
             elif _NOTEBOOK.search(inner.name) and (
                 "ipynb" in inner.name.lower() or _begins_as_notebook(first_of_member(archive, info, HEAD))
             ):
@@ -210,10 +222,12 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
             else:
                 names_left.append(str(inner))
     if any(member.lower().endswith(".zip") for member in names_left):
-        notes.append(f"the file {plaintext.quoted(name)} has another zip in it, which was not opened")
-    if not likely:
-        held = f"no notebook, only {shortened(sorted(names_left))}" if names_left else "nothing"
-        notes.append(f"the file {plaintext.quoted(name)} is a zip with {held}")
+        notes.append(note("zip_in_zip", name))
+    if not likely and names_left:
+        inside = _files_note("zip_members", sorted(names_left), ())
+        notes.append(note("zip_without_notebook", name, because=inside))
+    elif not likely:
+        notes.append(note("zip_of_nothing", name))
     return likely, notes
 
 
@@ -252,14 +266,36 @@ def _timestamp_problem(submission: Submission) -> str:
     return ""
 
 
-class _Shown(str):
-    """A name that was quoted already, and what is to be said about it."""
+LINK, IRREGULAR = 1, 2
 
-    __slots__ = ()
+
+class _Odd(str):
+    """The name of what is not read, because it is a link or no regular file."""
+
+    kind: int
+
+    def __new__(cls, name: object, kind: int) -> Self:
+        odd = super().__new__(cls, name)
+        odd.kind = kind
+        return odd
+
+
+def _files_note(kind: str, names: list[str], notebooks: tuple[str, ...]) -> Note:
+    """A note that names files, and which of them are none."""
+    numbers = tuple(name.kind if type(name) is _Odd else 0 for name in names)
+    return note(kind, *names, cells=notebooks, numbers=numbers if any(numbers) else ())
+
+
+def of_file(name: str, error: SubmissionError) -> Note:
+    """Why a file could not be read."""
+    return note("of_file", name, because=reason_of(error))
+
+
+def reason_of(error: SubmissionError) -> Note:
+    """What an error says, as a note."""
+    return error.note or Note("other_problem", names=(str(error),))
 
 
 def shortened(names: list[str]) -> str:
     """The first names in quotes, since a student may have called a file by a sentence, and how many there are more."""
-    if not names:
-        return "nothing"
-    return plaintext.some([name if type(name) is _Shown else plaintext.quoted(name) for name in names], SHOWN)
+    return plaintext.some([plaintext.quoted(name) for name in names], wording.FILES) if names else "nothing"

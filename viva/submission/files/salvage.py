@@ -22,7 +22,7 @@ from viva.record import Note, note
 from viva.submission.files.brokenjson import SHOWN, Damaged, parsed
 from viva.submission.files.sizes import limit_sizes
 from viva.submission.files.wrapping import in_page
-from viva.verdict import SubmissionError
+from viva.wording import refusal
 
 # One cell of a damaged notebook, as JSON gave it -> a cell that nbformat takes.
 
@@ -137,22 +137,23 @@ def _attachments(value: object) -> NotebookNode:
 
 MOST_CELLS = 2000
 
-PICTURE = "a picture"
+PICTURE = "is_picture"
 _OTHER_FILES = (
-    (b"%PDF", "a PDF"),
-    (b"PK\x03\x04", "a zip archive (or an office document)"),
+    (b"%PDF", "is_pdf"),
+    (b"PK\x03\x04", "is_zip"),
     (b"\x89PNG", PICTURE),
     (b"\xff\xd8\xff", PICTURE),
-    (b"\x1f\x8b", "a compressed archive"),
-    (b"\xfd7zXZ", "a compressed archive"),
-    (b"7z\xbc\xaf", "a compressed archive (7z)"),
-    (b"Rar!", "a compressed archive (RAR)"),
-    (b"BZh", "a compressed archive"),
-    (b"\0\5\x16\7", "a macOS metadata file without the file itself"),
-    (b"bplist", "a macOS or iCloud placeholder without the file itself"),
-    (b"version https://git-lfs", "a Git LFS pointer without the file itself"),
-    (b"{\\rtf", "a text document (RTF)"),
+    (b"\x1f\x8b", "is_archive"),
+    (b"\xfd7zXZ", "is_archive"),
+    (b"7z\xbc\xaf", "is_7z"),
+    (b"Rar!", "is_rar"),
+    (b"BZh", "is_archive"),
+    (b"\0\5\x16\7", "is_macos_metadata"),
+    (b"bplist", "is_placeholder"),
+    (b"version https://git-lfs", "is_git_lfs"),
+    (b"{\\rtf", "is_rtf"),
 )
+"""How other files begin, and the kind of note that says what they are."""
 _HTML = re.compile("<!doctype html|<html|<head|<body|<!--", re.IGNORECASE)
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
 
@@ -170,20 +171,17 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
     if _PAGE.match(text[:64].encode(errors="replace")):
         inside = in_page(text)
         if not inside:
-            kind = "a web page (HTML)" if _HTML.search(text) else "an XML file"
-            raise SubmissionError(f"is not a notebook but {kind}")
+            raise refusal("is_html" if _HTML.search(text) else "is_xml")
         text = inside
         repairs.append(Note("in_page"))
     if not text.strip("\0 \t\r\n"):
-        raise SubmissionError("is empty")
+        raise refusal("empty_file")
     content = parsed(text, repairs)
     cells = _cells(content, repairs)
     if not any(isinstance(cell, dict) for cell in cells):
-        raise SubmissionError("is a notebook without cells")
+        raise refusal("without_cells")
     if len(cells) > MOST_CELLS:
-        raise SubmissionError(
-            f"has {len(cells)} cells; the limit is {MOST_CELLS}. Delete empty cells and submit it again"
-        )
+        raise refusal("too_many_cells", str(len(cells)), str(MOST_CELLS))
     notebook = _notebook(cells, repairs)
     limit_sizes(notebook)
     if isinstance(content, Damaged) or any(repair.kind == "without_text" for repair in repairs):
@@ -205,14 +203,14 @@ def _keep(metadata: NotebookNode, raw: object) -> None:
 
 
 def other_file(data: bytes) -> str:
-    """The kind of a file that is not text, judged by its first bytes; empty if they tell nothing."""
+    """The kind of note about a file that is not text, judged by its first bytes; empty if they tell nothing."""
     start = data[:64].lstrip()
     return next((kind for mark, kind in _OTHER_FILES if start.startswith(mark)), "")
 
 
 def _decoded(data: bytes, repairs: list[Note]) -> str:
     if kind := other_file(data):
-        raise SubmissionError(f"is not a notebook but {kind}")
+        raise refusal(kind)
     if encoding := _wide(data):
         repairs.append(note("encoded", encoding.upper()))
         return data.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -223,7 +221,7 @@ def _decoded(data: bytes, repairs: list[Note]) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         if b"cell_type" not in data and not _PAGE.match(data[:64].lstrip()):
-            raise SubmissionError("is not a text file") from error
+            raise refusal("not_text") from error
     text = data.decode("utf-8", errors="replace")
     lost = text.count("\ufffd")
     whole = len(text) - len(text.encode("ascii", errors="ignore")) - lost  # other letters than those of ASCII
@@ -262,8 +260,7 @@ def _cells(content: object, repairs: list[Note]) -> list:
                 repairs.append(note("format_other", plaintext.line(str(content.get("nbformat")), 20)))
             return cells if isinstance(cells, list) else list(cells.values())
     keys = ", ".join(list(content)[:SHOWN]) if isinstance(content, dict) else ""
-    names = f" ({plaintext.quoted(keys, SHOWN)})" if keys else ""
-    raise SubmissionError(f"is not a notebook: it is JSON{names}, but has no cells of notebook format 4")
+    raise refusal("json_with_keys", plaintext.line(keys, SHOWN)) if keys else refusal("json_without_cells")
 
 
 def _language(content: object) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.verdict import SubmissionError
+from viva.wording import refusal
 
 with contextlib.suppress(ModuleNotFoundError):  # Windows has none; `viva check` gets along without
     import resource
@@ -49,20 +49,14 @@ def limit_sizes(notebook: NotebookNode) -> None:
     )
     for number, source in code:
         if len(source) > MOST_IN_CELL:
-            raise SubmissionError(
-                f"has {len(source):,} characters of code in cell {number}; the limit is {MOST_IN_CELL:,}. Make the "
-                "cell shorter, move long data into a file, and submit it again"
-            )
-    for size, most, unit in (
-        (sum(len(source) for _, source in code), MOST_CODE, "characters of code"),
-        (sum(source.count("\n") + 1 for _, source in code), MOST_LINES, "lines of code"),
-        (texts, MOST_TEXT, "characters of text"),
+            raise refusal("cell_too_long", f"{len(source):,}", f"{MOST_IN_CELL:,}", numbers=(number,))
+    for size, most, kind in (
+        (sum(len(source) for _, source in code), MOST_CODE, "code_too_long"),
+        (sum(source.count("\n") + 1 for _, source in code), MOST_LINES, "too_many_lines"),
+        (texts, MOST_TEXT, "text_too_long"),
     ):
         if size > most:
-            raise SubmissionError(
-                f"has {size:,} {unit}; the limit is {most:,}. Delete all text that is not an answer, and submit it "
-                "again"
-            )
+            raise refusal(kind, f"{size:,}", f"{most:,}")
 
 
 @contextlib.contextmanager
@@ -86,11 +80,9 @@ def limited(seconds: float = 0.0, memory: int = MOST_MEMORY) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds or MOST_SECONDS)
         yield
     except (_TooLong, MemoryError) as error:
-        slow = isinstance(error, _TooLong)
-        limit = f"{seconds or MOST_SECONDS:g} seconds" if slow else f"{memory >> 20} MB of memory"
-        raise SubmissionError(
-            f"needs more than {limit} to be read; delete all text that is not an answer, and submit it again"
-        ) from None
+        if isinstance(error, _TooLong):
+            raise refusal("slow_to_read", amount=seconds or MOST_SECONDS) from None
+        raise refusal("large_to_read", str(memory >> 20)) from None
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
