@@ -171,7 +171,10 @@ def test_the_demo_class_is_not_removed_where_anybody_else_is_in_the_course(cours
     before = files(course)
     result = viva("demo", "--remove")
     assert result.status == 2
-    assert "Nothing was removed: 1 students of this course are not in the demo class ('anna' first)" in result.err
+    assert (
+        "Nothing was removed, because the course has 1 student outside of the demo class. The first is 'anna'."
+        in result.err
+    )
     assert files(course) == before
 
 

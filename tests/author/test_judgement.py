@@ -240,7 +240,7 @@ def test_what_makes_no_sense_of_the_result_or_is_nowhere_forbidden_is_no_error()
     sentences = forgive(fates, kinds, forbidden=True)
     assert [fate.status for fate in fates] == ["excused", "survived", "survived"]
     assert sentences == [
-        "1 mutant of 'f' passed every check and may be right: the result is not an array of numbers, but of type str. "
+        "1 mutant of 'f' passed every check and may be right, because the result is not an array of numbers, but of type str. "
         "For example: return name -> return np.squeeze(name)"
     ]
     (sentence,) = forgive(fates, kinds, forbidden=False)
@@ -290,7 +290,7 @@ def test_mutants_that_only_hidden_lines_notice_are_told_by_check():
     fates = [fate("f", RIGHT), fate("f", RIGHT), fate("f", LEFT)]
     fates[0].surprise = fates[1].surprise = True
     (sentence,) = unseen(fates)
-    assert sentence.startswith("Only hidden lines of 'test_f: right' notice 2 mutants of 'f', for example: a -> b.")
+    assert sentence.startswith("Only hidden lines of 'test_f: right' find 2 mutants of 'f', for example: a -> b.")
     assert excuse(fates, [Excuse("f", "taught in week five", ("a -> b",))]) == []
     assert unseen(fates) == [] and fates[0].status == "killed"
 

@@ -184,7 +184,7 @@ def test_a_deleted_test_cell_is_named_and_makes_no_sum_too_small(gone, right, ow
     opened, tried = check(path, own_grader)
     CheckCommand()._print(path, opened, tried)
     said = capsys.readouterr().out
-    assert said.count("was deleted") == 1 and f"{', '.join(sorted(gone))}\n" in said
+    assert said.count("deleted") == 1 and f"{', '.join(sorted(gone))}\n" in said
     assert "Hidden checks are worth" not in said and "Hidden checks also count." in said
 
 

@@ -90,7 +90,7 @@ def test_what_another_rule_would_do_is_told_and_not_done(graded, viva):
         "cy": (0.8 * full, 0.75 * full),
     }
     said = viva("deadlines", SHORT, "--what-if", "--steps=1 hour=0.05", "--steps=2 days=0.5", "--of=cap")
-    assert "2 of 3 scores of 2 students would change: 0 rise and 2 fall" in said.out and said.err == ""
+    assert "2 of 3 scores of 2 students would change: 0 higher, 2 lower" in said.out and said.err == ""
     assert "None of 3 scores would change." in viva("deadlines", SHORT, "--what-if", "--per-day=0.1").out
     assert scores(graded) == before
 

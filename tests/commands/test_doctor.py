@@ -16,7 +16,7 @@ def test_a_healthy_course_has_nothing_missing(course, viva, options):
     result = viva("doctor", *options)
     assert result.status == 0
     assert "MISSING" not in result.out
-    computed = f"{course / 'nbgrader_config.py'} computes Exchange.root, which"
+    computed = f"{course / 'nbgrader_config.py'} computes Exchange.root; the values"
     assert (computed in result.out, "exchange /" in result.out) == (not options, bool(options))
 
 
@@ -145,7 +145,7 @@ def test_a_course_into_which_other_users_can_look_is_named_with_its_remedy(cours
         root = Path(outer, "course")
         shutil.copytree(course, root)
         root.chmod(mode)
-        (found,) = [one for one in examine(*load(root)) if "closed to other users" in one.what]
+        (found,) = [one for one in examine(*load(root)) if "other users of this machine" in one.what]
     assert (found.healthy, found.needed, found.remedy) == (closed, False, f"chmod o-rwx {root}")
 
 

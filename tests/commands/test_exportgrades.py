@@ -89,7 +89,7 @@ def test_the_scores_of_one_student_take_the_place_of_the_classs_in_no_file(cours
     found = viva("export", "--student=bo", *options)
     assert (found.status, found.err) == (0, "") and "bo" in found.out
     assert (
-        f"Nothing was written: {name} has the scores of the whole class, and --student selects only some."
+        f"Nothing was written, because {name} has the scores of the whole class, and --student selects only some."
     ) in found.out
     assert ((course / name).read_bytes(), files(course)) == (whole, before)
     assert json.loads(viva("export", "--student=bo", "--json", *options).out)["file"] is None

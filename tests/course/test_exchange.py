@@ -105,7 +105,7 @@ def test_a_hand_in_in_anothers_name_is_not_collected_and_theirs_is(course, inbou
     hand_in(course, inbound, "nobody", forged, "\n\n")
     hand_in(course, inbound, "daemon", 3)
     said = collect(course, before_duedate=due is not None)
-    assert "named after 'nobody'" in said and "named after 'daemon'" in said
+    assert "it has the name of 'nobody'" in said and "it has the name of 'daemon'" in said
     assert (collected(course, "nobody") / NOTEBOOK).read_bytes() == (theirs / NOTEBOOK).read_bytes()
     assert not collected(course, "daemon").exists()
 
@@ -168,7 +168,7 @@ def test_a_pipe_a_flood_and_a_cellar_are_refused_before_they_are_read(tmp_path):
         take(folder, tmp_path / "second", None, 1000)
     (folder / "flood").unlink()
     folder.joinpath(*"x" * 30).mkdir(parents=True)
-    with pytest.raises(SubmissionError, match="folders in 20 others"):
+    with pytest.raises(SubmissionError, match="20 levels of folders"):
         take(folder, tmp_path / "third", None, 1000)
 
 

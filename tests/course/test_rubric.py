@@ -39,7 +39,7 @@ def test_deductions_start_from_all_points_and_awards_from_none(points, score):
         (FORM.replace("-1", '"-1"'), "the points of 'mask' are '-1'"),
         (FORM.replace("-1", "nan"), "the points of 'mask' are nan"),
         (FORM.replace("-1", "true"), "the points of 'mask' are True"),
-        (FORM.replace('"mask"', '"the mask"'), "the key 'the mask' is not one"),
+        (FORM.replace('"mask"', '"the mask"'), "'the mask' is not a valid key"),
         (FORM.replace("missing.", "missing.\\nSo."), "must be one line"),
         (f"{FORM}\n{FORM}", "two items have the key 'mask'"),
         ("item = 3", "an item needs"),

@@ -50,7 +50,7 @@ def test_an_answer_that_imports_one_is_doubted(exam, answer):
 def test_so_is_what_uses_a_cell_of_the_students_own_that_imports_one(exam):
     (doubt,) = exam.grade({"open-1": f"import {ABSENT}\nimport math"}).doubts
     assert (doubt.kind, doubt.cells, doubt.tests) == ("own_library", (), ("test-5",))
-    assert wording.sentence(doubt, wording.STUDENT).startswith(f"a cell of your own imports {ABSENT}")
+    assert wording.sentence(doubt, wording.STUDENT).startswith(f"an extra cell imports {ABSENT}")
 
 
 @pytest.mark.parametrize(

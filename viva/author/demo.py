@@ -32,6 +32,7 @@ from viva.engine.names import names_of
 from viva.folder import remove
 from viva.submission.variant import seeded
 from viva.verdict import CourseError
+from viva.wording import counted
 
 FIRST_DUE = datetime(2026, 9, 14, 23, 59, tzinfo=UTC)
 BETWEEN = timedelta(days=14)
@@ -196,8 +197,8 @@ def remove_class(course: Course) -> list[str]:
     everybody = sorted(names | {one.student for one in folders})
     if strangers := [student for student in everybody if not STUDENT.fullmatch(student)]:
         raise CourseError(
-            f"Nothing was removed, because {len(strangers)} students of this course are not in the demo class. The "
-            f"first is {strangers[0]!r}. Delete their submissions and grades yourself."
+            f"Nothing was removed, because the course has {counted(len(strangers), 'student')} outside of the demo "
+            f"class. The first is {strangers[0]!r}. Delete their submissions and grades yourself."
         )
     due = {name: FIRST_DUE + number * BETWEEN for number, name in enumerate(course.assignments())}
     with course.gradebook() as gradebook:

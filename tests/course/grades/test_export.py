@@ -79,7 +79,7 @@ def test_who_handed_nothing_in_has_no_score_and_a_dash_in_the_table(rows):
     table, result = rows
     assert [table["bo"][key] for key in (*SCORES, "timestamp", "reason")] == [""] * (len(SCORES) + 2)
     assert (table["bo"]["status"], table["bo"]["max_score"]) == ("not handed in", "25.0")
-    assert cells(result, "bo") == ["bo", "-", "0"]
+    assert cells(result, "bo") == ["bo", 'O"Neil, von "Komma", Ä newline', "-", "0"]
 
 
 def cells(result, student: str) -> list[str]:
@@ -113,7 +113,7 @@ def test_refused_not_graded_excused_and_zero_are_told_apart_in_csv_table_and_jso
     table = {student: cells(result, student)[1:] for student in found}
     assert table == {
         "anna": ["0*", "0"],
-        "bo": ["-", "0"],
+        "bo": ['O"Neil, von "Komma", Ä newline', "-", "0"],
         "ill": ["excused", "0 of 0"],
         "refused": ["refused", "0"],
         "waits": ["not graded", "0"],

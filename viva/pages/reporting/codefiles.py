@@ -7,7 +7,6 @@ it. The code that students got is a template in both: what it shares with an ans
 from __future__ import annotations
 
 import contextlib
-import csv
 import io
 import zipfile
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from viva.course.course import Course
 from viva.course.processes import leftovers
+from viva.course.table import csv_text
 from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, read_cells
 from viva.submission.files import timestamp
 from viva.submission.submission import Submission
@@ -73,9 +73,7 @@ def _time(course: Course, entry: Submission) -> str:
 
 def _table(rows: list[tuple[str, str, str, str]]) -> str:
     """The list as Dolos reads it, which knows no mark before a name."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
-    return text.getvalue()
+    return csv_text(COLUMNS, rows, exact=True)
 
 
 def _zip(files: Mapping[str, str]) -> bytes:
