@@ -118,7 +118,7 @@ def test_the_readme_can_be_read_in_some_minutes():
     ("names", "most"),
     [
         (["students"], 600),
-        (["students-check"], 400),
+        (["students-check"], 500),
         (["students-feedback"], 400),
         (["grade", "grading", "manual", "feedback"], 1700),
         (["start", "adopting"], 2000),

@@ -240,8 +240,8 @@ def test_what_makes_no_sense_of_the_result_or_is_nowhere_forbidden_is_no_error()
     sentences = forgive(fates, kinds, forbidden=True)
     assert [fate.status for fate in fates] == ["excused", "survived", "survived"]
     assert sentences == [
-        "1 mutant of 'f' passed every check and may be right, because the result is not an array of numbers, but of type str. "
-        "For example: return name -> return np.squeeze(name)"
+        "1 mutant of 'f' passed every check and may be right, because the result is not an array of numbers, but of "
+        "type str. For example: return name -> return np.squeeze(name)"
     ]
     (sentence,) = forgive(fates, kinds, forbidden=False)
     assert "the notebook does not say that the argument must stay the same" in sentence

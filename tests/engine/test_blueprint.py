@@ -72,5 +72,5 @@ def test_a_limit_of_time_that_is_none_is_refused_in_a_sentence(tmp_path, name, v
     notebook = new_notebook(cells=[code_cell("given", "x = 1")])
     (notebook if name in ("seconds", "budget") else notebook.cells[0]).metadata["viva"] = {name.split()[-1]: value}
     nbformat.write(notebook, tmp_path / "notebook.ipynb")
-    with pytest.raises(BlueprintError, match="which is not a number. Write, for example"):
+    with pytest.raises(BlueprintError, match=r"which is not a number\. Write, for example"):
         read_blueprint(tmp_path / "notebook.ipynb")

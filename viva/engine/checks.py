@@ -22,7 +22,14 @@ from dataclasses import dataclass
 from viva.engine.names import names_in, parsed, unmeasured
 from viva.verdict import BlueprintError
 
-CHECK = re.compile(r"^### CHECK (?P<open>\()?(?P<points>\d+(?:\.\d+)?)(?(open) points?\)): *(?P<title>\S.*?) *$")
+CHECK = re.compile(
+    r"""
+    ^[#]{3}[ ]CHECK[ ]
+    (?P<open>\()? (?P<points>\d+(?:\.\d+)?) (?(open)[ ]points?\)) :
+    [ ]* (?P<title>\S.*?) [ ]* $
+    """,
+    re.VERBOSE,
+)
 """The line that starts a check; its points are a bare number or, better, "(2 points)"."""
 HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE)
 """Hidden lines with their marks, as nbgrader finds them: by the words, however many ``#`` stand before them."""

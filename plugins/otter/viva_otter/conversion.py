@@ -34,13 +34,24 @@ BESIDE = ("tests", "dist", "otter_config.json", "*.otter", "requirements.txt", "
 MARK = re.compile(r"\A\s*(?:```otter\s*\n)?#\s*(BEGIN|END|ASSIGNMENT)\s+(\w+)", re.IGNORECASE)
 CHECKS = re.compile(r"""^\s*(?:_\s*=\s*)?\w+\.(?:check|grade)\(\s*["']([\w .-]+)["']""", re.MULTILINE)
 MACHINERY = re.compile(
-    r"^\s*(?:import otter\b|from otter\b|\w+\s*=\s*otter\.Notebook\(|\w+\.(?:check_all|export|run_plugin)\("
-    r"|from client\.api|\w+\s*=\s*Notebook\(|[^#]*\bok\.(?:grade|auth|submit|backup)\()",
-    re.MULTILINE,
+    r"""
+    ^\s* (?:
+        import[ ]otter\b | from[ ]otter\b | \w+\s*=\s*otter\.Notebook\(
+        | \w+\.(?:check_all|export|run_plugin)\(
+        | from[ ]client\.api | \w+\s*=\s*Notebook\(
+        | [^\#]*\bok\.(?:grade|auth|submit|backup)\(
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 CONFIG = re.compile(
-    r'\A\s*(?:\w+\s*=\s*)?"{1,3}\s*#\s*BEGIN\s+TEST\s+CONFIG\s*\n(.*?)\n"{1,3}\s*#\s*END\s+TEST\s+CONFIG.*?(?:\n|\Z)',
-    re.IGNORECASE | re.DOTALL,
+    r"""
+    \A\s* (?:\w+\s*=\s*)? ["]{1,3}\s*
+    \#\s*BEGIN\s+TEST\s+CONFIG\s*\n
+    (.*?) \n
+    ["]{1,3}\s* \#\s*END\s+TEST\s+CONFIG .*? (?:\n|\Z)
+    """,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 HIDDEN = re.compile(r"\A[ \t]*#[^\n]*\bhidden\b[^\n]*\n?", re.IGNORECASE)
 IGNORED = re.compile(r"\A[ \t]*(?:#|<!--)\s*IGNORE\b", re.IGNORECASE)

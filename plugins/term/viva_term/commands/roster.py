@@ -18,7 +18,7 @@ from viva.course.gradebook import agreement
 from viva.course.joined import SAME
 from viva.verdict import CourseError
 from viva.wording import folded
-from viva_term.commands.person import PersonCommand
+from viva_term.commands.studentdata import PersonCommand
 from viva_term.joining import join, plan
 from viva_term.lms import participants
 from viva_term.lms.participants import Participants
