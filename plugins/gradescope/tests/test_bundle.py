@@ -136,7 +136,7 @@ def test_a_configuration_that_only_this_course_has_is_refused(root, monkeypatch)
     config.write_text(whole + steps.format("steps_of_ours.Step"))
     assert "uses the module steps_of_ours of the course folder" in refusal(root)
     config.write_text(whole + steps.format("no_such.Step"))
-    assert "names 'no_such.Step', which cannot be imported" in refusal(root)
+    assert "needs 'no_such.Step', which cannot be imported" in refusal(root)
 
 
 def test_a_folder_without_a_bundle_is_said_to_be_none(tmp_path):
