@@ -403,7 +403,7 @@ def test_who_cannot_be_matched_is_listed_kept_and_settled_by_a_line_without_the_
     assert [name for name in tree(course / "unmatched") if BOOK in name] == ["ps1/39786-640696 - A Teacher/1/hw1.ipynb"]
     (course / "matches.csv").write_text("sender,student_id\nSomebody,jdo\n")
     wrong = collect(ZONE)
-    assert wrong.status == 2 and "names 'jdo', who is not enrolled. Did you mean 'jdoe'?" in wrong.err
+    assert wrong.status == 2 and "'jdo' is not enrolled. Did you mean 'jdoe'?" in wrong.err
 
 
 def test_what_waits_stays_until_it_was_written(course, collect, tmp_path):
