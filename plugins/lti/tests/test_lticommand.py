@@ -46,6 +46,8 @@ def test_scores_are_sent_once_into_a_new_column_and_a_second_run_sends_nothing(r
     (column,) = system.columns.values()
     assert (column["label"], column["scoreMaximum"], column["resourceId"]) == (PS, 25, f"viva:{PS}")
     assert (system.points(), len(system.scores)) == (ALL, 3)
+    students = {(line["user"], line["student"]) for line in ledger(registered)}  # by which --forget finds them
+    assert ("u-0", "anna") in students and len(students) == 3
     again = viva("lti", "export")
     assert (again.status, len(system.scores), len(system.columns)) == (0, 3, 1)
     assert "0 scores sent" in again.out

@@ -51,6 +51,8 @@ class Score:
     points: Decimal
     maximum: Decimal
     comment: str = ""
+    student: str = ""
+    """The student's id in the course, which the system does not get."""
 
     def document(self) -> dict[str, object]:
         """As the standard writes it. A system may refuse a time that is not newer than what it has."""

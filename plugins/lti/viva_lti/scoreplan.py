@@ -85,7 +85,7 @@ def planned(
         else:
             user = people[student.id].user_id
             comment = _comment(course, settings.pages, row, notebooks, wishes.raw)
-            score = Score(user, points, maximum, comment)
+            score = Score(user, points, maximum, comment, student.id)
             _decide(plan, Line(student.id, student.name, written(points)), score, results.get(user),
                     sendings.get(user, []), wishes.overwrite)  # fmt: skip
     return plan

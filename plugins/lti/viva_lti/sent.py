@@ -29,6 +29,8 @@ class Sending(msgspec.Struct, frozen=True):
     maximum: Decimal
     comment: str = ""
     done: bool = False
+    student: str = ""
+    """The student's id in the course: `viva roster --forget` finds the line by it."""
 
     def is_of(self, score: Score) -> bool:
         return (self.points, self.maximum, self.comment) == (score.points, score.maximum, score.comment)
@@ -59,7 +61,7 @@ class Sent:
 
     def note(self, column: str, score: Score, done: bool) -> None:
         """Add a line, and wait until the disk has it. Raises OSError."""
-        sending = Sending(column, score.user, score.points, score.maximum, score.comment, done)
+        sending = Sending(column, score.user, score.points, score.maximum, score.comment, done, score.student)
         self.path.parent.mkdir(exist_ok=True)
         with self.path.open("a+b") as file:
             file.seek(0, os.SEEK_END)

@@ -14,6 +14,11 @@ FILES = [
     ("m.csv", "sep=;\nStudent;ID;Section\nO'Neil, Anna;7;3\nBo;9;1", "sep=;\nStudent;ID;Section\nBo;9;1"),
     ("last.csv", "id,x\nbo,1\nanna,2", "id,x\nbo,1\n"),
     ("r.jsonl", '{"student":"bo"}\n{"student":"anna","x":1}\n{"stud', '{"student":"bo"}\n{"stud'),
+    (  # the scores that nbviva-lti sent
+        "ps1.jsonl",
+        '{"column":"c","user":"u1","student":"bo"}\n{"column":"c","user":"u2","student":"anna"}\n',
+        '{"column":"c","user":"u1","student":"bo"}\n',
+    ),
     (
         "regrades.jsonl",
         '{"event": "begun", "before": {"anna": {"score": 1}, "anna2": {"score": 2}}}\n',
