@@ -15,7 +15,6 @@ from traitlets.utils.importstring import import_item
 from tests.conftest import BIN, SHORT, hand_in
 from tests.oral import one_in_three
 from viva import cli
-from viva.author.adoption import ORIGINS
 from viva_term.archives.layouts import LAYOUTS
 from viva_term.lms.systems import SYSTEMS
 
@@ -55,7 +54,10 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         ),
         (["release", "ps3_skaled"], "Did you mean 'ps3_scaled_attention'?"),
         (["export", "ps99"], "There is no assignment 'ps99'"),
-        (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
+        (
+            ["export", "--student=nobody"],
+            "There is no student 'nobody': neither in the gradebook, nor with a submission.",
+        ),
         (["grade", "--course-dir=/nonexistent"], "The folder /nonexistent does not exist"),
         (["grade", "--studnet=demo-01"], "no option '--studnet=demo-01'. Did you mean '--student'?"),
         (["export", "-x"], "There is no option '-x'. 'viva export --help' lists the options."),
@@ -131,7 +133,7 @@ def test_a_folder_without_a_course_is_one_sentence(tmp_path, monkeypatch, comman
     monkeypatch.chdir(tmp_path)
     done = subprocess.run([BIN / "viva", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"{tmp_path}/source does not exist.")
+    assert done.stderr.startswith(f"This folder is not a course: {tmp_path}/source does not exist.")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -284,7 +286,7 @@ def test_every_command_explains_itself_on_one_screen_with_an_example(course, viv
     assert ("--student=" in result.out) is (name not in ("new", "adopt", "init", "completion", "check"))
     for line in result.out.splitlines():
         if line.lstrip().startswith("--from="):
-            assert all(system in line for system in {"collect": LAYOUTS, "roster": SYSTEMS, "adopt": ORIGINS}[name])
+            assert all(system in line for system in {"collect": LAYOUTS, "roster": SYSTEMS, "adopt": ["otter"]}[name])
 
 
 JSON = {

@@ -111,7 +111,7 @@ def test_a_folder_in_the_place_of_a_refusals_page_makes_way_for_it(tmp_path):
     (tmp_path / "pages" / f"{NOTEBOOK}.html" / "deep").mkdir(parents=True)
     submission = Submission(SMALL, "mallory", tmp_path / "submitted")
     assert write_refusals(submission, [NOTEBOOK], [Note("no_notebook")], tmp_path / "pages")
-    assert "it is empty" in (tmp_path / "pages" / f"{NOTEBOOK}.html").read_text().lower()
+    assert "no notebook was submitted" in (tmp_path / "pages" / f"{NOTEBOOK}.html").read_text().lower()
 
 
 def fetch(server: str, token: str, path: str):

@@ -216,9 +216,12 @@ def test_no_more_than_some_zips_are_opened(submit):
             "the file 'a.zip' has another zip in it, which was not opened",
         ),
         ({"a__zip": zipped(essay__pdf=b"")}, "the file 'a.zip' is a zip with no notebook, only 'essay.pdf'"),
-        ({"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"}, "which is not a clear time. Write it as"),
+        (
+            {"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"},
+            "which is not a clear time. Write the time as",
+        ),
         *(
-            ({"scaled_attention__ipynb": FULL, "timestamp__txt": text}, "which is not a clear time. Write it as")
+            ({"scaled_attention__ipynb": FULL, "timestamp__txt": text}, "which is not a clear time. Write the time as")
             for text in (
                 "2025-11-22",
                 "99999-01-01 00:00:00 UTC",

@@ -150,7 +150,7 @@ def test_grading_cleans_autograded_and_leaves_what_was_handed_in(course, viva):
 def test_a_students_folder_whose_name_is_more_than_a_name_is_not_graded_and_said_so(course, viva, student):
     hand_in(course, student)
     result = viva("grade", SHORT)
-    assert "rename it" in " ".join(result.out.split())
+    assert "rename the folder" in " ".join(result.out.split())
     assert not (course / "autograded" / student).exists()
     assert "\x1b]" not in result.text and "\u202e" not in result.text
 

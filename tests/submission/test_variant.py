@@ -66,7 +66,7 @@ def formatted(notebook, cells) -> None:
 
 @pytest.mark.parametrize("change", [None, without_identity, joined, as_text, formatted])
 @pytest.mark.parametrize(
-    ("seed", "told"), [(123456789, ""), (987654321, "contains the variant of bo, twin, and was graded")]
+    ("seed", "told"), [(123456789, ""), (987654321, "contains the variant of bo, twin and was graded")]
 )
 def test_a_seed_that_was_handed_out_counts_whatever_became_of_its_cell(released, change, seed, told):
     found, sentence = meant(handed_in(seed, change), released)

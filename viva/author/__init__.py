@@ -27,6 +27,5 @@ certificate   what an audit has proven, as a page to print and as JSON
 audits        audits of several assignments at the terminal
 demo          the demo class, and solutions in other words
 
-Public, for plug-ins: adoption, trials.
-Public, for plug-ins: answers, fieldmistakes, mutants, trials, trimming.
+Public, for plug-ins: adoption, answers, fieldmistakes, mutants, trials, trimming.
 """

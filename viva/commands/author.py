@@ -288,9 +288,7 @@ class AuditCommand(ProvingCommand):
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
         viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
-        viva audit --all                  also what was tried before, and has not changed
         viva audit ps1 --certificate      and what is proven of it, as a page for students after the deadline
-        viva audit --cluster=local:4      on the workers of a Dask cluster, here four local processes
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases() | {"mutant": "AuditCommand.mutant"}
     flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | remote.flags()

@@ -7,6 +7,7 @@ around it, the places where things are stored, pages with links, and the faults 
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections import defaultdict
@@ -286,6 +287,14 @@ def status(code: int, **headers: str) -> Callable[[Handler], bool]:
     return lambda handler: handler.answer(code, **headers)
 
 
+class Server(ThreadingHTTPServer):
+    """A server that is quiet about clients that go away, as those of a slow platform do."""
+
+    def handle_error(self, request, client_address) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def running() -> Iterator[System]:
     """A learning system that runs."""
@@ -295,7 +304,7 @@ def running() -> Iterator[System]:
         pass
 
     Ours.system = system
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Ours)
+    server = Server(("127.0.0.1", 0), Ours)
     server.daemon_threads = True
     system.url = f"http://127.0.0.1:{server.server_address[1]}"
     system.registration.set_iss(system.url)

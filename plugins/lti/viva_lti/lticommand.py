@@ -43,9 +43,7 @@ class LtiCommand(VivaCommand):
     examples = """
         viva lti register moodle https://lms.example.edu     make a key; what to enter in Moodle
         viva lti register --client-id=aBc9 --deployment=3 --platform-course=12
-        viva roster --from=lti --dry-run                     read the roster from there
-        viva lti export ps1 --dry-run                        what would be sent
-        viva lti export                                      send the scores of all assignments
+        viva lti export ps1 --dry-run                        what would be sent; without --dry-run, send it
     """
     aliases = nbgrader_aliases | {
         "client-id": "LtiCommand.client_id",

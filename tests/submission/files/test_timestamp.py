@@ -76,7 +76,7 @@ def test_a_zone_behind_a_time_is_read_as_its_writer_meant_it(tmp_path, text, zon
 def test_what_is_no_date_with_a_time_is_refused_with_its_place(tmp_path, data):
     path = tmp_path / timestamp.NAME
     path.write_bytes(data)
-    with pytest.raises(SubmissionError, match=r"which is not a clear time\. Write it as .* or delete"):
+    with pytest.raises(SubmissionError, match=r"which is not a clear time\. Write the time as .* or delete"):
         timestamp.read(path)
 
 

@@ -567,7 +567,7 @@ def _take_what_stands_there(match: Match, slot: Slot, low: int, high: int) -> No
     if slot.is_code:
         candidates = [p for p in candidates if not ADVERTISED.search(p.source)]
     else:
-        candidates = [p for p in candidates if match.is_text_of_ones_own(p, least=3)]
+        candidates = [p for p in candidates if match.is_text_of_ones_own(p, least=3) and match.is_anchored()]
     if len(candidates) == 1:
         _accept(match, slot, candidates[0])
 

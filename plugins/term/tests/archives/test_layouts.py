@@ -195,7 +195,7 @@ def test_each_system_is_told_by_its_names_and_may_be_said():
     assert {laid(*found).system for found in names.values()} == set(names)
     for system, found in names.items():
         assert laid(*found).system == laid(*found, system=system).system == system
-    with pytest.raises(CourseError, match="matches Canvas"):
+    with pytest.raises(CourseError, match="are not those of Canvas"):
         laid(*names["moodle"], system="canvas")
 
 

@@ -31,7 +31,7 @@ def test_a_list_that_was_spoilt_is_refused_in_a_sentence(course):
     opened = load(course)[0]
     path = course / "attempts" / f"{ASSIGNMENT}.csv"
     path.parent.mkdir()
-    for text, told in (("a,b\n1,2\n", "must name the columns"),
+    for text, told in (("a,b\n1,2\n", "must have the columns"),
                        (",".join(ledger.COLUMNS) + "\njdoe,x,yes,,,,,\n", "Line 2")):  # fmt: skip
         path.write_text(text)
         with pytest.raises(CourseError, match=told):

@@ -76,7 +76,7 @@ def test_a_number_and_a_name_of_two_students_match_neither():
 
 def test_a_number_whose_name_nobody_has_is_taken_with_a_note():
     found = people().match(Sender("someoneelse_124", "someoneelse", "124"))
-    assert found.students == ("bking",) and "whose name is Bo King, Jr. on the roster" in found.note
+    assert found.students == ("bking",) and "the name on the roster is 'Bo King, Jr.'. If" in found.note
 
 
 def test_a_name_that_is_nearly_the_students_needs_no_note():
@@ -115,7 +115,7 @@ def test_matches_csv_comes_first_by_label_or_name_and_for_one_assignment(tmp_pat
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ("who,student\nx,zoe\n", "must name the columns"),
+        ("who,student\nx,zoe\n", "must have the columns"),
         ("sender,student_id\nx,zoee\n", "Did you mean 'zoe'"),
         ("sender,student_id\n,zoe\n", "Line 2 .* has no sender"),
     ],

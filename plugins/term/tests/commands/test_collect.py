@@ -371,7 +371,7 @@ def test_a_students_own_timestamp_is_never_nbgraders(course, collect, tmp_path):
          "leezoë_126_2_all.zip": packed({"TimeStamp.txt": "2001-01-01", "hw1.ipynb": "z"})},
     )  # fmt: skip
     done = collect(path, "--no-times")
-    assert done.status == 0 and "'timestamp.txt' is kept as 'timestamp (1).txt'" in done.out
+    assert done.status == 0 and "'timestamp.txt' was renamed to 'timestamp (1).txt'" in done.out
     assert {name for name in handed(course) if name.lower().endswith("/timestamp.txt")} == set()
 
 

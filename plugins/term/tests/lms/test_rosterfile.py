@@ -241,7 +241,7 @@ def test_people_who_may_be_taken_for_one_another_are_told(course):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("student,name\nanna,Anna\n", "must name the columns id,first_name"),
+        ("student,name\nanna,Anna\n", "must have the columns id,first_name"),
         ("id,first_name\nanna,A\nanna,B\n", "Line 3 of"),
         ("id,first_name\n,A\n", "has no id"),
         ("", "is empty"),

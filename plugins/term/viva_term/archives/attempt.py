@@ -201,9 +201,9 @@ def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[l
         ) from error
     except TooLargeError:
         result.packed.append(
-            f"{name} was not unpacked, because it is too large. The archives of one submission can have "
-            f"{HANDED_IN.ratio} files and {megabytes(HANDED_IN.small)} when unpacked, and at most "
-            f"{megabytes(HANDED_IN.total)} times their own size."
+            f"{name} was not unpacked, because it is too large. When unpacked, the archives of one submission can have "
+            f"{HANDED_IN.members:,} files, {megabytes(HANDED_IN.total)}, and {HANDED_IN.ratio} times their own size if "
+            f"that is more than {megabytes(HANDED_IN.small)}."
         )
         return None, True
     except CourseError as error:

@@ -171,7 +171,7 @@ class Class:
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
             note = (
                 f"{plaintext.quoted(sender.label)} has the number, login or address of '{student}', but the name "
-                f"on the roster is {plaintext.line(entry.name)}. If it is a group or another student, add a line "
+                f"on the roster is {plaintext.quoted(entry.name)}. If it is a group or another student, add a line "
                 f"for it to {MATCHES}."
             )
         return Match((student,), note=note)

@@ -70,7 +70,7 @@ class BrightspaceExport(SystemExport):
         if maximum is not None and (over := [mark for mark in marks.scored if mark.points > maximum]):
             plan.warnings.append(
                 f"Scores over the maximum of {number.written(maximum)}: {len(over)}. Brightspace lowers them to "
-                " the maximum, unless the item is set to 'Can Exceed'."
+                "the maximum, unless the item is set to 'Can Exceed'."
             )
 
     def _item(self, sheet: Sheet, assignment: str) -> tuple[int, re.Match]:
