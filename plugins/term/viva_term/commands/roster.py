@@ -36,7 +36,7 @@ class RosterCommand(PersonCommand):
         viva roster grades.csv --dry-run                what would change; without --dry-run, do it
         viva roster --from=lti --dry-run                ask the learning system, without a file (nbviva-lti)
         viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
-        viva roster --forget alee                       take a student's data out; --now erases it
+        viva roster --forget alee                       take out the data of a student; --now erases it
     """
     aliases = nbgrader_aliases | {
         "from": "RosterCommand.system",
