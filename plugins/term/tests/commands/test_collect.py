@@ -218,7 +218,7 @@ def test_nbgraders_own_layouts_bring_their_times(course, collect, tmp_path):
         "submitted/zoe/other/hw1.ipynb": "no",
     }
     done = collect(zipped(tmp_path / "n.zip", files))
-    assert done.status == 0 and "'submitted/zoe/other/hw1.ipynb' has no submission" in done.out
+    assert done.status == 0 and "no submission in it: 'submitted/zoe/other/hw1.ipynb'" in done.out
     assert stamp(course, "jdoe") == "2026-10-05 21:59:00.500000 UTC"
     inbound = {"zoe+ps1+2026-10-05 21:00:00.000000 UTC+abc/hw1.ipynb": "zoë"}
     assert collect(zipped(tmp_path / "i.zip", inbound)).status == 0

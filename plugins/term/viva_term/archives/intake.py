@@ -142,7 +142,7 @@ class Intake:
         strangers = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
         if strangers:
             shown = plaintext.some([*map(plaintext.quoted, strangers)], SHOWN)
-            self.notes.append(f"Skipped, because without a submission in {name}: {shown}.")
+            self.notes.append(f"Skipped in {name}, because there is no submission in it: {shown}.")
         late = sorted({attempt.sender.label for attempt in source.attempts if attempt.late})
         if late:
             shown = ", ".join(map(plaintext.quoted, late))
