@@ -93,6 +93,7 @@ def shape(output: str) -> str:
 
 def agree(shown: str, printed: str) -> bool:
     """Whether a command printed what is shown, where a line ``...`` stands for any lines."""
+    shown, printed = (re.sub(r"[ ]+$", "", text, flags=re.MULTILINE) for text in (shown, printed))  # nobody sees those
     parts = [re.escape(part.strip("\n")) for part in re.split(r"^\.\.\.$", shown.strip("\n"), flags=re.MULTILINE)]
     return re.fullmatch(r"[\s\S]*".join(parts), printed.strip("\n")) is not None
 
