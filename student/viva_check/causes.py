@@ -72,7 +72,7 @@ class Cause:
 
     @property
     def remark(self) -> str:
-        return f"{self.what}{f', in {plaintext.quoted(self.code, 60)}' if self.code else ''}. {self.remedy}"[:-1]
+        return f"{self.what}{f', in {plaintext.quoted(self.code, 60)}' if self.code else ''}. {self.remedy.removesuffix('.')}"
 
 
 UNDONE = Cause("", "", "")
