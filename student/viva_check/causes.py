@@ -72,7 +72,8 @@ class Cause:
 
     @property
     def remark(self) -> str:
-        return f"{self.what}{f', in {plaintext.quoted(self.code, 60)}' if self.code else ''}. {self.remedy.removesuffix('.')}"
+        line = f", in {plaintext.quoted(self.code, 60)}" if self.code else ""
+        return f"{self.what}{line}. {self.remedy.removesuffix('.')}"
 
 
 UNDONE = Cause("", "", "")
