@@ -56,7 +56,7 @@ def test_the_ten_minutes_to_a_release_run_and_print_what_is_shown(course, viva):
         else:
             said = subprocess.run([program, *arguments], cwd=course, capture_output=True, text=True, check=False)
             status, printed = said.returncode, said.stdout
-        assert status == (" failed " in shown), f"{command}: {printed}"
+        assert status == ("  failed" in shown), f"{command}: {printed}"
         assert agree(shape(shown), shape(printed)), f"{command} printed:\n{printed}"
         ran.append(" ".join([program, *arguments[:1]]))
     assert [command for command in ran if command.startswith("viva")] == [
