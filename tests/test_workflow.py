@@ -83,7 +83,8 @@ def test_an_assignment_with_an_error_fails_and_the_page_is_kept(course):
         text = text.replace(strong, "double(2) == 4")
     path.write_text(text.replace("unexpected == 9422.5", "unexpected"))
     done = run(AUDIT, course)
-    assert done.returncode == 1 and "cannot be released: A wrong version of 'double' passes every check" in done.stdout
+    assert done.returncode == 1 and f"{TINY} cannot be released: " in done.stdout
+    assert "Error: A wrong version of 'double' passes every check" in done.stdout
     assert (course / "report" / "audit" / f"{TINY}.html").is_file()
     shutil.rmtree(course / "source" / TINY)
     subprocess.run([BIN / "viva", "new", "ps9_mine"], cwd=course, check=True, capture_output=True)

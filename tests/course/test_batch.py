@@ -134,7 +134,7 @@ def test_a_folder_that_was_renamed_after_grading_is_noticed(course):
     statuses(course)
     shutil.move(course / "submitted" / "anna", course / "submitted" / "anna.lee")
     (note,) = statuses(course)["anna.lee"].notes
-    assert "it is the submission of 'anna', whose folder" in note and "manual grades belong to that name" in note
+    assert "it is the submission of 'anna', but the folder" in note and "manual grades belong to that name" in note
     hand_in(course, "anna", answer=RIGHT)
     hand_in(course, "bo", answer=RIGHT)  # who copied is no folder that was renamed
     assert statuses(course)["bo"].notes == ()

@@ -278,9 +278,9 @@ def compiled(
     resources = {"nbgrader": {"notebook": notebook, "assignment": assignment, "student": "."}}
     resources["metadata"] = {"path": str(source.parent)}  # where autotests.yml may lie
     converter = Compiler(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
+    node = read_notebook(source)
+    _require_valid_metadata(node, source)
     try:
-        node = read_notebook(source)
-        _require_valid_metadata(node, source)
         with contextlib.chdir(course.root):  # a header is named from there
             for step in converter.preprocessors:
                 if locked is not None and issubclass(step, ClearHiddenTests):
@@ -288,7 +288,7 @@ def compiled(
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
                 if not issubclass(step, (SaveCells, left_out)):
                     node, resources = step(config=config)(node, resources)
-    except (BlueprintError, CourseError):
+    except BlueprintError:
         raise
     except Exception as error:  # its steps let any error through, also those of three libraries' schemas
         reason = told(error, str(source))
