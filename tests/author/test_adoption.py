@@ -57,8 +57,8 @@ def test_nbgraders_own_example_is_adopted_with_its_picture_and_its_points(course
     assert re.search(r"- Cells 'correct_squares' and '\w+': students see the id of these cells", said.out)
     assert "- Cell 'cell-938593c4a215c6cc': this id says nothing about the cell" in said.out
     assert "- Cell 'jupyter': the picture 'jupyter.png' has no text for blind readers (alt text)." in said.out
-    assert "- There is no right answer to 'squares', 'sum_of_squares'. Write" in said.out
-    assert "- There is no wrong answer to 'squares', 'sum_of_squares'. Write" in said.out
+    assert "- The audit has no right answer for 'squares', 'sum_of_squares'. Write" in said.out
+    assert "- The audit has no wrong answer for 'squares', 'sum_of_squares'. Write" in said.out
     assert said.out.endswith("Then run: viva audit ps1\n")
 
     notebook = nbformat.read(path, as_version=4)
