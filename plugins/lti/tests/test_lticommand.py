@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 from plugins.lti.tests import platform
 from plugins.lti.tests.conftest import member
 from plugins.term.tests.sheets import classroom
-from viva_lti import connection
+from viva_lti import transport
 
 PS = classroom.PS
 ALL = {"u-0": 22.5, "u-1": 10.0, "u-2": 6.53}
@@ -240,8 +240,8 @@ def test_a_platform_that_answers_slowly_wrongly_or_half_gives_one_sentence(
     sent, system, viva, monkeypatch, caplog, fault
 ):
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(connection, "SECONDS", 0.4)
-    monkeypatch.setattr(connection, "LONGEST", 1.0)
+    monkeypatch.setattr(transport, "SECONDS", 0.4)
+    monkeypatch.setattr(transport, "LONGEST", 1.0)
     classroom.grade(sent, "bo", 11.0)
     path, act, sentence = FAULTS[fault]
     system.fault(path, act)

@@ -1,43 +1,28 @@
-"""Requests to a learning system with a token, with limits on time, size and attempts.
+"""Requests to a learning system with a token that it gives for a signed request.
 
 Each problem becomes one sentence, which holds no token, no key, and nothing of an answer but the standard's own words
-for errors. urllib3 waits and tries again: for an answer that says 429, 502, 503 or 504, as long as it asks for, and for
-what may be sent twice also after a lost answer.
+for errors.
 """
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
-from typing import Any, Self, TypeVar
-from urllib.parse import urljoin, urlsplit
+from typing import Any, TypeVar
+from urllib.parse import urljoin
 
 import msgspec
 import requests
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oauth2.rfc7523 import PrivateKeyJWT
-from requests.adapters import HTTPAdapter
-from urllib3.exceptions import HTTPError, MaxRetryError
-from urllib3.util import Retry
 
 import viva
 from viva.cleaning import plaintext
-from viva.verdict import CourseError
 from viva_lti.key import Key
 from viva_lti.registration import Registration, require_address
+from viva_lti.transport import PAGES, Limits, PlatformError, host_of, shown, trouble
 
-SECONDS = 30.0
-"""To connect, and between two pieces of an answer."""
-LONGEST = 120.0
-"""Seconds for one whole answer, and the longest wait that an answer may ask for."""
-LARGEST = 32 * 2**20
-"""Bytes of one answer; a class of ten thousand takes five million."""
-ATTEMPTS = 4
-"""Further attempts."""
-AGAIN = (429, 502, 503, 504)
-PAGES = 1000
 COLUMN = "application/vnd.ims.lis.v2.lineitem+json"
 """The form of a column, in the standard's words a line item."""
 CODES = re.compile(r"[a-z_]{1,40}")
@@ -45,76 +30,9 @@ CODES = re.compile(r"[a-z_]{1,40}")
 Form = TypeVar("Form")
 
 
-class PlatformError(CourseError):
-    """A learning system did not do what it was asked for; with the status of its answer, 0 where none came."""
-
-    def __init__(self, sentence: str, status: int = 0) -> None:
-        super().__init__(sentence)
-        self.status = status
-
-
-class TooSlow(requests.RequestException):
-    """An answer took too long as a whole."""
-
-
-class TooLarge(requests.RequestException):
-    """An answer had too many bytes."""
-
-
-class Attempts(Retry):
-    """Attempts that end at once where an answer asks for a longer wait than anybody sits through."""
-
-    def increment(self, *arguments: Any, **named: Any) -> Self:
-        response = named.get("response")
-        if response is not None and (self.get_retry_after(response) or 0) > LONGEST:
-            raise MaxRetryError(named.get("_pool"), "", None)  # type: ignore[arg-type]
-        return super().increment(*arguments, **named)
-
-
-class Limits(HTTPAdapter):
-    """Sends requests with these limits."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        options: dict[str, Any] = {
-            "status_forcelist": AGAIN,
-            "allowed_methods": None,
-            "backoff_factor": 0.5,
-            "raise_on_status": False,
-            "retry_after_max": 10**9,
-        }
-        self.lenient = Attempts(ATTEMPTS, connect=1, read=1, **options)
-        self.strict = Attempts(ATTEMPTS, connect=1, read=False, **options)
-
-    def send(  # type: ignore[override]
-        self, request: requests.PreparedRequest, stream: bool = False, timeout: Any = None, **options: Any
-    ) -> requests.Response:
-        # Of what makes a column, a second one would stay; a score that comes twice is the same score.
-        column = request.method == "POST" and request.headers.get("Content-Type") == COLUMN
-        self.max_retries = self.strict if column else self.lenient
-        response = super().send(request, stream=True, timeout=SECONDS, **options)
-        response._content = b"".join(_pieces(response))
-        return response
-
-
-def _pieces(response: requests.Response) -> Iterator[bytes]:
-    """The body of an answer as it comes. Raises RequestException."""
-    end, size = time.monotonic() + LONGEST, 0
-    try:
-        while piece := response.raw.read1(2**16, decode_content=True):
-            size += len(piece)
-            if size > LARGEST:
-                raise TooLarge
-            if time.monotonic() > end:
-                raise TooSlow
-            yield piece
-        response.raw.release_conn()
-    except HTTPError as error:
-        response.raw.close()
-        raise requests.exceptions.ChunkedEncodingError(str(error)) from error
-    except requests.RequestException:
-        response.raw.close()  # the rest of the answer is still on its way
-        raise
+def repeatable(request: requests.PreparedRequest) -> bool:
+    """Of what makes a column, a second one would stay; a score that comes twice is the same score."""
+    return request.method != "POST" or request.headers.get("Content-Type") != COLUMN
 
 
 class Connection:
@@ -135,7 +53,7 @@ class Connection:
         self.session.register_client_auth_method(PrivateKeyJWT(audience, headers={"kid": key.number}))
         self.session.headers["User-Agent"] = f"viva/{viva.__version__}"
         for start in ("https://", "http://"):
-            self.session.mount(start, Limits())
+            self.session.mount(start, Limits(repeatable))
 
     def __enter__(self) -> Connection:
         return self
@@ -149,7 +67,7 @@ class Connection:
         while address:
             if address in seen or len(seen) >= PAGES:
                 raise PlatformError(
-                    f"{self._host(address)} never ends its list of {subject}: page {len(seen)} leads back."
+                    f"{host_of(address)} never ends its list of {subject}: page {len(seen)} leads back."
                 )
             seen.add(address)
             response = self._request("GET", subject, address, headers={"Accept": accept}, params=parameters)
@@ -179,8 +97,8 @@ class Connection:
             return msgspec.json.decode(response.content)
         except msgspec.DecodeError as error:
             raise PlatformError(
-                f"The answer of {self._host(response.url)} about {subject} is not JSON. If the address opens a login "
-                f"page in a browser, it is wrong: {_shown(response.url)}"
+                f"The answer of {host_of(response.url)} about {subject} is not JSON. If the address opens a login "
+                f"page in a browser, it is wrong: {shown(response.url)}"
             ) from error
 
     def _request(self, method: str, subject: str, address: str, **options: Any) -> requests.Response:
@@ -203,7 +121,7 @@ class Connection:
         except AuthlibBaseError as error:  # the token had to be renewed
             problem = self._refusal(error)
         except (requests.RequestException, ValueError, KeyError) as error:
-            problem = self._trouble(address, error)
+            problem = trouble(address, error)
         raise problem
 
     def _authorize(self) -> None:
@@ -214,20 +132,20 @@ class Connection:
             token = self.session.fetch_token(address, allow_redirects=False)
             if isinstance(token.get("access_token"), str) and str(token.get("token_type")).lower() == "bearer":
                 return
-            problem = PlatformError(f"{self._host(address)} did not give a token: its answer has no bearer token.")
+            problem = PlatformError(f"{host_of(address)} did not give a token: its answer has no bearer token.")
         except AuthlibBaseError as error:
             problem = self._refusal(error)
         except requests.HTTPError as error:
             status = error.response.status_code if error.response is not None else 0
             problem = PlatformError(
-                f"{self._host(address)} gave no token, with status {status}. {_advice(status)}", status
+                f"{host_of(address)} gave no token, with status {status}. {_advice(status)}", status
             )
         except requests.RequestException as error:
-            problem = self._trouble(address, error)
+            problem = trouble(address, error)
         except (ValueError, KeyError, TypeError, AttributeError):
             problem = PlatformError(
-                f"{self._host(address)} did not give a token: its answer is not JSON. The address of tokens may be "
-                f"wrong: {_shown(address)}"
+                f"{host_of(address)} did not give a token: its answer is not JSON. The address of tokens may be "
+                f"wrong: {shown(address)}"
             )
         raise problem
 
@@ -240,42 +158,21 @@ class Connection:
         }
         advice["unauthorized_client"] = advice["invalid_grant"] = advice["invalid_request"] = advice["invalid_client"]
         return PlatformError(
-            f"{self._host(self.registration.token)} refuses this course ({code}). "
+            f"{host_of(self.registration.token)} refuses this course ({code}). "
             + advice.get(code, advice["invalid_client"]),
             401,
         )
 
-    def _trouble(self, address: str, error: Exception) -> PlatformError:
-        """The sentence for an answer that did not come, or not whole."""
-        host = self._host(address)
-        if isinstance(error, TooSlow | requests.Timeout) or "timed out" in str(error):
-            return PlatformError(f"{host} did not answer in time. Try again later.")
-        if isinstance(error, TooLarge):
-            return PlatformError(f"{host} sent more than {LARGEST // 2**20} MB as one answer, so it was not read.")
-        if isinstance(error, requests.exceptions.SSLError):
-            return PlatformError(f"The certificate of {host} is not valid, so nothing was sent to it.")
-        if isinstance(error, requests.exceptions.ChunkedEncodingError) or "Remote end closed" in str(error):
-            return PlatformError(f"{host} ended the connection before its answer was whole. Try again later.")
-        if isinstance(error, requests.ConnectionError):
-            return PlatformError(f"{host} cannot be reached. Check the network, and the address {_shown(address)}")
-        return PlatformError(f"The answer of {host} cannot be read ({type(error).__name__}).")
-
     def _sentence(self, subject: str, response: requests.Response) -> str:
-        status, host = response.status_code, self._host(response.url)
+        status, host = response.status_code, host_of(response.url)
         if response.is_redirect:
             return (
                 f"{host} sends requests about {subject} to another address. Register its final address, which a "
                 "browser shows after it is opened."
             )
         if status == 404:
-            return (
-                f"{host} has nothing about {subject} at {_shown(response.url)}: check the numbers of course and tool."
-            )
+            return f"{host} has nothing about {subject} at {shown(response.url)}: check the numbers of course and tool."
         return f"{host} refused the request about {subject}, with status {status}. {_advice(status)}"
-
-    @staticmethod
-    def _host(address: str) -> str:
-        return plaintext.line(urlsplit(address).netloc)
 
 
 def _advice(status: int) -> str:
@@ -286,9 +183,3 @@ def _advice(status: int) -> str:
     if status >= 500:
         return "It has a problem of its own. Try again later."
     return "The numbers of course and tool may be wrong, or this service is turned off."
-
-
-def _shown(address: str) -> str:
-    """The address without what is behind a question mark."""
-    parts = urlsplit(address)
-    return plaintext.line(f"{parts.scheme}://{parts.netloc}{parts.path}", 300)

@@ -52,24 +52,35 @@ class Key:
         return json.dumps(jwk if form == "jwk" else {"keys": [jwk]}, indent=2)
 
 
-def path_of(url: str, keys: Path, root: Path) -> Path:
-    """The file of the key for a learning system. Raises CourseError for a folder in the course."""
+def path_of(url: str, keys: Path, root: Path, ending: str = ".pem") -> Path:
+    """The file of the key, or the token, for a learning system. Raises CourseError for a folder in the course."""
     keys = keys.expanduser().resolve()
     if keys.is_relative_to(root.resolve()):
         raise CourseError(
             f"The folder of keys {keys} is in the course folder, which is copied and shared. Name a folder outside "
-            "with --keys=FOLDER, or in c.Lti.keys."
+            "with --keys=FOLDER, or in the setting 'keys'."
         )
     host = re.sub(r"[^\w.-]+", "-", url.partition("://")[2]).strip("-.")
-    return keys / f"{host}.pem"
+    return keys / f"{host}{ending}"
 
 
 def made(path: Path) -> Key:
     """The key of a file, which is made if there is none. Raises CourseError and OSError."""
     if not path.exists():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        leftovers.write(path, RSAKey.generate_key(BITS).as_pem(private=True).decode(), PRIVATE)
+        write(path, RSAKey.generate_key(BITS).as_pem(private=True).decode())
     return read(path)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a secret into a file for its owner alone. Raises OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    leftovers.write(path, text, PRIVATE)
+
+
+def require_private(path: Path) -> None:
+    """Raises CourseError where others can read a file."""
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        raise CourseError(f"Other users can read {path}. Run: chmod 600 {plaintext.line(str(path))}")
 
 
 def read(path: Path) -> Key:
@@ -79,8 +90,7 @@ def read(path: Path) -> Key:
             f"The key {path} does not exist. It is on the machine where 'viva lti register' was run. Copy it from "
             "there, or run 'viva lti register' again and replace the public key in the learning system."
         )
-    if stat.S_IMODE(path.stat().st_mode) & 0o077:
-        raise CourseError(f"Other users can read the key {path}. Run: chmod 600 {plaintext.line(str(path))}")
+    require_private(path)
     try:
         return Key(path, RSAKey.import_key(path.read_bytes()))
     except (JoseError, ValueError):

@@ -50,6 +50,9 @@ class Member:
     email: str = ""
     sis: str = ""
     """The school's number."""
+    login: str = ""
+    section: str = ""
+    group: str = ""
 
     @property
     def name(self) -> str:
@@ -63,6 +66,7 @@ class Member:
             "family_name": self.last_name,
             "name": self.name,
             "lis_person_sourcedid": self.sis,
+            "login": self.login,
         }
         return (claims.get(claim) or self.user_id).lower()
 
@@ -98,8 +102,14 @@ def _member(listed: Listed) -> Member:
     cells = (listed.given_name, listed.family_name, listed.name, listed.email, listed.lis_person_sourcedid)
     first, last, name, email, sis = (str(cell if cell is not None else "").strip() for cell in cells)
     if not (first or last):
-        first, _, last = name.rpartition(" ")
+        first, last = parted(name)
     return Member(str(listed.user_id), first.strip(), last, email, sis)
+
+
+def parted(name: str) -> tuple[str, str]:
+    """First and last name."""
+    first, _, last = name.rpartition(" ")
+    return first.strip(), last
 
 
 def roster(command: VivaCommand) -> Table:
