@@ -96,7 +96,7 @@ test: setup  ## run the tests (P=term for those of one plug-in)
 	@$(PYTEST) $(if $(P),plugins/$(P)) -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 proofs: setup  ## run the slow tests (P=term for those of one plug-in)
-	@$(PYTEST) $(if $(P),plugins/$(P)) -m 'slow and not cluster and not thorough' -n $$(( $$(nproc) * 2 ))  # they often wait
+	@$(PYTEST) $(if $(P),plugins/$(P)) -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
 
 thorough: setup  ## run the rows of the slow tests that the proofs leave out
 	@$(PYTEST) -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))
