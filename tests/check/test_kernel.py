@@ -57,7 +57,7 @@ def test_verdicts_and_hints_are_those_of_two_processes(forks, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("assignment", "answer"), thinned(ANSWERS, 16), ids=[f"{name}-{answer.name}" for name, answer in ANSWERS]
+    ("assignment", "answer"), thinned(ANSWERS, 40), ids=[f"{name}-{answer.name}" for name, answer in ANSWERS]
 )
 def test_verdicts_and_hints_are_those_of_two_processes_for_known_answers(assignment, answer, forks, tmp_path):
     notebook = answered(assignment, answer)

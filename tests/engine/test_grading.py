@@ -221,7 +221,7 @@ def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quic
 
 @pytest.mark.slow
 def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_for_others(grader, tmp_path):
-    exam = Exam(HELPED, grader, tmp_path, viva={"seconds": 3})  # one second passes on a crowded machine without an answer
+    exam = Exam(HELPED, grader, tmp_path, viva={"seconds": 3})  # a crowded machine may need one
     outcome = exam.grade(
         {"answer-0": "def slow(x):\n    while x == 1: pass\n    return x\ndef user(x): return slow(x)"}
     )

@@ -70,9 +70,7 @@ def test_the_set_of_known_answers_is_large_enough(assignment):
     assert {"untouched", "only_the_first_answers", "pasted_numbers"} <= set(wrong)
 
 
-@pytest.mark.parametrize(
-    "assignment", [pytest.param(name, marks=[pytest.mark.slow] * (name != SHORT)) for name in ASSIGNMENTS]
-)
+@pytest.mark.parametrize("assignment", [SHORT, *thinned([name for name in ASSIGNMENTS if name != SHORT])])
 def test_an_untouched_notebook_loses_every_check(assignment):
     blueprint, release = notebooks(assignment)
     every = {(cell.id, check.title) for cell, check in blueprint.checks()}

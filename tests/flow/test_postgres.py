@@ -243,7 +243,8 @@ class Cutter(threading.Thread):
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [(name, 1) for name in COMMANDS] + [pytest.param(name, 9, marks=[pytest.mark.thorough]) for name in COMMANDS],
+    thinned([(name, 1) for name in COMMANDS])
+    + [pytest.param(name, 9, marks=[pytest.mark.thorough]) for name in COMMANDS],
 )
 def test_connections_that_are_cut_at_random_cost_no_command_anything(rooted, postgres, name, least):
     """Each command is run until so many connections were cut, at most five times."""

@@ -548,7 +548,7 @@ def _examine_one(
         if report.verdict is not Verdict.PASSED
     ]
     if lost or len(reports) != len(cell.checks):
-        if all(report.verdict is not Verdict.UNGRADED for report in reports):  # in one process that would be a lost check
+        if all(report.verdict is not Verdict.UNGRADED for report in reports):  # inside it would be lost
             examined.missed[cell.id] = len(lost) + len(cell.checks) - len(reports)
         examined.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
     elif len(cell.checks) == 1 and (credit := kind_of(reports[0].result, cell.checks[0].points)):

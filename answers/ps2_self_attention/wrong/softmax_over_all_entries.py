@@ -4,9 +4,6 @@ Loses:
     test_softmax_cols: *
     test_softmax_cols_large: *
     test_softmax_cols_sizes: *
-    test_self_attention: the outputs for the given inputs, with their shape
-    test_self_attention: equal scores give the mean of the values
-    test_self_attention_sizes: *
 Keeps:
     everything else
 """

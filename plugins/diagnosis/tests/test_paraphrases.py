@@ -13,6 +13,7 @@ import pytest
 
 from plugins.diagnosis.tests.paraphrase import paraphrased
 from tests.conftest import PROJECT
+from tests.oral import thinned
 from viva.author.answers import Section
 from viva.course.graders import new_grader
 from viva.course.rehearsals import Rehearsals
@@ -60,7 +61,7 @@ def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
 """By assignment and mistake, the first function as another person would write it."""
 
 
-@pytest.mark.parametrize("assignment", SILENT)
+@pytest.mark.parametrize("assignment", thinned(SILENT))
 def test_wrong_answers_in_other_words_get_their_name_and_right_ones_none(assignment):
     (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
     grader = new_grader(10.0, False, 2048, libraries=libraries.wanted([source]))

@@ -31,6 +31,7 @@ from traitlets.utils.importstring import import_item
 from plugins.term.tests.sheets.importers import Brightspace
 from tests.conftest import PROJECT
 from tests.doubling import NOTEBOOK, SMALL, source, write_small
+from tests.oral import thinned
 from viva import cli
 from viva.course.deadlines.concessions import Concessions
 from viva_term.archives.attempt import Attempt
@@ -451,7 +452,7 @@ def test_sequences_that_lost_points_once_are_told_apart_by_the_model(commands, s
     commands.end()
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", thinned(range(9)))
 def test_random_sequences_of_commands_come_to_what_the_docs_say(commands, number):
     seed = random.randrange(10**9)
     print(f"The sequence of random.Random({seed})")
