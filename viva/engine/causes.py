@@ -1,9 +1,13 @@
-"""Why checks cannot run: each cause is told once, with what to do; the checks that depend on it are not told apart.
+"""Cells that did not run to their end, and the checks that this explains: one cause, however many checks it costs.
 
 A walk from the top of the notebook to its end knows at each place which names are *broken*, and by which cause: those
 that a cell was to bind which did not run to its end or is deleted, and those that later cells computed from them. A
 check that does not pass and uses a broken name depends on its cause. So does a check that was not run for want of time.
-Verdicts stay as they are; nothing here is read in grading. An answer that is not done yet is told by ``engine/undone``.
+Verdicts and points stay as they are; beside them stands the cause, as a note. What has an explanation of its own (an
+answer that is not done yet, a refusal of the sandbox) has no cause here.
+
+The names in the notes are what the student's process said, and a line of the student's code: pages show what of them
+they may.
 """
 
 from __future__ import annotations
@@ -13,22 +17,19 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from viva import wording
-from viva.cleaning import plaintext
-from viva.engine.blueprint import Cell
+from viva.engine.blueprint import Cell, Purpose
 from viva.engine.checks import Check
+from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, Names, changed_in, names_in, names_of, parsed
 from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.timebudget import NOT_TRIED
-from viva.engine.undone import MISSING, NO_MODULE, STUB, UNDEFINED, is_installed, undefined
-from viva.record import CheckResult
-from viva.submission.studentcopy import Copy
+from viva.engine.undone import LONGEST, MISSING, NO_MODULE, STUB, UNDEFINED, is_installed, undefined
+from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
 PLACE = re.compile(r"Cell In\[(\d+)\], line (\d+)")
@@ -44,73 +45,71 @@ BINDING = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 """A line that binds names, in code with a syntax error."""
-PACKAGES = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
-"""The names under which libraries are installed, where these are others."""
 MOST_CODE = 200
 """Characters of a line or message that are shown."""
 ALIKE = 0.8
 """A name that is so like another one may be misspelt."""
-AGAIN = "Correct it, then check again."
-LOOP = "Does a loop in it never end? Correct it, then check again."
-RESTORE = "Undo the deletion, or copy the cell from the original notebook."
+STEP = re.compile(r"the cell '(.*)'", re.DOTALL)
+"""How a time budget names a cell that did not finish; else it names a function."""
+UNDONE = Note("")
+"""In place of the cause of an answer that is not done yet, which explains its checks in other words."""
 
 
-@dataclass(frozen=True)
-class Cause:
-    """One cause: the ``cell`` that has it, ``what`` happened as a clause, the line of ``code``, and what to do."""
-
-    cell: str
-    what: str
-    remedy: str
-    code: str = ""
-    alone: bool = False
-    """Whether it is worth a remark where no check depends on it."""
-
-    @property
-    def lines(self) -> list[str]:
-        return [line for line in (f"because {self.what}", self.code, self.remedy) if line]
-
-    @property
-    def remark(self) -> str:
-        line = f", in {plaintext.quoted(self.code, 60)}" if self.code else ""
-        return f"{self.what}{line}. {self.remedy.removesuffix('.')}"
+def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> None:
+    """Write into each check by which cause it was lost, and into the outcome all causes in their order."""
+    results = [result for results in outcome.checks.values() for result in results]
+    errors = any(item["output_type"] == "error" for items, _ in outcome.outputs.values() for item in items)
+    if examination.deleted or errors or any(result.verdict is not Verdict.PASSED for result in results):
+        outcome.causes = _Walk(outcome, notebook, examination).through()
 
 
-UNDONE = Cause("", "", "")
-"""An answer that is not done yet, which explains its checks in other words."""
+class _Walk:
+    """Goes through a notebook in order, and knows at each place which names are broken by which cause."""
 
-
-class Walk:
-    """Goes through a notebook in order; ``of`` says by which cause a check is lost, once the walk has come to it."""
-
-    def __init__(self, copy: Copy, outcome: Outcome) -> None:
-        self.copy, self.outcome = copy, outcome
-        self.owned = copy.examination.plan.owned
+    def __init__(self, outcome: Outcome, notebook: NotebookNode, examination: Examination) -> None:
+        self.outcome, self.cells, self.examination = outcome, notebook.cells, examination
+        self.owned = examination.plan.owned
         self.functions: dict[str, set[str]] = {}
-        self.broken: dict[str, Cause] = {}
-        self.found: list[Cause] = []
-        """All causes in their order."""
+        self.broken: dict[str, Note] = {}
+        self.found: list[Note] = []
         self.everything = self._bound_somewhere()
         self.runs = {count: index for index, (_, count) in outcome.outputs.items() if count is not None}
-        gone = sorted(copy.deleted, key=copy.deleted.__getitem__)  # read-only cells first
-        self.deleted = [self._cause(name, _deletion(name, copy.deleted[name]), RESTORE, alone=True) for name in gone]
-        for cause in self.deleted:
-            self.broken |= dict.fromkeys(self.owned.get(cause.cell, ()), cause)
+        gone = sorted(examination.deleted, key=examination.deleted.__getitem__)  # read-only cells first
+        kinds = {name: "answer_deleted" if examination.deleted[name] else "read_only_deleted" for name in gone}
+        self.deleted = [self._known(Note(kinds[name], cells=(name,))) for name in gone]
+        for name, cause in zip(gone, self.deleted, strict=True):
+            self.broken |= dict.fromkeys(self.owned.get(name, ()), cause)
 
-    def over(self, index: int, cell: NotebookNode, cells: list[NotebookNode]) -> None:
-        """Go over a code cell that is not a test."""
-        names = _names(cell.source)
+    def through(self) -> list[Note]:
+        for index, cell in enumerate(self.cells):
+            if cell.cell_type != "code":
+                continue
+            expected = self.examination.cells.get(_name(cell))
+            if expected is None or expected.purpose != Purpose.TESTS:
+                self._pass(index, cell)
+                continue
+            results = self.outcome.checks.get(expected.id, [])
+            for check, result in zip(expected.checks, results, strict=False):
+                if cause := self._of(expected, check, result):
+                    result.lost = cause
+        return self.found
+
+    def _pass(self, index: int, cell: NotebookNode) -> None:
+        """Go over a cell that is not a test."""
+        source = _source(cell)
+        names = _names(source)
         self.functions |= names.mentioned
         errors = [item for item in self.outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"]
         bound = names.bound | self.owned.get(_name(cell), frozenset())
-        used = _taken(cell.source)
-        needed = used | reached(used, self.functions)
-        above = self._of_names(needed)
-        if parsed(cell.source) is None:
-            self._break(self._syntax(cell), bound | _likely_bound(cell.source))
+        used = _taken(source)
+        above = self._of_names(used | reached(used, self.functions))
+        if parsed(source) is None and (errors or index not in self.outcome.outputs):
+            self._break(self._known(self._syntax(index)), bound | _likely_bound(source))
         elif errors:
-            cause, line = self._raised(index, cell, cells, errors[0], above)
-            before, rest = _split(cell.source, line)
+            cause, line = self._raised(index, errors[0], above)
+            if cause is not UNDONE:
+                self._known(cause)
+            before, rest = _split(source, line)
             for name in before - rest:
                 self.broken.pop(name, None)
             self._break(cause, rest | (bound - before))
@@ -120,13 +119,12 @@ class Walk:
             for name in bound:
                 self.broken.pop(name, None)
 
-    def of(self, cell: Cell, check: Check, result: CheckResult) -> Cause | None:
+    def _of(self, cell: Cell, check: Check, result: CheckResult) -> Note | None:
         """The cause by which a check was lost; None for one of its own."""
         if result.undone or result.verdict in (Verdict.PASSED, Verdict.PARTLY):
             return None
         if result.cause and result.cause.kind in NOT_TRIED:
-            what = wording.sentence(result.cause).removeprefix("not run: ")
-            return self._known(Cause(_bare(*result.cause.names), what, LOOP))
+            return self._known(self._unfinished(result.cause))
         if result.cause and result.cause.kind == "in_cell_of":
             return _told(self.broken.get(result.cause.names[0]))
         if result.verdict not in (Verdict.FAILED, Verdict.ERROR) or result.cause:
@@ -134,16 +132,16 @@ class Walk:
         if name := undefined(result):
             return _told(self._of_name(name, cell.source))
         if result.exception == MISSING and (match := NO_MODULE.match(result.message)) and not is_installed(match[1]):
-            return self._known(_library("your code", match[1]))
+            return self._known(note("code_needs", match[1]))
         used = _taken(f"{cell.prelude}\n{check.source}")
         return _told(self._of_names(used | reached(used, self.functions)))
 
-    def _of_names(self, names: Iterable[str]) -> Cause | None:
+    def _of_names(self, names: Iterable[str]) -> Note | None:
         """The first cause for which one of these names is broken."""
         causes = [self.broken[name] for name in names if name in self.broken]
         return min(causes, key=lambda cause: self.found.index(cause) if cause in self.found else math.inf, default=None)
 
-    def _of_name(self, name: str, source: str = "") -> Cause | None:
+    def _of_name(self, name: str, source: str = "") -> Note | None:
         """The cause for which a name is not defined. What no other cell binds was bound by a deleted one, unless it is
         misspelt; in the ``source`` of a test it is not."""
         if name in self.broken or name in self.everything or not self.deleted:
@@ -151,43 +149,38 @@ class Walk:
         right = re.search(rf"\b{name}\b", source) or not difflib.get_close_matches(name, self.everything, 1, ALIKE)
         return self.deleted[0] if right else None
 
-    def _known(self, cause: Cause) -> Cause:
+    def _known(self, cause: Note) -> Note:
         if cause not in self.found:
             self.found.append(cause)
         return cause
 
-    def _break(self, cause: Cause, names: Iterable[str]) -> None:
+    def _break(self, cause: Note, names: Iterable[str]) -> None:
         self.broken |= dict.fromkeys(names, cause)
 
     def _bound_somewhere(self) -> set[str]:
         bound = set().union(*self.owned.values())
-        for cell in self.copy.notebook.cells:
+        for cell in self.cells if self.examination.deleted else ():
             if cell.cell_type == "code":
-                names = names_of(cell.source)
-                bound |= names.bound if names else _likely_bound(cell.source)
-        return bound - {name for gone in self.copy.deleted for name in self.owned.get(gone, ())}
+                bound |= _names(_source(cell)).bound or _likely_bound(_source(cell))
+        return bound - {name for gone in self.examination.deleted for name in self.owned.get(gone, ())}
 
-    def _cause(self, cell: str, what: str, remedy: str, code: str = "", alone: bool = False) -> Cause:
-        return self._known(Cause(cell, what, remedy, code[:MOST_CODE], alone))
-
-    def _title(self, cell: NotebookNode) -> str:
-        """The cell as a sentence names it: by the assignment's name, or by its place."""
+    def _about(self, kind: str, index: int, *names: str, numbers: tuple[int, ...] = (), amount: float = 0.0) -> Note:
+        """A note about a cell: by its name, or by its place, which then is the last number."""
+        cell = self.cells[index]
         if name := cell.metadata.get("nbgrader", {}).get("grade_id"):
-            return f"the {'read-only ' if _is_locked(cell) else ''}cell '{name}'"
-        place = next((number for number, other in enumerate(self.copy.notebook.cells, 1) if other is cell), 0)
-        return f"your own cell (number {place} in the notebook)"
+            cells: tuple[str, ...] = (name,)
+        else:
+            cells, numbers = (), (*numbers, index + 1)
+        return note(kind, *names, cells=cells, numbers=numbers, amount=amount)
 
-    def _syntax(self, cell: NotebookNode) -> Cause:
-        message, number, code = complaint(cell.source)
-        where = f" in line {number}" if number else ""
-        what = f"{self._title(cell)} has a syntax error{where}{f': {message}' if message else ''}"
-        return self._cause(_name(cell), what, AGAIN, code, alone=True)
+    def _syntax(self, index: int) -> Note:
+        message, line, code = _complaint(self.cells[index].source)
+        kind = "syntax_error" if line else "syntax_error_unplaced"
+        return self._about(kind, index, message or "invalid syntax", code, numbers=(line,) if line else ())
 
-    def _raised(
-        self, index: int, cell: NotebookNode, cells: list[NotebookNode], error: Mapping, above: Cause | None
-    ) -> tuple[Cause, int]:
+    def _raised(self, index: int, error: Mapping, above: Note | None) -> tuple[Note, int]:
         """The cause for which a cell did not run to its end, and the line of it where it stopped; 0 where unknown."""
-        name, message, title = error["ename"], error["evalue"], self._title(cell)
+        name, message, cell = error["ename"], error["evalue"], self.cells[index]
         text = COLOURS.sub("", "\n".join(error["traceback"]))
         places = [(self.runs.get(int(run)), int(line)) for run, line in PLACE.findall(text)]
         line = next((line for at, line in places if at == index), 0)
@@ -197,32 +190,50 @@ class Walk:
             if cause := self._of_name(match[1], cell.source if _is_locked(cell) else ""):
                 return cause, line
         elif name == MISSING and (match := NO_MODULE.match(message)):
-            return self._known(_library(title, match[1], _name(cell))), line
+            return self._about("cell_needs", index, match[1]), line
         elif name == Verdict.TIMEOUT or name == "KeyboardInterrupt":
-            return self._cause(_name(cell), f"{title} did not finish", LOOP), 0
+            return self._about("cell_unfinished", index), 0
         elif name == Verdict.KILLED:
-            remedy = "Does it call exit(), or make very large arrays? Correct it, then check again."
-            return self._cause(_name(cell), f"{title} ended Python or used too much memory", remedy), 0
+            return self._about("cell_killed", index), 0
         elif above:
             return above, line
-        at, number = next(((at, line) for at, line in reversed(places) if at is not None), (index, line))
-        lines = cells[at].source.splitlines()
-        number += _blank(cells[at].source)
-        code = lines[number - 1].strip() if places and 0 < number <= len(lines) else ""
-        where = f" in line {number}" if code else ""
-        where += f" of {self._title(cells[at])}" if code and at != index else ""
         reason = f"{name}: {message}".partition("\n")[0].removesuffix(": ")[:MOST_CODE]
-        remedy = AGAIN
-        if _is_locked(cell) and at == index:
-            remedy = "You cannot change this cell: look at the cells above it, and at the files that it reads."
-        return self._cause(_name(cell), f"{title} stopped{where}: {reason}", remedy, code), line
+        return self._stopped(index, reason, places), line
+
+    def _stopped(self, index: int, reason: str, places: list[tuple[int | None, int]]) -> Note:
+        """The cause for which a cell stopped with an exception; the line may be in a function of another cell."""
+        at, number = next(((at, line) for at, line in reversed(places) if at is not None), (index, 0))
+        cell, other = self.cells[index], self.cells[at]
+        lines, number = other.source.splitlines(), number and number + _blank(other.source)
+        code = lines[number - 1].strip()[:MOST_CODE] if 0 < number <= len(lines) else ""
+        if not code:
+            return self._about("cell_stopped_unplaced", index, reason)
+        if at == index:
+            kind = "read_only_stopped" if _is_locked(cell) else "cell_stopped"
+            return self._about(kind, index, reason, code, numbers=(number,))
+        return self._about("cell_stopped_in", index, reason, code, _called(other, at), numbers=(number,))
+
+    def _unfinished(self, cause: Note) -> Note:
+        """The cause for a check that was not run: what had used up the time before it."""
+        if not cause.names:
+            return Note("notebook_unfinished", amount=cause.amount)
+        if not (match := STEP.fullmatch(cause.names[0])):
+            return note("function_unfinished", cause.names[0], amount=cause.amount)
+        for index, cell in enumerate(self.cells):
+            if _name(cell) == match[1]:
+                return self._about("cell_unfinished_in", index, amount=cause.amount)
+        return note("function_unfinished", match[1], amount=cause.amount)
 
 
-def _told(cause: Cause | None) -> Cause | None:
+def _called(cell: NotebookNode, index: int) -> str:
+    return f"'{name}'" if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) else str(index + 1)
+
+
+def _told(cause: Note | None) -> Note | None:
     return None if cause is UNDONE else cause
 
 
-def complaint(source: str) -> tuple[str, int, str]:
+def _complaint(source: str) -> tuple[str, int, str]:
     """Python's message about a syntax error, the number of the line in the cell, and the line; empty where unknown."""
     try:
         ast.parse(TransformerManager().transform_cell(source))
@@ -231,23 +242,14 @@ def complaint(source: str) -> tuple[str, int, str]:
         lines = source.splitlines()
         # A magic is read as a call, which the student never wrote.
         return error.msg, number if 0 < number <= len(lines) and lines[number - 1].strip() == text else 0, text
-    except (ValueError, RecursionError, MemoryError):
+    except Exception:  # IPython's reading of a stranger's text may raise anything
         pass
     return "", 0, ""
 
 
-def _deletion(name: str, answer: bool) -> str:
-    return f"the {'answer' if answer else 'read-only'} cell '{name}' was deleted"
-
-
-def _library(title: str, name: str, cell: str = "") -> Cause:
-    remedy = f"Install it, then check again: python -m pip install {PACKAGES.get(name, name)}"
-    return Cause(cell or name, f"{title} needs {name}, which is not installed here", remedy, alone=True)
-
-
-def _bare(step: str = "") -> str:
-    """The name of a cell or function that did not finish."""
-    return step.removeprefix("the cell '").removesuffix("'")
+def _source(cell: NotebookNode) -> str:
+    """The text of a cell; none of one that is longer than anybody types."""
+    return cell.source if len(cell.source) <= LONGEST else ""
 
 
 def _names(source: str) -> Names:
