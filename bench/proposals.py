@@ -24,7 +24,7 @@ from viva.course.course import Course
 from viva.sandbox.confinement import MB, USUAL
 
 EXAMPLES = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide" / "source" / "ps1"
-HEAD = """| notebook | killed before | after | noticed by hidden lines only before | after | proposals | left | seconds |
+HEAD = """| notebook | killed before | after | by hidden lines only before | after | proposals | left | seconds |
 |---|---|---|---|---|---|---|---|"""
 
 
@@ -43,7 +43,7 @@ def measured(path: Path, root: Path) -> str:
     write(course, proposed)
     after = audit(course, adopted.assignment, notebook=path.stem, **how)
     left = proposed.wanted - proposed.noticed()
-    numbers = [_killed(before), _killed(after), _surprises(before), _surprises(after), len(proposed.made), left]
+    numbers = [_killed(before), _killed(after), _surprises(before), _surprises(after), len(proposed.lines), left]
     return f"| {path.parent.name}/{path.name} | {' | '.join(map(str, numbers))} | {seconds:.0f} |"
 
 

@@ -105,7 +105,7 @@ def test_no_proposal_fails_what_is_right(course):  # noqa: F811
     after = audit(here, "small", no_sandbox=True, workers=2)
     assert after.complaints() == []
     assert after.count("killed") == before.count("killed") + found.noticed(survivors=True)
-    named = {fate.number for one in found.made for fate in one.fates}
+    named = {fate.number for line in found.lines for fate in line.fates}
     assert named <= {fate.number for fate in after.fates if fate.killers and not fate.surprise}
 
 

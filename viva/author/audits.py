@@ -141,7 +141,7 @@ def _show(console: Console, proposed: Proposals) -> None:
     if not proposed.wanted:
         console.print(f"{name}: No line is needed: visible checks notice every mutant that was tried.", markup=False)
         return
-    for proposal in proposed.made:
+    for proposal in proposed.lines:
         console.print(f"{name}: {proposal.sentence()}", markup=False, soft_wrap=True)
         if console.is_terminal:
             console.print(Syntax(proposal.diff, "diff", background_color="default"))
@@ -150,7 +150,7 @@ def _show(console: Console, proposed: Proposals) -> None:
     for sentence in [*proposed.reasons, *proposed.notes]:
         console.print(f"{name}: {sentence}", markup=False, soft_wrap=True)
     console.print(
-        f"{name}: {counted(len(proposed.made), 'proposal')}, which would notice {proposed.noticed()} of "
+        f"{name}: {counted(len(proposed.lines), 'proposal')}, which would notice {proposed.noticed()} of "
         f"{counted(proposed.wanted, 'mutant')} that no visible line notices.",
         markup=False,
     )

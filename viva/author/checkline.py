@@ -175,16 +175,16 @@ class Search(Comparing):
 
     def _smallest(self, name: str, old: Any, line: Line, arguments: tuple) -> Line:
         """The line with the smallest call that can be reached from this one."""
-        start, found = time.monotonic(), True
-        while found:
-            found = False
+        start, shrunk = time.monotonic(), True
+        while shrunk:
+            shrunk = False
             for smaller in smaller_calls(arguments):
                 if self.tries >= TRIES or time.monotonic() - start > SECONDS:
                     return line
                 self.tries += 1
-                other = self._of(name, old, smaller)
-                if other and len(other.code()) < len(line.code()):
-                    line, arguments, found = other, smaller, True
+                shorter = self._of(name, old, smaller)
+                if shorter and len(shorter.code()) < len(line.code()):
+                    line, arguments, shrunk = shorter, smaller, True
                     break
         return line
 
@@ -253,8 +253,8 @@ class Search(Comparing):
                 forms = [self._condition(variable, scope[variable], True)]
             except Unwritable:
                 continue
-            what = "stay as it is" if text == texts[index] else f"be {plain(text)} after the call"
-            message = shortened(f"{variable} should {what}.", f"{variable} is not right after the call.")
+            duty = "stay as it is" if text == texts[index] else f"be {plain(text)} after the call"
+            message = shortened(f"{variable} should {duty}.", f"{variable} is not right after the call.")
             secret = f"{name} changes its argument." if text == texts[index] else f"{variable} is not right."
             setup = [f"{variable} = {texts[index]}", inner]
             line = self._telling([Line(name, inner, setup, form, f"{name}: {message}", secret) for form in forms])
@@ -262,29 +262,29 @@ class Search(Comparing):
                 return line
         return None
 
-    def _condition(self, place: str, value: Any, shape: bool) -> str:
-        """Source that is true where ``place`` has a value; with the ``shape`` of arrays. Raises Unwritable."""
+    def _condition(self, expression: str, value: Any, shape: bool) -> str:
+        """Source that is true where ``expression`` has a value; with the ``shape`` of arrays. Raises Unwritable."""
         if isinstance(value, np.ndarray) and value.dtype.kind in "biuUS" and self.numpy:
-            return f"np.array_equal({place}, {bare(value)})"
+            return f"np.array_equal({expression}, {bare(value)})"
         if is_floating(value):
             if self.numpy:
-                close = f"np.allclose({place}, {bare(value)})"
+                close = f"np.allclose({expression}, {bare(value)})"
                 sized = shape and not isinstance(value, list | tuple)
-                return f"np.shape({place}) == {np.shape(value)} and {close}" if sized else close
+                return f"np.shape({expression}) == {np.shape(value)} and {close}" if sized else close
             if isinstance(value, float):
-                return f"abs({place} - {bare(value)}) < 1e-6"
+                return f"abs({expression} - {bare(value)}) < 1e-6"
             raise Unwritable("numbers with a fraction can only be compared with NumPy, which the notebook does not use")
         if isinstance(value, np.ndarray):
             raise Unwritable("the notebook does not import NumPy as np")
         if type(value) in (list, tuple) and any(has_floating(part) for part in value):
             kind = "" if type(value) is list else "tuple"
-            parts = [self._condition(f"{place}[{index}]", part, shape) for index, part in enumerate(value)]
-            length = f"len({place}) == {len(value)}"
+            parts = [self._condition(f"{expression}[{index}]", part, shape) for index, part in enumerate(value)]
+            length = f"len({expression}) == {len(value)}"
             return " and ".join([length, *parts] if shape or not kind else parts)
         if type(value) is dict and any(has_floating(part) for part in value.values()):
-            keys = f"set({place}) == {written(set(value))}"
-            return " and ".join([keys, *(self._condition(f"{place}[{k!r}]", v, shape) for k, v in value.items())])
-        return f"{place} is None" if value is None else f"{place} == {bare(value)}"
+            keys = f"set({expression}) == {written(set(value))}"
+            return " and ".join([keys, *(self._condition(f"{expression}[{k!r}]", v, shape) for k, v in value.items())])
+        return f"{expression} is None" if value is None else f"{expression} == {bare(value)}"
 
     def _telling(self, lines: list[Line]) -> Line | None:
         """The first of some lines that the solution passes, from two random states, and the mutant fails."""
@@ -438,8 +438,8 @@ def smaller_calls(call: tuple) -> Iterator[tuple]:
 
     sizes = sorted({size for value in values for size in _sizes(value) if size > 1}, reverse=True)
     for size in sizes:
-        for kept in dict.fromkeys((range(size // 2), range(size - size // 2, size), range(size - 1), range(1, size))):
-            yield rebuilt([_cut(value, size, kept) for value in values])
+        for span in dict.fromkeys((range(size // 2), range(size - size // 2, size), range(size - 1), range(1, size))):
+            yield rebuilt([_cut(value, size, span) for value in values])
     for index, value in enumerate(values):
         for new in smaller(value):
             yield rebuilt([*values[:index], new, *values[index + 1 :]])
@@ -451,14 +451,14 @@ def _sizes(value: Any) -> list[int]:
     return [len(value)] if isinstance(value, list) else []
 
 
-def _cut(value: Any, size: int, kept: range) -> Any:
+def _cut(value: Any, size: int, span: range) -> Any:
     """A value of whose axes of one size only some places are kept."""
     if isinstance(value, np.ndarray):
         for axis, length in enumerate(value.shape):
             if length == size:
-                value = value.take(kept, axis)
+                value = value.take(span, axis)
     elif isinstance(value, list) and len(value) == size:
-        value = [value[index] for index in kept]
+        value = [value[index] for index in span]
     return copy.deepcopy(value)
 
 
@@ -484,7 +484,7 @@ def smaller(value: Any) -> Iterator[Any]:
                     yield type(value)([*value[:index], new, *value[index + 1 :]])
     elif isinstance(value, dict):
         for key in value:
-            yield {other: part for other, part in value.items() if other != key}
+            yield {name: part for name, part in value.items() if name != key}
         for key, part in value.items():
             yield from (value | {key: new} for new in smaller(part))
     elif isinstance(value, set):
@@ -494,9 +494,9 @@ def smaller(value: Any) -> Iterator[Any]:
 def _smaller_array(value: np.ndarray) -> Iterator[np.ndarray]:
     for axis, size in enumerate(value.shape):
         if size > 1:
-            kept = [range(size // 2), range(size - size // 2, size)]
-            kept += [[one for one in range(size) if one != index] for index in range(size)] if size <= 8 else []
-            yield from (value.take(places, axis) for places in kept)
+            spans = [range(size // 2), range(size - size // 2, size)]
+            spans += [[*range(index), *range(index + 1, size)] for index in range(size)] if size <= 8 else []
+            yield from (value.take(span, axis) for span in spans)
     if value.dtype.kind == "f":
         yield from (np.round(value, digits) + 0.0 for digits in (0, 1))
     if value.dtype.kind in "iuf" and value.size <= 12:

@@ -65,11 +65,11 @@ class Proposal:
     diff: str = ""
 
     def sentence(self) -> str:
-        first, others = self.fates[0], [str(fate.number) for fate in self.fates]
+        first, numbers = self.fates[0], [str(fate.number) for fate in self.fates]
         where = "hidden" if self.hidden else "visible"
         return (
             f"Proposal {self.number}, {where} lines for '{self.check}': they notice "
-            f"{counted(len(self.fates), 'mutant')} of '{self.answer}' ({', '.join(others)}), for example: "
+            f"{counted(len(self.fates), 'mutant')} of '{self.answer}' ({', '.join(numbers)}), for example: "
             f"{first.change}"
         )
 
@@ -88,20 +88,20 @@ class Proposals:
     wanted: int = 0
     """Survivors and surprises."""
     survivors: int = 0
-    made: list[Proposal] = field(default_factory=list)
+    lines: list[Proposal] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def noticed(self, survivors: bool = False) -> int:
         """How many of the mutants some line notices; with ``survivors`` of those that no check noticed."""
-        fates = {fate.number: fate for proposal in self.made for fate in proposal.fates}
+        fates = {fate.number: fate for proposal in self.lines for fate in proposal.fates}
         return sum(not survivors or fate.status == "survived" for fate in fates.values())
 
     def record(self) -> dict:
         counts = {"wanted": self.wanted, "noticed": self.noticed()}
-        made = [proposal.record() for proposal in self.made]
+        lines = [proposal.record() for proposal in self.lines]
         names = {"assignment": self.assignment, "notebook": self.notebook}
-        return names | counts | {"proposals": made, "reasons": self.reasons, "notes": self.notes}
+        return names | counts | {"proposals": lines, "reasons": self.reasons, "notes": self.notes}
 
 
 @dataclass
@@ -142,24 +142,24 @@ def proposals(
         search.explain(set())
         return result
     path = course.path("source", audit.assignment) / f"{audit.notebook}.ipynb"
-    with _copied(course, audit.assignment) as other:
-        target = other.path("source", audit.assignment) / path.name
+    with _copied(course, audit.assignment) as trial_course:
+        target = trial_course.path("source", audit.assignment) / path.name
         _write(target, _tried(read_notebook(path), drafts))
-        with opened(other, audit.assignment, audit.notebook, *how) as run:
+        with opened(trial_course, audit.assignment, audit.notebook, *how) as run:
             _measure(run, drafts, search.mutations, fates)
         chosen = _cover([draft for draft in drafts if draft.kills])
         while chosen:
             _place(read_notebook(path), chosen, fates, result)
-            _write(target, _with(read_notebook(path), result.made))
-            with opened(other, audit.assignment, audit.notebook, *how) as run:
+            _write(target, _with(read_notebook(path), result.lines))
+            with opened(trial_course, audit.assignment, audit.notebook, *how) as run:
                 lost = _confirm(run, search)
             if not lost:
                 break
             chosen = [draft for draft in chosen if draft.check.cell not in lost]
-            result.made, result.notes = [], []
+            result.lines, result.notes = [], []
             search.failing |= lost
     result.reasons += [f"No line was added to '{cell}': in its place {why}." for cell, why in search.failing.items()]
-    search.explain({fate.number for proposal in result.made for fate in proposal.fates})
+    search.explain({fate.number for proposal in result.lines for fate in proposal.fates})
     return result
 
 
@@ -169,13 +169,13 @@ def write(course: Course, proposed: Proposals, accepted: Iterable[int] = ()) -> 
     Raises CourseError for a number that none has.
     """
     numbers = set(accepted)
-    if unknown := numbers - {proposal.number for proposal in proposed.made}:
+    if unknown := numbers - {proposal.number for proposal in proposed.lines}:
         raise CourseError(f"{proposed.assignment} has no proposal {min(unknown)}. Nothing was written.")
-    made = [proposal for proposal in proposed.made if not numbers or proposal.number in numbers]
+    accepted_lines = [proposal for proposal in proposed.lines if not numbers or proposal.number in numbers]
     path = course.path("source", proposed.assignment) / f"{proposed.notebook}.ipynb"
-    if made:
-        _write(path, _with(read_notebook(path), made))
-    return made
+    if accepted_lines:
+        _write(path, _with(read_notebook(path), accepted_lines))
+    return accepted_lines
 
 
 # --- looking for lines
@@ -217,10 +217,10 @@ class _Search:
             else:
                 jobs.append((fate.number, "lines", self.run.blueprint, mutant.cell, mutant.source, names))
         drafts: dict[tuple, Draft] = {}
-        for (number, *_), found in sorted(self.run.pool.map(jobs), key=lambda pair: pair[0][0]):
-            if not found or not found["lines"]:
-                self.lacking[number] = found["reason"] if found else "the search stopped Python twice"
-            for line in found["lines"] if found else ():
+        for (number, *_), reply in sorted(self.run.pool.map(jobs), key=lambda pair: pair[0][0]):
+            if not reply or not reply["lines"]:
+                self.lacking[number] = reply["reason"] if reply else "the search stopped Python twice"
+            for line in reply["lines"] if reply else ():
                 fate = self.fates[number]
                 check = self._check(self._checks(fate), line["name"], fate.surprise)
                 texts = {kind: line[kind] for kind in ("visible", "hidden")}
@@ -233,8 +233,8 @@ class _Search:
         """The names that the answer binds and that a test or a read-only cell uses: what students are asked for."""
         cells = {cell.id: cell for cell in self.run.blueprint.cells}
         bound = names.bound if (names := names_of(cells[mutant.cell].source)) else set()
-        others = [cell for cell in cells.values() if cell.purpose in (Purpose.TESTS, Purpose.READ_ONLY) and cell.code]
-        used = set().union(*(found.needed for cell in others if (found := names_of(cell.source))))
+        asking = [cell for cell in cells.values() if cell.purpose in (Purpose.TESTS, Purpose.READ_ONLY) and cell.code]
+        used = set().union(*(names.needed for cell in asking if (names := names_of(cell.source))))
         return sorted(bound & used & set(used_later(self.run.blueprint, mutant.cell)))
 
     def _checks(self, fate: Fate) -> list[CheckScore] | str:
@@ -311,9 +311,8 @@ def _tried(notebook: NotebookNode, drafts: list[Draft]) -> NotebookNode:
         lines = [f"### CHECK 0: {draft.title}\n{draft.texts['visible']}" for draft in _of(drafts, name_of(cell))]
         if not lines:
             continue
-        about = cell.metadata.nbgrader
         if not any(map(CHECK.match, cell.source.splitlines())):
-            cell.source = f"### CHECK {float(about.points)!r}: {name_of(cell)}\n{cell.source}"
+            cell.source = f"### CHECK {float(cell.metadata.nbgrader.points)!r}: {name_of(cell)}\n{cell.source}"
         cell.source = "\n".join([cell.source.rstrip(), *lines])
     return notebook
 
@@ -368,9 +367,9 @@ def _mutant_trials(run: Run, drafts: Iterable, mutations: list[Mutant], fates: l
         return {}
     ground = run.ground(tests)
     if examination is not run.known:
-        ground = {cell: (notebook, visible(known), limit) for cell, (notebook, known, limit) in ground.items()}
+        ground = {cell: (notebook, visible(hiding), limit) for cell, (notebook, hiding, limit) in ground.items()}
     trials = run.map(run.jobs.mutations([mutations[fate.number - 1] for fate in fates], ground))
-    return {fate.number: trials["mutant", place] for place, fate in enumerate(fates)}
+    return {fate.number: trials["mutant", index] for index, fate in enumerate(fates)}
 
 
 def _cover(drafts: list[Draft]) -> list[Draft]:
@@ -402,13 +401,13 @@ def _place(notebook: NotebookNode, chosen: list[Draft], fates: list[Fate], resul
             source.splitlines(), added(source, proposal).splitlines(), name, "the same with the proposal", lineterm=""
         )
         proposal.diff = "\n".join(lines)
-        result.made.append(proposal)
+        result.lines.append(proposal)
 
 
-def _with(notebook: NotebookNode, made: list[Proposal]) -> NotebookNode:
+def _with(notebook: NotebookNode, lines: list[Proposal]) -> NotebookNode:
     """A notebook with proposals in their places, and without outputs."""
     for cell in notebook.cells:
-        for proposal in made:
+        for proposal in lines:
             if proposal.check.cell == name_of(cell):
                 cell.source = added(cell.source, proposal)
         if cell.cell_type == "code":
@@ -424,9 +423,9 @@ def _span(source: str, title: str) -> tuple[int, int]:
     """The first line of a check and the one after its last; all lines where no check begins."""
     lines = source.splitlines()
     starts = [(index, match["title"]) for index, line in enumerate(lines) if (match := CHECK.match(line))]
-    for place, (index, name) in enumerate(starts):
+    for rank, (index, name) in enumerate(starts):
         if name == title:
-            return index + 1, starts[place + 1][0] if place + 1 < len(starts) else len(lines)
+            return index + 1, starts[rank + 1][0] if rank + 1 < len(starts) else len(lines)
     return 0, len(lines)
 
 
@@ -451,8 +450,8 @@ def added(source: str, proposal: Proposal) -> str:
         elif begins and lines[begins[-1]].startswith("#"):
             places.insert(0, (begins[-1], new))
     before = _statements(source)
-    for place, text in places:
-        changed = "\n".join([*lines[:place], *text, *lines[place:]])
+    for index, text in places:
+        changed = "\n".join([*lines[:index], *text, *lines[index:]])
         after = _statements(changed)
         if len(after) == len(before) + len(_statements(proposal.text)):
             return changed
@@ -470,8 +469,8 @@ def _confirm(run: Run, search: _Search) -> dict[str, str]:
     What a proposal notices is corrected, and notes say which wrong answers lose more than they should.
     """
     result = search.result
-    made = {proposal.check.cell for proposal in result.made}
-    against = dict.fromkeys(made & (run.known.inside - search.inside), "lines would make it a single-process cell")
+    cells = {proposal.check.cell for proposal in result.lines}
+    against = dict.fromkeys(cells & (run.known.inside - search.inside), "lines would make it a single-process cell")
     lost_before = {check for proof in search.audit.proofs if proof.case == "right" for check in proof.lost}
     trials = _right_trials(run, run.jobs)
     for key, trial in trials.items():
@@ -479,21 +478,21 @@ def _confirm(run: Run, search: _Search) -> dict[str, str]:
         if wrong:
             continue
         for check in trial.lost if trial else ():
-            if check.cell in made and check not in lost_before:
+            if check.cell in cells and check not in lost_before:
                 against.setdefault(check.cell, "an answer that is right would lose points")
     if against:
         return against
-    fates = [fate for proposal in result.made for fate in proposal.fates]
+    fates = [fate for proposal in result.lines for fate in proposal.fates]
     unique = list({fate.number: fate for fate in fates}.values())
     survivors = [fate for fate in unique if not fate.surprise]
     surprises = [fate for fate in unique if fate.surprise]
     noticed: dict[int, set[CheckName]] = {}
     for group, examination in ((survivors, run.known), (surprises, visible(run.known))):
-        trials_of = _mutant_trials(run, result.made, search.mutations, group, examination)
+        trials_of = _mutant_trials(run, result.lines, search.mutations, group, examination)
         noticed |= {number: set(trial.lost) if trial else set() for number, trial in trials_of.items()}
-    for proposal in result.made:
+    for proposal in result.lines:
         proposal.fates = [fate for fate in proposal.fates if proposal.check in noticed.get(fate.number, ())]
-    result.made = [proposal for proposal in result.made if proposal.fates]
+    result.lines = [proposal for proposal in result.lines if proposal.fates]
     _note_wrong(run, search.audit, trials, result)
     return {}
 

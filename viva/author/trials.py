@@ -191,9 +191,9 @@ class Worker:
                     reply = session.candidate(self.seconds, do="run", source=source)
                     if reply.get("raised") is not None:
                         return {"lines": [], "reason": "its cell raises an error"}
-                    found = f"__import__('sys').modules[{checkline.__name__!r}].Search(__viva, {shrinking})"
+                    search = f"__import__('sys').modules[{checkline.__name__!r}].Search(__viva, {shrinking})"
                     return json.loads(
-                        _say(session, COMPARING, f"print(__import__('json').dumps({found}.lines({names})))")
+                        _say(session, COMPARING, f"print(__import__('json').dumps({search}.lines({names})))")
                     )
             except (Died, VivaError) as error:
                 reason = plaintext.line(str(error))[:200]

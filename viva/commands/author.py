@@ -298,11 +298,11 @@ class AdoptCommand(ProvingCommand):
             return 0
         audits: list[Audit] = []
         sound = self.prove([adopted.assignment], audits)
-        found = self.propose(audits)
+        results = self.propose(audits)
         self.show_document(
             **vars(adopted),
             audits=[audit.summary() for audit in audits],
-            proposals=[proposed.record() for proposed in found],
+            proposals=[proposed.record() for proposed in results],
         )
         return 0 if all(sound.values()) else NEEDS_GRADER
 
@@ -334,8 +334,8 @@ class AuditCommand(ProvingCommand):
         audits: list[Audit] = []
         sound = self.prove(self.chosen_assignments(), audits)
         certified = not self.certificate or self.certify(audits)
-        found = self.propose(audits) if self.proposing else []
-        proposed = {"proposals": [one.record() for one in found]} if self.proposing else {}
+        results = self.propose(audits) if self.proposing else []
+        proposed = {"proposals": [result.record() for result in results]} if self.proposing else {}
         self.show_document(audits=[audit.summary() for audit in audits], **proposed)
         return 0 if certified and all(sound.values()) else NEEDS_GRADER
 

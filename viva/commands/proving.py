@@ -33,20 +33,20 @@ class ProvingCommand(VivaCommand):
         accepted = self.accepted()
         if accepted and len(audits) != 1:
             raise CourseError("--accept needs an assignment of one notebook: viva audit ps1 --propose --accept=1,3")
-        found = propose(self.course, audits, self.config, self.console, self.workers or None)
+        results = propose(self.course, audits, self.config, self.console, self.workers or None)
         if not (self.write or accepted):
-            if any(proposed.made for proposed in found):
+            if any(proposed.lines for proposed in results):
                 self._say("Nothing was written. To write all proposals, add --write; to write some, --accept=1,3.")
-            return found
+            return results
         with self.alone():
-            for proposed in found:
+            for proposed in results:
                 if lines := write(self.course, proposed, accepted):
                     path = self.course.path("source", proposed.assignment) / f"{proposed.notebook}.ipynb"
                     numbers = ", ".join(str(line.number) for line in lines)
                     self._say(
                         f"{path}: wrote the proposals {numbers}. Read them, then run: viva audit {proposed.assignment}"
                     )
-        return found
+        return results
 
     def accepted(self) -> list[int]:
         """The numbers of the proposals to write. Raises CourseError."""
