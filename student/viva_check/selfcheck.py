@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_raw_cell
@@ -152,7 +153,7 @@ def _lines(cause: Note, spoken: Language) -> tuple[str, str, str]:
     return what, cause.names[1] if len(cause.names) > 1 else "", remedy
 
 
-def _fields(remedy: str, library: str) -> dict[str, str]:
+def _fields(remedy: str, library: str) -> dict[str, Any]:
     return {"package": PACKAGES.get(library, library)} if remedy == "install" else {}
 
 
@@ -251,8 +252,8 @@ def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str], spoken: La
     frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
     line, answer = "", frames[-1].cell if frames else ""
     if frames:
-        where = {"line": str(frames[-1].line), "cell": f"'{answer}'", "code": frames[-1].code[:MOST_CODE]}
-        line = spoken.text("check.line", **where)
+        frame = frames[-1]
+        line = spoken.text("check.line", line=str(frame.line), cell=f"'{answer}'", code=frame.code[:MOST_CODE])
     hint, undone = wording.reason(result, wording.STUDENT, spoken), tuple(result.undone)
     return Tried(cell.id, result.title, result.points, result.word, hint, verdict, undone, line, answer=answer)
 

@@ -16,7 +16,7 @@ import random as dice
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -97,8 +97,8 @@ class Search(Comparing):
                         raise Unwritable("the difference is in the methods of a class")
                 elif name in self.old and not callable(old):
                     lines += self._value(name)
-            except Unwritable as reason:
-                self.reasons[str(reason)] += 1
+            except Unwritable as refusal:
+                self.reasons[str(refusal)] += 1
         named = [reason for reason, _ in self.reasons.most_common() if reason != ALIKE]
         reason = (named or [ALIKE])[0]
         return {"lines": [line.record() for line in lines], "reason": "" if lines else reason}
@@ -241,11 +241,11 @@ class Search(Comparing):
         except (TypeError, ValueError):
             names = []
         for index, value in enumerate(args):
-            if not isinstance(value, list | dict | set | np.ndarray) or not np.size(value):
+            if not isinstance(value, list | dict | set | np.ndarray) or not np.size(cast(Any, value)):
                 continue
             variable = names[index] if index < len(names) and names[index] not in self.watch.namespace else "argument"
             inner = f"{name}({', '.join([*texts[:index], variable, *texts[index + 1 :]])})"
-            scope = {}
+            scope: dict[str, Any] = {}
             if self._run(self.solution, f"{variable} = {texts[index]}\n{inner}", 1, scope) is not None:
                 continue
             try:
@@ -473,11 +473,11 @@ def smaller(value: Any) -> Iterator[Any]:
     elif isinstance(value, np.ndarray):
         yield from _smaller_array(value)
     elif isinstance(value, str | bytes | list | tuple):
-        length = len(value)
+        length, whole = len(value), cast(Any, value)
         if length > 1:
             yield from (value[: length // 2], value[length // 2 :])
         if length <= 16:
-            yield from (value[:index] + value[index + 1 :] for index in range(length))
+            yield from (whole[:index] + whole[index + 1 :] for index in range(length))
         if isinstance(value, list | tuple) and length <= 16:
             for index, part in enumerate(value):
                 for new in smaller(part):
@@ -494,7 +494,7 @@ def smaller(value: Any) -> Iterator[Any]:
 def _smaller_array(value: np.ndarray) -> Iterator[np.ndarray]:
     for axis, size in enumerate(value.shape):
         if size > 1:
-            spans = [range(size // 2), range(size - size // 2, size)]
+            spans = [[*range(size // 2)], [*range(size - size // 2, size)]]
             spans += [[*range(index), *range(index + 1, size)] for index in range(size)] if size <= 8 else []
             yield from (value.take(span, axis) for span in spans)
     if value.dtype.kind == "f":
