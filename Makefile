@@ -48,7 +48,7 @@ demo: setup  ## run the whole flow on a demo class: release, submit, grade, feed
 	@echo "results.jsonl the result of every check          report/      a page about the class: report/index.html"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
-audit: setup  ## test every assignment with known answers and mutants (A=ASSIGNMENTS; one to ten minutes each on two cores)
+audit: setup  ## test every assignment with known answers and mutants (A=ASSIGNMENTS; some minutes each on two cores)
 	@$(BIN)/viva audit $(A)
 
 release: setup  ## compile assignments that pass their audit into release/, and enter them into the gradebook
@@ -96,7 +96,7 @@ test: setup  ## run the tests (P=term for those of one plug-in)
 	@$(PYTEST) $(if $(P),plugins/$(P)) -n $$(( ($$(nproc) * 3 + 1) / 2 ))
 
 proofs: setup  ## run the slow tests (P=term for those of one plug-in)
-	@$(PYTEST) $(if $(P),plugins/$(P)) -m 'slow and not cluster and not thorough' -n $$(( $$(nproc) * 2 ))  # they often wait
+	@$(PYTEST) $(if $(P),plugins/$(P)) -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
 
 thorough: setup  ## run the rows of the slow tests that the proofs leave out
 	@$(PYTEST) -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))

@@ -167,7 +167,7 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in VANDALS])
+@pytest.mark.parametrize("name", [*(one for one in VANDALS if one not in SLOW), *thinned(sorted(SLOW), 2)])
 def test_a_vandal_harms_nobody(attack, name):
     outcome = attack(VANDALS[name])
     deserved = 3 if "total = 12\n" in VANDALS[name] + "\n" else 0

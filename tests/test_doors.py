@@ -17,6 +17,7 @@ import pytest
 
 from tests.conftest import PROJECT, SHORT, hand_in
 from tests.course.regrade.test_regrading import TINY, write_source
+from tests.oral import thinned
 
 PAGE = (PROJECT / "docs" / "extending.md").read_text(encoding="utf-8")
 PLUGINS = {path.parent.name: path.parent for path in PROJECT.glob("plugins/*/pyproject.toml")}
@@ -156,17 +157,18 @@ def test_the_codec_of_the_page_lets_values_of_a_library_cross_in_grading(course,
     assert {row["student_id"]: row["code_score"] for row in rows} == {"anna": "6.0", "bo": "0.0"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "reason"),
-    [
-        ("import no_such_library", "No module named 'no_such_library'"),
-        ("CODECS = 5", "the entry is not a tuple of viva.engine.values.codec.Codec"),
-        (
-            "from viva.engine.values.codec import Codec\nCODECS = (Codec((list,), list, list),)",
-            "builtins.list crosses already",
-        ),
-    ],
+    thinned(
+        [
+            ("import no_such_library", "No module named 'no_such_library'"),
+            ("CODECS = 5", "the entry is not a tuple of viva.engine.values.codec.Codec"),
+            (
+                "from viva.engine.values.codec import Codec\nCODECS = (Codec((list,), list, list),)",
+                "builtins.list crosses already",
+            ),
+        ]
+    ),
 )
 def test_nothing_is_graded_while_the_codec_of_a_library_is_broken(course, fresh, code, reason):
     install(fresh.site, {"pyproject.toml": "", "grids.py": GRIDS}, "grids")

@@ -29,7 +29,7 @@ def test_each_wrong_answer_is_shown_with_its_lines_and_the_checks_that_it_loses(
     assert [part.partition("\n")[0] for part in parts] == [answer.name.replace("_", " ") for answer in wrong]
     for answer, part in zip(wrong, parts, strict=True):
         assert answer.summary in part
-        assert re.search(r"^- ", part, re.MULTILINE), part  # a check that is lost, with its reason
+        assert re.search(r"^- `\w+`, .+: \*.+\*$", part, re.MULTILINE), part  # a check that is lost, with its reason
 
 
 def test_a_page_is_not_graded_again_where_fast_is_set_and_stays_as_it_is(tmp_path, monkeypatch):

@@ -58,7 +58,7 @@ def server(desk):
         (data / "kernels" / name / "kernel.json").write_text(json.dumps(about | {"display_name": name}))
     desk.mkdir()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_CONFIG_DIR", str(data / "settings"))  # JupyterLab opens again what was open
+        patch.setenv("JUPYTERLAB_WORKSPACES_DIR", str(data / "workspaces"))  # JupyterLab opens again what was open
         patch.setenv("JUPYTER_PATH", os.pathsep.join(map(str, (PROJECT / "student" / "share" / "jupyter", data))))
         with served(desk) as address:
             yield urlsplit(address)
