@@ -79,7 +79,7 @@ def test_no_english_line_is_left_in_a_check_in_another_language(tag, own_grader,
         said[spoken] = capsys.readouterr().out.splitlines(), report._repr_html_(), opened, tried
     (english, _, _, _), (other, html, opened, tried) = said["en"], said[tag]
     headings = {row.heading for row in selfcheck.rows(tried, opened.language)}
-    own = {"query_4 = times(word_4, W_Q"}
+    own = {"query_4 = times(word_4, W_Q", "open('/etc/nothing')"}
     titles = {one.title for one in tried}
     left = words_of(english) & words_of(other) - headings - own - titles
     assert left == set()

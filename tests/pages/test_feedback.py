@@ -221,7 +221,7 @@ def test_no_student_code_carries_the_arguments_of_a_hidden_check_out(graded, stu
 
 def test_no_page_of_any_answer_holds_a_secret(graded):
     pages = list(graded.glob("feedback/*/*/*.html"))
-    assert len(pages) == len(ANSWERS) + 9
+    assert len(pages) == len(ANSWERS) + 10
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert [secret for secret in SECRETS if secret in text] == [], path

@@ -51,7 +51,7 @@ ALIKE = 0.8
 """A name that is so like another one may be misspelt."""
 STEP = re.compile(r"the cell '(.*)'", re.DOTALL)
 """How a time budget names a cell that did not finish; else it names a function."""
-UNDONE = Note("")
+UNDONE = Note(kind="")
 """In place of the cause of an answer that is not done yet, which explains its checks in other words."""
 
 
