@@ -193,3 +193,22 @@ def test_a_deleted_cell_that_no_check_needs_is_a_remark(right, own_grader, tmp_p
     opened, tried = check(changed(right, delete("attention_map"), tmp_path), own_grader)
     assert {one.state for one in tried if one.counts} == {"passed"}
     assert [remark for remark in opened.remarks if "'attention_map' was deleted" in remark]
+
+
+FORGED = [
+    "raise ValueError('Cell In[1], line ' + '9' * 5000)",
+    "raise ValueError('Cell In[' + '9' * 5000 + '], line 2')",
+    "raise NameError(\"name '\" + 'x' * 100_000 + \"' is not defined\")",
+    "raise NameError(\"name '²' is not defined\")",
+    "e = ValueError(); e.__class__.__name__ = '\\x1b[' * 1000; raise e",
+]
+
+
+@pytest.mark.parametrize("line", FORGED)
+def test_a_forged_place_in_a_traceback_breaks_no_submission(line, right, own_grader, tmp_path):
+    def change(notebook):
+        add("general_attention", line)(notebook)
+        delete("attention_map")(notebook)
+
+    _, tried = check(changed(right, change, tmp_path), own_grader)
+    assert not all(row.passed for row in tried)

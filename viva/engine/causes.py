@@ -32,8 +32,9 @@ from viva.engine.undone import LONGEST, MISSING, NO_MODULE, STUB, UNDEFINED, is_
 from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
-PLACE = re.compile(r"Cell In\[(\d+)\], line (\d+)")
-"""Where a line that was running stands, as IPython says it: the number of a run, and of a line."""
+PLACE = re.compile(r"Cell In\[(\d{1,9})\], line (\d{1,9})\b")
+"""Where a line that was running stands, as IPython says it: the number of a run, and of a line. Students can
+write such texts with thousands of digits, which Python does not read as a number."""
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 BINDING = re.compile(
     r"""
