@@ -309,6 +309,7 @@ class AdoptCommand(ProvingCommand):
 
 class AuditCommand(ProvingCommand):
     name = "viva-audit"
+    without = OF_SUBMISSIONS
     description = "Check that right answers earn every point, and that wrong answers and mutants do not."
     examples = """
         viva audit                        all assignments
