@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from tests.conftest import PROJECT, load
 
 SMALL, NOTEBOOK = "small", "doubling"
 TESTS = """\
@@ -97,6 +100,19 @@ def write_small(root: Path) -> None:
     folder = root / "source" / SMALL
     folder.mkdir()
     nbformat.write(source(), folder / f"{NOTEBOOK}.ipynb")
+
+
+def released_small(root: Path) -> tuple:
+    """A new course with the small assignment, released; with its configuration."""
+    from viva.course.release import release
+
+    (root / "source").mkdir(parents=True)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    write_small(root)
+    course, config = load(root)
+    release(course, SMALL, config=config)
+    return course, config
 
 
 def hand_in_small(root: Path, student: str, twice: str, why: str = "", more: tuple[NotebookNode, ...] = ()) -> Path:

@@ -11,10 +11,9 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.conftest import PROJECT, load
-from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
+from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, released_small
 from viva import language, wording
 from viva.course.batch import autograde
-from viva.course.release import release
 from viva.pages import feedback
 from viva.pages.feedback import write_feedback
 from viva.record import Note
@@ -107,12 +106,7 @@ def test_an_unknown_language_is_named_with_those_that_there_are():
 def course(tmp_path_factory):
     """A course with right, wrong, late, repaired, unfinished and unreadable submissions, graded."""
     root = tmp_path_factory.mktemp("spoken") / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
-    course, config = load(root)
-    release(course, SMALL, config=config)
+    course, config = released_small(root)
     for student in ("wrong", "error", "timeout", "killed", "key"):
         hand_in_small(root, student, ANSWERS[student])
     hand_in_small(root, "untouched", "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n")

@@ -126,7 +126,7 @@ def test_the_check_alone_is_a_small_install_and_checks_in_both_ways(small, tmp_p
     for more in ([], ["--portable"]):
         said = run(small / "bin" / "viva", "check", "mine.ipynb", *more, cwd=tmp_path)
         assert "1 of 1 visible check passes." in said
-        assert "your own cell (number 1 in the notebook) needs not_there, which is not installed here" in said
+        assert "Your own cell (number 1 in the notebook) needs not_there, which is not installed." in said
         assert "python -m pip install not_there" in said
     said = run(small / "bin" / "viva", "grade", cwd=tmp_path, status=2)
     assert said == "'viva grade' needs the complete Viva: python -m pip install nbviva\n"

@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from tests.conftest import PROJECT, load
-from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
+from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, released_small
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
 from viva.course.batch import autograde
 from viva.course.regrade.regrading import Regrade
-from viva.course.release import release
 from viva.pages import report
 from viva.pages.feedback import write_feedback
 from viva.record import CheckResult, Note
@@ -305,12 +304,7 @@ def reworded(monkeypatch, seed: int = 1) -> None:
 def ungraded(tmp_path_factory):
     """A course in which right, wrong, damaged and hostile answers were handed in."""
     root = tmp_path_factory.mktemp("worded") / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
-    course, config = load(root)
-    release(course, SMALL, config=config)
+    released_small(root)
     for student in ("right", "wrong", "error", "undefined", "killed", "timeout"):
         hand_in_small(root, student, ANSWERS[student])
     hand_in_small(root, "patched", RIGHT + "np.allclose = len\n")

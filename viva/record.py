@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 5
+SCHEMA = 6
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -74,6 +74,8 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """Whose exception ended the check: the ``student``'s, the ``test``'s or the ``grader``'s."""
     undone: list[str] = field(default_factory=list)
     """The answers that are not done yet and explain why the check was not passed."""
+    lost: Note | None = None
+    """The cause by which it was lost, where that is a cell that did not run to its end (``viva.engine.causes``)."""
 
     @property
     def message(self) -> str:

@@ -178,6 +178,13 @@ def _numbered(numbers: tuple[int, ...], language: Language) -> str:
     return language.text("forms.each_cell", numbers=some([*map(str, numbers)], NUMBERS, language))
 
 
+def _subject(note: Note, language: Language) -> str:
+    """The first cell as the subject of a sentence; one without a name by its place, the last number."""
+    if note.cells:
+        return language.text("forms.the_cell", cell=f"'{note.cells[0]}'")
+    return language.text("forms.own_cell", number=str(note.numbers[-1] if note.numbers else ""))
+
+
 def _any(names: Sequence[str], language: Language) -> str:
     """One of several."""
     if len(names) < 2:
@@ -216,6 +223,7 @@ _ONE: dict[str, Callable[[Note, Language], list]] = {
 }
 _ALL: dict[str, Callable[[Note, Language], str]] = {
     "cells": lambda note, language: listed(note.cells, language),
+    "the_cell": lambda note, language: _subject(note, language),
     "numbers": lambda note, language: _numbered(note.numbers, language),
     "names": lambda note, language: language.text("forms.comma").join(note.names),
     "amount": lambda note, language: language.value(f"{note.amount:.15g}"),

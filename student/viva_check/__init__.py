@@ -3,7 +3,6 @@
 checkcommand   `viva check`
 notebook       the check inside a notebook: %viva_check
 selfcheck      a notebook is opened, run and reported
-causes         why checks cannot run: each cause once, with what to do
 kernel         the portable check: an ordinary Jupyter kernel in place of candidate and examiner
 
 `viva release` writes what the check needs into each notebook, and the core reads it again (``submission/studentcopy``).

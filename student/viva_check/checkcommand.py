@@ -7,17 +7,19 @@ import os
 import sys
 from pathlib import Path
 
+from rich.cells import cell_len, set_cell_size
 from rich.markup import escape
 from traitlets import Bool, Unicode, default
 from traitlets.config import Application
 
 import viva
+from viva import wording
 from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.location import course_of_students_files
 from viva.course.processes import leftovers, stopping
+from viva.record import note
 from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
-from viva.wording import counted, folded
 
 SOME_FAIL = 1
 STYLES = {Verdict.PASSED: "green", Verdict.PARTLY: "yellow", NOT_DONE: "yellow"}
@@ -79,16 +81,19 @@ class CheckCommand(ShortHelp, Application):
             if copy.memory != grader.limits.memory_bytes:
                 grader.allow(copy.memory)
             # On a terminal alone: what waits for minutes without a word seems to hang.
-            with console(errors=True).status(f"checking {path.name}") as status:
+            doing = escape(copy.language.text("check.checking", file=path.name))
+            with console(errors=True).status(doing) as status:
 
                 def watch(cell: str) -> None:
-                    status.update(f"checking {path.name}: {escape(cell)}")
+                    status.update(f"{doing}: {escape(cell)}")
 
                 tried, faults = selfcheck.practise(copy, grader, path.resolve().parent, watch)
         finally:
             grader.close()
         if faults:
-            raise SandboxError(f"The grader failed, not your code: {faults[0].what}")
+            why = note("grader_failed", faults[0].what)
+            sentence = wording.sentence(why, wording.STUDENT, copy.language)
+            raise SandboxError(wording.standing_alone(sentence, copy.language))
         (self._print_json if self.json else self._print)(path, copy, tried)
         return 0 if all(result.passed for result in tried if result.counts) else SOME_FAIL
 
@@ -120,31 +125,36 @@ class CheckCommand(ShortHelp, Application):
     def _print_json(self, path: Path, copy, tried: list) -> None:
         from viva_check import selfcheck
 
-        lines = iter(selfcheck.told(result for result in tried if result.counts))
+        spoken = copy.language
+        lines = iter(selfcheck.told((result for result in tried if result.counts), spoken))
         checks = [
             vars(result)
             | {"passed": result.passed, "counts": result.counts, "told": next(lines) if result.counts else []}
+            | ({"word": selfcheck.word_of(result.state, spoken)} if result.counts else {})
             for result in tried
         ]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
-        document |= {"summary": _sums(copy, tried), "rows": [vars(row) for row in selfcheck.rows(tried)]}
+        document |= {"summary": _sums(copy, tried), "rows": [vars(row) for row in selfcheck.rows(tried, spoken)]}
+        document |= {"remarks": _remarks(path, copy), "language": spoken.tag}
         print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:
         from viva_check import selfcheck
 
         terminal = console(soft_wrap=True)
-        for sentence in folded(copy.remarks):
-            terminal.print(f"{path.name}: {sentence}.")
-        heading = None
-        for row in selfcheck.rows(tried):
+        for sentence in _remarks(path, copy):
+            terminal.print(sentence)
+        rows, heading = selfcheck.rows(tried, copy.language), None
+        width = max([12, *(cell_len(row.word) for row in rows)])
+        for row in rows:
             if row.heading != heading:
                 heading = row.heading
                 terminal.print(heading, style="bold")
             points = f"{row.points:g}" if row.points else ""
-            terminal.print(f"  {row.state:12} {points:>4}  {row.title}", style=STYLES.get(row.state, "red"))
+            word = set_cell_size(row.word, width)
+            terminal.print(f"  {word} {points:>4}  {row.title}", style=STYLES.get(row.state, "red"))
             for line in row.lines:
-                terminal.print(f"{'':20}{line}")
+                terminal.print(f"{'':{width + 8}}{line}")
         for sentence in _sums(copy, tried):
             terminal.print(sentence)
 
@@ -165,19 +175,27 @@ def require_own(path: Path) -> None:
     )
 
 
+def _remarks(path: Path, copy) -> list[str]:
+    """What is said above the checks: sentences about the file."""
+    end = copy.language.text("forms.end")
+    remarks = wording.folded(copy.remarks, language=copy.language)
+    return [f"{path.name}: {remark}{'' if remark.endswith(('.', end)) else end}" for remark in remarks]
+
+
 def _sums(copy, tried: list) -> list[str]:
-    visible = [result for result in tried if result.counts]
+    say, visible = copy.language.text, [result for result in tried if result.counts]
     passed, partly = (sum(result.state == state for result in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
-    do = "passes" if len(visible) == 1 else "pass"
-    addition = f", {partly} partly right" if partly else ""
-    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{addition}. Hidden checks also count."]
+    if partly:
+        sentences = [say("check.passing_partly", len(visible), passed=passed, partly=partly)]
+    else:
+        sentences = [say("check.passing", len(visible), passed=passed)]
     if any(result.state == NOT_DONE for result in visible):
-        sentences.append("Not attempted: the answer is still empty, or still raises NotImplementedError.")
+        sentences.append(say("check.not_done"))
     # A test cell that was deleted or changed would make the sum too small.
     if not copy.unchecked and (hidden := sum(result.points for result in tried if not result.counts)):
-        sentences.append(f"Hidden checks are worth {counted(hidden, 'point')}.")
+        sentences.append(say("check.hidden", points=say("forms.point", hidden)))
     if by_hand := copy.examination.blueprint.manual_points:
-        sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")
+        sentences.append(say("check.by_hand", points=say("forms.point", by_hand)))
     if not copy.described:
-        sentences.append("This notebook does not say which types the answers must have, so grading may be stricter.")
+        sentences.append(say("check.untyped"))
     return sentences

@@ -21,7 +21,8 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
-from viva.verdict import NOT_DONE, Verdict, VivaError
+from viva.language import ENGLISH, Language, named
+from viva.verdict import NOT_DONE, CourseError, Verdict, VivaError
 
 CHECKING = "VIVA_CHECKING"
 """A variable that is set where a notebook is being checked: a check in it starts no other."""
@@ -45,35 +46,38 @@ class Report:
     remarks: list[str]
     summary: list[str]
     rows: list[dict]
+    language: Language = ENGLISH
 
-    def _rows(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
+    def _rows(self) -> Iterator[tuple[str, str, str, str, str, list[str]]]:
         for row in self.rows:
             points = f"{row['points']:g}" if row["points"] else ""
-            yield row["heading"], row["state"], points, row["title"], row["lines"]
+            yield row["heading"], row["state"], row["word"], points, row["title"], row["lines"]
 
     def __repr__(self) -> str:
-        lines, heading = [f"{self.name}: {sentence}." for sentence in self.remarks], None
-        for cell, state, points, title, lines_below in self._rows():
+        lines, heading = [*self.remarks], None
+        for cell, _, word, points, title, lines_below in self._rows():
             if cell != heading:
                 lines.append(heading := cell)
-            lines.append(f"  {state:12} {points:>4}  {title}")
+            lines.append(f"  {word:12} {points:>4}  {title}")
             lines += [f"{'':20}{line}" for line in lines_below]
         return "\n".join([*lines, *self.summary])
 
     def _repr_html_(self) -> str:
         side = "text-align:left;vertical-align:top;padding:2px 10px"
         rows = []
-        for cell, state, points, title, lines in self._rows():
+        for cell, state, word, points, title, lines in self._rows():
             shown = "<br>".join(escape(line) for line in lines)
             rows.append(
-                f"<tr><td style='{side};color:{COLOURS.get(state, BAD)}'><b>{escape(state)}</b></td>"
+                f"<tr><td style='{side};color:{COLOURS.get(state, BAD)}'><b>{escape(word)}</b></td>"
                 f"<td style='{side};text-align:right'>{points}</td><td style='{side}'>{escape(title)}"
                 f"{f'<br><code>{shown}</code>' if shown else ''}</td>"
                 f"<td style='{side}'><code>{escape(cell)}</code></td></tr>"
             )
-        heads = "".join(f"<th style='{side}'>{name}</th>" for name in ("", "points", "check", "cell"))
-        remarks = _paragraphs([f"{self.name}: {sentence}." for sentence in self.remarks])
-        return f"<div>{remarks}<table><tr>{heads}</tr>{''.join(rows)}</table>{_paragraphs(self.summary)}</div>"
+        names = ["", *(self.language.text(f"check.column_{name}") for name in ("points", "check", "cell"))]
+        heads = "".join(f"<th style='{side}'>{escape(name)}</th>" for name in names)
+        remarks = _paragraphs(self.remarks)
+        table = f"<table><tr>{heads}</tr>{''.join(rows)}</table>"
+        return f"<div lang='{escape(self.language.html)}'>{remarks}{table}{_paragraphs(self.summary)}</div>"
 
 
 def _paragraphs(sentences: list[str]) -> str:
@@ -105,10 +109,9 @@ def check(notebook: str = "") -> Report | None:
     if saved:
         when = datetime.fromtimestamp(path.stat().st_mtime).strftime("%H:%M:%S")
         newer = _is_changed(path, shell)
-        report.summary.append(
-            f"Checked as it was saved at {when}."
-            + (" It was changed since; save it, then check again." if newer else "")
-        )
+        say = report.language.text
+        sentences = [say("check.saved", time=when), *([say("check.changed")] if newer else [])]
+        report.summary.append(say("forms.between").join(sentences))
     return report
 
 
@@ -123,9 +126,8 @@ def check_for_panel(name: str, saved: float) -> ForPanel:
     except (VivaError, OSError) as error:
         return ForPanel({"sentence": str(error)})
     except subprocess.TimeoutExpired:
-        return ForPanel({"sentence": f"The check was stopped, because it took more than {SECONDS // 60} minutes."})
-    remarks = [f"{report.name}: {sentence}." for sentence in report.remarks]
-    document = {"checks": report.checks, "remarks": remarks, "summary": report.summary}
+        return ForPanel({"sentence": _language_in(path).text("check.too_long", SECONDS // 60)})
+    document = {"checks": report.checks, "remarks": report.remarks, "summary": report.summary}
     return ForPanel(document | {"feedback": last_feedback(path)})
 
 
@@ -170,7 +172,15 @@ def _checked(path: Path) -> Report:
         lines = done.stderr.strip().splitlines()
         raise VivaError(lines[-1] if lines else f"The check of {path.name} stopped without a message.") from None
     checks = [result for result in document["checks"] if result["counts"]]
-    return Report(path.name, checks, document["repairs"], list(document["summary"]), document["rows"])
+    remarks, summary = document["remarks"], list(document["summary"])
+    return Report(path.name, checks, remarks, summary, document["rows"], named(document["language"]))
+
+
+def _language_in(path: Path) -> Language:
+    """The language that a notebook names."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, CourseError):
+        return named(str(json.loads(path.read_text(encoding="utf-8"))["metadata"]["viva"]["check"]["language"]))
+    return ENGLISH
 
 
 def _found(notebook: str, shell: Any, stack: contextlib.ExitStack) -> tuple[Path, bool]:

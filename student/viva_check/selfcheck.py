@@ -15,32 +15,54 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_raw_cell
 
 from viva import wording
 from viva.engine.blueprint import Cell, Purpose
+from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.outcome import Outcome, own_frames
+from viva.engine.outcome import own_frames
+from viva.language import ENGLISH, Language
 from viva.record import CheckResult, Fault, Note
 from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import protection
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
 from viva.submission.files.sizes import limited
-from viva.submission.studentcopy import Copy, open_copy
-from viva.verdict import SubmissionError, Verdict, VivaError
-from viva_check.causes import MOST_CODE, Cause, Walk
+from viva.submission.studentcopy import Copy, language_for, open_copy
+from viva.verdict import NOT_DONE, SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
-REFUSED = {
-    "processes_unwalled": "it starts another process. That works here, but not in grading. Use one process",
-    "connections_unwalled": "it uses the network. That works here, but not in grading. Use a file",
-}
-"""By fact, a sentence: grading will refuse this."""
+REFUSED = {"processes_unwalled": "process", "connections_unwalled": "network"}
+"""By fact, which sentence says that grading will refuse this."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or cannot say anything, as for a changed cell."""
+REMEDIES = {
+    "syntax_error": "correct",
+    "syntax_error_unplaced": "correct",
+    "cell_stopped": "correct",
+    "cell_stopped_unplaced": "correct",
+    "cell_stopped_in": "correct",
+    "read_only_stopped": "read_only",
+    "cell_needs": "install",
+    "code_needs": "install",
+    "cell_unfinished": "loop",
+    "cell_unfinished_in": "loop",
+    "function_unfinished": "loop",
+    "notebook_unfinished": "loop",
+    "cell_killed": "memory",
+    "answer_deleted": "restore",
+    "read_only_deleted": "restore",
+}
+"""By kind of a cause (``viva.engine.causes``), what to do."""
+ALONE = {"syntax_error", "syntax_error_unplaced", "cell_needs", "answer_deleted", "read_only_deleted"}
+"""The kinds that are worth a remark where no check depends on them."""
+PACKAGES = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
+"""The names under which libraries are installed, where these are others."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +119,12 @@ def practise(
     with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
         _take_files(folder, notebook, Path(scratch))
         outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
-    copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
+    spoken = copy.language
+    copy.remarks += [spoken.text(f"check.{REFUSED[fact.kind]}") for fact in outcome.integrity if fact.kind in REFUSED]
+    costly = {result.lost for results in outcome.checks.values() for result in results}
+    copy.remarks += [_remark(cause, spoken) for cause in outcome.causes if cause.kind in ALONE and cause not in costly]
     tried = []
     own_code = _own_cells(notebook)
-    causes = _causes(copy, notebook, outcome)
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))
         for check in cell.checks:
@@ -109,28 +133,28 @@ def practise(
             elif cell.id in copy.unchecked:
                 tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
             else:
-                tried.append(_tried(cell, next(results), own_code, causes.get((cell.id, check.title))))
+                tried.append(_tried(cell, next(results), own_code, spoken))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
 
 
-def _causes(copy: Copy, notebook: NotebookNode, outcome: Outcome) -> dict[tuple[str, str], Cause]:
-    """By cell and title, the cause by which a check was lost; a cause that cost no check becomes a remark."""
-    walk, cells = Walk(copy, outcome), {cell.id: cell for cell in copy.examination.blueprint.cells}
-    causes = {}
-    for index, code in enumerate(notebook.cells):
-        name = code.metadata.get("nbgrader", {}).get("grade_id")
-        if name in cells and cells[name].purpose == Purpose.TESTS:
-            visible = [check for check in cells[name].checks if not check.hidden]
-            for check, result in zip(visible, outcome.checks.get(name, []), strict=False):
-                if cause := walk.of(cells[name], check, result):
-                    causes[name, check.title] = cause
-        elif code.cell_type == "code":
-            walk.over(index, code, notebook.cells)
-    costly = set(causes.values())
-    copy.remarks += [cause.remark for cause in walk.found if cause.alone and cause not in costly]
-    return causes
+def _remark(cause: Note, spoken: Language) -> str:
+    """A cause that cost no check, as one remark."""
+    what, _, remedy = _lines(cause, spoken)
+    return spoken.text("forms.between").join([what, remedy])
+
+
+def _lines(cause: Note, spoken: Language) -> tuple[str, str, str]:
+    """What happened, the student's line, and what to do; the line may be empty."""
+    library = cause.names[0] if cause.names else ""
+    remedy = spoken.text(f"check.{REMEDIES[cause.kind]}", **_fields(REMEDIES[cause.kind], library))
+    what = wording.standing_alone(wording.sentence(cause, wording.STUDENT, spoken), spoken)
+    return what, cause.names[1] if len(cause.names) > 1 else "", remedy
+
+
+def _fields(remedy: str, library: str) -> dict[str, Any]:
+    return {"package": PACKAGES.get(library, library)} if remedy == "install" else {}
 
 
 def _visible(copy: Copy) -> Examination:
@@ -149,7 +173,8 @@ def _up_to_the_last(examination: Examination, copy: Copy) -> NotebookNode:
     names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
     last = max((number for number, name in enumerate(names) if name in asking), default=-1)
     cells = [
-        cell for cell, name in zip(copy.notebook.cells[: last + 1], names, strict=False) if name not in copy.unchecked
+        new_raw_cell() if name in copy.unchecked else cell  # the others keep their numbers
+        for cell, name in zip(copy.notebook.cells[: last + 1], names, strict=False)
     ]
     return NotebookNode(copy.notebook, cells=cells)
 
@@ -166,7 +191,7 @@ def _own_cells(notebook: NotebookNode) -> dict[str, str]:
     return code
 
 
-def told(tried: Iterable[Tried]) -> list[list[str]]:
+def told(tried: Iterable[Tried], spoken: Language = ENGLISH) -> list[list[str]]:
     """The lines below each check: its hint, and the student's line. The same lines are shown once."""
     tried = list(tried)
     remarks = [(check.hint, check.place) if not check.undone else ("", "") for check in tried]
@@ -174,10 +199,10 @@ def told(tried: Iterable[Tried]) -> list[list[str]]:
     for number, pair in enumerate(remarks):
         hint, line = pair
         if times[pair] > 1 and pair in remarks[:number]:
-            lines.append(["as above"])
+            lines.append([spoken.text("check.as_above")])
             continue
-        often = f"{times[pair]} times: " if times[pair] > 1 else ""
-        lines.append([*f"{often}{hint}".splitlines(), *([line] if line else [])])
+        hint = spoken.text("forms.times", times[pair], sentence=hint) if times[pair] > 1 else hint
+        lines.append([*hint.splitlines(), *([line] if line else [])])
     return lines
 
 
@@ -190,13 +215,21 @@ class Row:
     points: float
     title: str
     lines: list[str]
+    word: str = ""
+    """The state in the language of the course."""
 
 
-def rows(tried: Iterable[Tried]) -> list[Row]:
+def word_of(state: str, spoken: Language) -> str:
+    """The state of a check as its student reads it."""
+    name = {UNCHECKED: "not_checked", NOT_DONE: "not_done"}.get(state) or Verdict(state).name.lower()
+    return spoken.text(f"state.{name}")
+
+
+def rows(tried: Iterable[Tried], spoken: Language = ENGLISH) -> list[Row]:
     """The rows about the checks that a student can see, in order."""
     tried = [result for result in tried if result.counts]
     groups: dict[object, list[tuple[Tried, list[str]]]] = {}
-    for number, (result, lines) in enumerate(zip(tried, told(tried), strict=True)):
+    for number, (result, lines) in enumerate(zip(tried, told(tried, spoken), strict=True)):
         key = result.undone or (result.hint if result.state == UNCHECKED else number)
         groups.setdefault(key, []).append((result, lines))
     found = []
@@ -204,24 +237,34 @@ def rows(tried: Iterable[Tried]) -> list[Row]:
         (first, lines), several = group[0], len(group) > 1
         names = first.undone or ([first.cause] if first.cause else dict.fromkeys(result.cell for result, _ in group))
         points = sum(result.points for result, _ in group)
-        title = wording.counted(len(group), "check") if several else first.title
-        if first.cell == first.title:  # a test cell that is gone, with the titles of its checks
-            title = wording.counted(len(group), "test cell")
-        found.append(Row(", ".join(names), first.state, points, title, lines))
+        title = spoken.text("feedback.checks", len(group)) if several else first.title
+        if first.cell == first.title and not first.points:  # a test cell that is gone, with the titles of its checks
+            title = spoken.text("check.test_cells", len(group))
+        found.append(Row(", ".join(names), first.state, points, title, lines, word_of(first.state, spoken)))
     return found
 
 
-def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str], cause: Cause | None) -> Tried:
+def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str], spoken: Language) -> Tried:
     verdict = str(result.verdict)
-    if cause:
-        hint = "\n".join(cause.lines)
-        return Tried(cell.id, result.title, result.points, UNCHECKED, hint, verdict, cause=cause.cell)
+    if cause := result.lost:
+        hint = "\n".join(filter(None, _lines(cause, spoken)))
+        return Tried(cell.id, result.title, result.points, UNCHECKED, hint, verdict, cause=_place(cause, spoken))
     frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
     line, answer = "", frames[-1].cell if frames else ""
     if frames:
-        line = f"line {frames[-1].line} of '{answer}': {frames[-1].code[:MOST_CODE]}"
-    hint, undone = wording.reason(result), tuple(result.undone)
+        frame = frames[-1]
+        line = spoken.text("check.line", line=str(frame.line), cell=f"'{answer}'", code=frame.code[:MOST_CODE])
+    hint, undone = wording.reason(result, wording.STUDENT, spoken), tuple(result.undone)
     return Tried(cell.id, result.title, result.points, result.word, hint, verdict, undone, line, answer=answer)
+
+
+def _place(cause: Note, spoken: Language) -> str:
+    """Where a cause is: a cell, or what it is about."""
+    if cause.cells:
+        return cause.cells[0]
+    if cause.kind in ("code_needs", "function_unfinished"):
+        return cause.names[0]
+    return spoken.text("forms.cell", number=str(cause.numbers[-1])).strip() if cause.numbers else ""
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
@@ -260,7 +303,7 @@ def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
             copy, repairs = _opened(data, original)
     except SubmissionError as error:
         raise VivaError(f"{path.name} {error}.") from error
-    copy.remarks[:0] = wording.sentences(repairs)
+    copy.remarks[:0] = wording.sentences(repairs, wording.STUDENT, copy.language)
     return copy
 
 
@@ -279,7 +322,13 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
         released = Released(first)
         repaired = repair(notebook, released)
         notebook, repairs = repaired.notebook, [*repairs, *repaired.repairs]
-    copy = open_copy(notebook)
+    try:
+        copy = open_copy(notebook)
+    except SubmissionError as error:
+        if error.note:
+            spoken = language_for(notebook)
+            raise SubmissionError(wording.sentence(error.note, wording.STUDENT, spoken), error.note) from error
+        raise
     if original:
         stubs = {slot.name: slot.source for slot in released.slots if slot.answers}
         copy.examination = replace(copy.examination, stubs=stubs)

@@ -11,11 +11,12 @@ import pytest
 
 from tests.check.test_selfcheck import check, filled
 from viva.engine.grading import Grader
+from viva.language import ENGLISH
 from viva_check import selfcheck
-from viva_check.causes import AGAIN, LOOP, RESTORE
 from viva_check.checkcommand import CheckCommand
 from viva_check.kernel import KernelGrader
 
+AGAIN, LOOP, MEMORY, RESTORE = (ENGLISH.text(f"check.{key}") for key in ("correct", "loop", "memory", "restore"))
 CHAIN = "ps1_general_attention"
 """An assignment in which nearly every answer uses the first."""
 
@@ -63,7 +64,7 @@ ONE_CAUSE = {
         replace("vectors", "query_4 = times(word_4, W_Q)", "query_4 = times(word_4, W_Q"),
         "vectors",
         [
-            "the cell 'vectors' has a syntax error in line 13: '(' was never closed",
+            "The cell 'vectors' has a syntax error in line 13: '(' was never closed.",
             "query_4 = times(word_4, W_Q",
             AGAIN,
         ],
@@ -72,7 +73,7 @@ ONE_CAUSE = {
         add("vectors", "query_1 = word_9 @ W_Q"),
         "vectors",
         [
-            "the cell 'vectors' stopped in line 1: NameError: name 'word_9' is not defined",
+            "The cell 'vectors' stopped in line 1: NameError: name 'word_9' is not defined.",
             "query_1 = word_9 @ W_Q",
             AGAIN,
         ],
@@ -81,7 +82,7 @@ ONE_CAUSE = {
         replace("setup", "matplotlib.pyplot", "nosuchlibrary.pyplot"),
         "setup",
         [
-            "the read-only cell 'setup' needs nosuchlibrary, which is not installed here",
+            "The cell 'setup' needs nosuchlibrary, which is not installed.",
             "Install it, then check again: python -m pip install nosuchlibrary",
         ],
     ),
@@ -89,17 +90,17 @@ ONE_CAUSE = {
         add("vectors", "import os\nos._exit(1)"),
         "vectors",
         [
-            "the cell 'vectors' ended Python or used too much memory",
-            "Does it call exit(), or make very large arrays? Correct it, then check again.",
+            "The cell 'vectors' stopped Python or used too much memory.",
+            MEMORY,
         ],
     ),
     "an endless loop": (
         add("vectors", "while True:\n    pass"),
         "vectors",
-        ["the cell 'vectors' did not finish in 2 seconds", LOOP],
+        ["The cell 'vectors' did not finish in 2 seconds.", LOOP],
     ),
-    "a deleted answer": (delete("vectors"), "vectors", ["the answer cell 'vectors' was deleted", RESTORE]),
-    "a deleted read-only cell": (delete("setup"), "setup", ["the read-only cell 'setup' was deleted", RESTORE]),
+    "a deleted answer": (delete("vectors"), "vectors", ["The answer cell 'vectors' was deleted.", RESTORE]),
+    "a deleted read-only cell": (delete("setup"), "setup", ["The read-only cell 'setup' was deleted.", RESTORE]),
 }
 
 
@@ -111,7 +112,7 @@ def test_one_cause_is_said_once_with_what_to_do(case, right, own_grader, tmp_pat
     _, tried = check(changed(notebook, change, tmp_path), own_grader)
     first, *others = selfcheck.rows(tried)
     assert (first.heading, first.state) == (cell, "not checked")
-    assert first.lines == [f"because {lines[0]}", *lines[1:]]
+    assert first.lines == lines
     assert {row.state for row in others} <= {"passed"}
     assert sum(one.state == "not checked" for one in tried) >= 16
 
@@ -192,3 +193,22 @@ def test_a_deleted_cell_that_no_check_needs_is_a_remark(right, own_grader, tmp_p
     opened, tried = check(changed(right, delete("attention_map"), tmp_path), own_grader)
     assert {one.state for one in tried if one.counts} == {"passed"}
     assert [remark for remark in opened.remarks if "'attention_map' was deleted" in remark]
+
+
+FORGED = [
+    "raise ValueError('Cell In[1], line ' + '9' * 5000)",
+    "raise ValueError('Cell In[' + '9' * 5000 + '], line 2')",
+    "raise NameError(\"name '\" + 'x' * 100_000 + \"' is not defined\")",
+    "raise NameError(\"name '²' is not defined\")",
+    "e = ValueError(); e.__class__.__name__ = '\\x1b[' * 1000; raise e",
+]
+
+
+@pytest.mark.parametrize("line", FORGED)
+def test_a_forged_place_in_a_traceback_breaks_no_submission(line, right, own_grader, tmp_path):
+    def change(notebook):
+        add("general_attention", line)(notebook)
+        delete("attention_map")(notebook)
+
+    _, tried = check(changed(right, change, tmp_path), own_grader)
+    assert not all(row.passed for row in tried)

@@ -92,7 +92,14 @@ def test_a_notebook_that_asks_for_its_own_check_is_checked_once(mine, portable):
 
 
 def test_what_a_check_says_is_text_and_no_markup():
-    row = {"heading": "<b>", "state": "failed", "points": 1, "title": "<script>", "lines": ["<img src=x>"]}
+    row = {
+        "heading": "<b>",
+        "state": "failed",
+        "word": "failed",
+        "points": 1,
+        "title": "<script>",
+        "lines": ["<img src=x>"],
+    }
     html = Report("<i>", [], ["<u>"], ["<p>"], [row])._repr_html_()
     assert not [tag for tag in ("<script", "<img", "<u>", "<i>", "<p>") if tag in html]
 

@@ -23,12 +23,12 @@ from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
+from viva.language import ENGLISH
 from viva.sandbox.confinement import GB, MB, USUAL, Limits
 from viva.sandbox.protection import protection
 from viva.submission.studentcopy import SECONDS, describe, open_copy
 from viva.verdict import NOT_DONE, VivaError
 from viva_check import selfcheck
-from viva_check.causes import AGAIN
 from viva_check.checkcommand import CheckCommand
 
 HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
@@ -513,7 +513,8 @@ def test_the_limits_of_grading_hold_without_a_sandbox(own_grader, tmp_path):
 )
 def test_an_answer_that_is_not_python_is_named_with_what_python_says_of_it(answer, said, own_grader, tmp_path):
     _, (tried,) = check(write(notebook_of(answer, "assert it() == 1, 'it is 1'"), tmp_path), own_grader)
-    expected = [f"because the cell 'it' has a syntax error in {said[0]}", said[1], AGAIN] if said else []
+    again = ENGLISH.text("check.correct")
+    expected = [f"The cell 'it' has a syntax error in {said[0]}.", said[1], again] if said else []
     assert tried.hint.splitlines() == expected
 
 

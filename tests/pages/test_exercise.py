@@ -3,7 +3,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from viva.engine.outcome import Frame
-from viva.pages.exercise import Grade, Line, Question, exercises_of
+from viva.pages.exercise import Grade, Line, Lost, Question, exercises_of
 from viva.pages.explanation import Explanation
 from viva.verdict import Verdict
 
@@ -22,3 +22,17 @@ def test_an_error_at_the_same_line_is_told_once_in_an_exercise():
     lines = [line("a", stopped, here), line("b", stopped, here), line("c", stopped, there), line("d"), line("e")]
     (exercise,) = exercises_of([question(*lines[:2]), question(*lines[2:])], {})
     assert [(one.times, one.as_in) for one in exercise.lines] == [(2, ""), (1, "a"), (1, ""), (1, ""), (1, "")]
+
+
+def test_a_cause_is_said_in_the_first_exercise_that_it_cost_a_check_and_referred_to_in_the_others():
+    cause = Lost("The cell 'f' has a syntax error in line 1: invalid syntax.", "f", "def f(:")
+    first, second, own = line("a"), line("b"), line("c")
+    first.lost = second.lost = cause
+    other = question(second, own)
+    other.name = Markup("R")
+    exercises = exercises_of([question(first), other], {})
+    assert [[(group.cause, group.first) for group in one.dependent] for one in exercises] == [
+        [(cause, True)],
+        [(cause, False)],
+    ]
+    assert exercises[1].questions[0].begun == [own] and [group.points for group in exercises[1].dependent] == [1]

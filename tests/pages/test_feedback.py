@@ -47,6 +47,7 @@ def graded(tmp_path_factory):
         root, "remember", remember, more=(new_code_cell("print(seen)"), new_code_cell("seen"), new_code_cell("3"))
     )
     hand_in_small(root, "untouched", UNTOUCHED)
+    hand_in_small(root, "unclosed", "def twice(x:\n    return x + x\n")
     hand_in_small(root, "emptied", "def twice(x):\n    pass\n")
     hand_in_small(root, "deliberate", "def twice(x):\n    raise NotImplementedError('only for words')\n")
     hand_in_small(root, "waiting", RIGHT, "Since addition is doubling.")
@@ -178,6 +179,16 @@ def test_what_is_not_done_yet_is_one_line_and_no_mistake(graded, student, why):
     assert "wrong answer" not in soup.text and "is None, not 4" not in soup.text
 
 
+def test_a_cell_that_did_not_run_is_said_once_and_the_checks_that_it_cost_are_folded_with_their_verdicts(graded):
+    ((verdict, points, text),) = checks(graded, "unclosed")
+    assert (verdict, points) == ("lost", "0 of 4") and "4 checks" in text
+    assert text.count("The cell 'twice' has a syntax error in line 1: ") == 1 and "def twice(x:" in text
+    (folded,) = page(graded, "unclosed").select(".checks > .lost details")
+    assert len(folded.select("li")) == 4 and "error: the code raised an error" in folded.text
+    assert "Your code stopped with NameError" not in page(graded, "unclosed").text
+    assert page(graded, "unclosed").select_one(".big").text == "0 of 7 points"
+
+
 def test_what_raises_an_error_of_that_name_on_purpose_is_an_error(graded):
     lines = checks(graded, "deliberate")
     assert [verdict for verdict, *_ in lines] == ["error"] * 4
@@ -210,7 +221,7 @@ def test_no_student_code_carries_the_arguments_of_a_hidden_check_out(graded, stu
 
 def test_no_page_of_any_answer_holds_a_secret(graded):
     pages = list(graded.glob("feedback/*/*/*.html"))
-    assert len(pages) == len(ANSWERS) + 9
+    assert len(pages) == len(ANSWERS) + 10
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert [secret for secret in SECRETS if secret in text] == [], path

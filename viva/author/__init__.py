@@ -15,6 +15,7 @@ trimming      which cells a trial needs
 drawing       random calls of a function, like those that were noted
 likeness      whether two values are the same, or cannot be compared
 witness       runs beside a mutant and finds out whether it is equal to the solution
+checkline     finds small calls that tell a mutant from the solution, and writes them as lines of a check
 degenerate    functions that are right where students can see it, and return nothing of use elsewhere
 store         results of trials, kept by what they depend on
 trials        what a worker process does with one notebook of an audit
@@ -23,6 +24,7 @@ judgement     what the trials say, as plain data: proofs, fates, scores
 hygiene       what a notebook should be before it is released
 audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed
+proposals     check lines for mutants that no visible line notices, measured before they are shown
 certificate   what an audit has proven, as a page to print and as JSON
 audits        audits of several assignments at the terminal
 demo          the demo class, and solutions in other words

@@ -154,7 +154,7 @@ class Jobs:
 
     def shown(self, trials: dict, places: list[int]) -> Iterator[tuple]:
         """The known answers at these places, with the lines of the tests that students see."""
-        jobs = Jobs(self.release, _visible(self.known), self.answers)
+        jobs = Jobs(self.release, visible(self.known), self.answers)
         lean = jobs._leaner(trials)
         for index in places:
             yield jobs._grading(("shown", index), *lean(jobs._answered(self.answers[index])))
@@ -189,7 +189,7 @@ class Jobs:
             yield ("degenerate", form, cell), "grade_changed", notebook, sources, examination, limit
 
 
-def _visible(examination: Examination) -> Examination:
+def visible(examination: Examination) -> Examination:
     """An examination without the hidden lines of its tests. A check that is all hidden has nothing to fail at."""
     cells = tuple(_shown(cell) if cell.purpose == Purpose.TESTS else cell for cell in examination.blueprint.cells)
     return replace(examination, blueprint=replace(examination.blueprint, cells=cells))
@@ -234,7 +234,7 @@ def audit(
     """
     start = time.monotonic()
     limits = (seconds, budget, memory)
-    with _run(course, assignment, notebook, limits, no_sandbox, workers, remote, renew, tell, progress) as run:
+    with opened(course, assignment, notebook, limits, no_sandbox, workers, remote, renew, tell, progress) as run:
         result = run.audit()
         run.store.finished = True
     result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
@@ -257,12 +257,12 @@ def audit_mutant(
     Raises BlueprintError and AnswerError as ``audit`` does, and CourseError where there is no such mutant.
     """
     limits = (seconds, budget, memory)
-    with _run(course, assignment, "", limits, no_sandbox, workers, None, False, print, lambda *_: None) as run:
+    with opened(course, assignment, "", limits, no_sandbox, workers, None, False, print, lambda *_: None) as run:
         return run.one_mutant(number)
 
 
 @contextlib.contextmanager
-def _run(
+def opened(
     course: Course,
     assignment: str,
     notebook: str,
@@ -273,7 +273,7 @@ def _run(
     renew: bool,
     tell: Callable[[str], object],
     progress: Callable[[int, int], None],
-) -> Iterator[_Run]:
+) -> Iterator[Run]:
     """A run of one notebook's trials, with workers and with the results that are kept."""
     seconds, budget, memory = limits
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
@@ -293,7 +293,7 @@ def _run(
         else _here(path, settings, wanted, workers, rehearsals) as pool,
         contextlib.closing(Store(_kept_at(course, assignment, path.stem), path, settings[:3], renew)) as store,
     ):
-        yield _Run(course, assignment, path, pool, limits, progress, store)
+        yield Run(course, assignment, path, pool, limits, progress, store)
 
 
 def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
@@ -322,7 +322,7 @@ def _here(
             tempfile.tempdir = before
 
 
-class _Run:
+class Run:
     """One audit, step by step."""
 
     def __init__(
@@ -334,7 +334,7 @@ class _Run:
         locked: dict[str, str] = {}
         self.release = compiled(course, assignment, path.stem, locked)
         with slow.told(f"Running the solution of {assignment}/{path.stem}"):
-            self.known = self._one("rehearse", locked)
+            self.known = self.one("rehearse", locked)
         self.blueprint = self.known.blueprint
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
         self.mistakes = read_mistakes(course.root)
@@ -345,19 +345,19 @@ class _Run:
 
     def audit(self) -> Audit:
         with slow.told(f"Running the solution of {self.result.assignment}/{self.path.stem} again, to measure it"):
-            watched = self._one("watch", self.blueprint)
+            watched = self.one("watch", self.blueprint)
         self.result.kinds = kinds_of_answers(self.known)
         self.result.solutions = {
             cell.id: solution_of(cell.source) for cell in self.blueprint.cells if cell.id in self.cells
         }
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)
-        mutations = self._mutants(watched)
+        mutations = self.mutants(watched)
         wrong = sum(not answer.right for answer in self.answers)
         jobs, later = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers) + wrong
         self.total = len(jobs) + later + len(self.cells) + len(mutations)
-        trials = self._map(jobs)
-        trials |= self._map([*self.jobs.alone(trials), *self.jobs.again(trials)])
+        trials = self.map(jobs)
+        trials |= self.map([*self.jobs.alone(trials), *self.jobs.again(trials)])
         self._vary(trials)
         if lost_by(trials[("solution",)]):
             mutations = []
@@ -368,10 +368,10 @@ class _Run:
                 "No test was run, because no cell is graded automatically: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
-        tests = self._tests(trials)
+        tests = self.tests(trials)
         mutations = [mutant for mutant in mutations if tests[mutant.cell]]
-        ground = self._ground(tests) if mutations else {}
-        trials |= self._map(self.jobs.mutations(mutations, ground))
+        ground = self.ground(tests) if mutations else {}
+        trials |= self.map(self.jobs.mutations(mutations, ground))
         if mutations:
             self._degrade(trials, ground)
         self._judge(trials)
@@ -390,16 +390,16 @@ class _Run:
 
     def one_mutant(self, number: int) -> Fate:
         """What becomes of one mutant; the numbers are those of an audit. Raises CourseError."""
-        watched = self._one("watch", self.blueprint)
-        trials = self._map(list(self.jobs.proofs())[1:3])
-        trials |= self._map([job for job in self.jobs.alone(trials) if job[0][0] == "without"])
-        tests = self._tests(trials)
-        mutations = [mutant for mutant in self._mutants(watched) if tests[mutant.cell]]
+        watched = self.one("watch", self.blueprint)
+        trials = self.map(list(self.jobs.proofs())[1:3])
+        trials |= self.map([job for job in self.jobs.alone(trials) if job[0][0] == "without"])
+        tests = self.tests(trials)
+        mutations = [mutant for mutant in self.mutants(watched) if tests[mutant.cell]]
         if not 1 <= number <= len(mutations):
             raise CourseError(
                 f"{self.result.assignment} has no mutant number {number}: its numbers go from 1 to {len(mutations)}."
             )
-        mutant, ground = mutations[number - 1], self._ground(tests)
+        mutant, ground = mutations[number - 1], self.ground(tests)
         (job,) = self.jobs.mutations([mutant], ground)
         trials = {job[0]: result for job, result in self.pool.map([job])}
         self.result.fates = [replace(fate_of(mutant, trials["mutant", 0]), number=number)]
@@ -407,14 +407,14 @@ class _Run:
         self._compare([mutant], trials, ground)
         return self.result.fates[0]
 
-    def _mutants(self, watched: dict) -> list[Mutant]:
+    def mutants(self, watched: dict) -> list[Mutant]:
         """All mutants, by what was seen while the solution ran."""
         results = {name: text for name, text in watched["results"].items() if text}
         return mutants(self.blueprint, results, watched["integers"], self.mistakes)
 
     def _degrade(self, trials: dict, ground: dict) -> None:
         """Name the checks that a degenerate answer passes though they call it with what students do not see."""
-        inputs = self._one("inputs", _visible(self.known).blueprint)
+        inputs = self.one("inputs", visible(self.known).blueprint)
         inputs = {
             cell: functions
             for cell, functions in inputs.items()
@@ -426,13 +426,13 @@ class _Run:
         solution, tests = self.jobs.filled(set(self.cells)), {name.cell for name in names_of_checks(self.blueprint)}
         ground = ground | {"": (*trimmed(solution, self.known, tests), limit)}
         places = ["", *(cell for cell in self.cells if cell in inputs)]
-        first = self._map(list(self.jobs.degenerate(inputs, ground, degenerate.RAISE, places)))
+        first = self.map(list(self.jobs.degenerate(inputs, ground, degenerate.RAISE, places)))
         reached = {index: set(lost_by(first["degenerate", degenerate.RAISE, index])) for index in places}
         last = {check: cell for cell in self.cells for check in lost_by(trials["without", cell])}
         for cell in places[1:]:  # a check of another exercise may let a mistake in this one pass
             reached[cell] = {check for check in reached[cell] if last.get(check) == cell}
         places = [index for index in places if reached[index]]
-        forms = self._map(
+        forms = self.map(
             [job for form in degenerate.FORMS for job in self.jobs.degenerate(inputs, ground, form, places)]
         )
         passing = {
@@ -446,7 +446,7 @@ class _Run:
             if checks
             for job in self.jobs.degenerate(inputs, ground, degenerate.ONLY_RIGHT + form, [index])
         ]
-        again = self._map(doubtful)
+        again = self.map(doubtful)
         for (form, index), checks in passing.items():
             right = again.get(("degenerate", degenerate.ONLY_RIGHT + form, index))
             for check in checks & set(lost_by(right)):
@@ -460,13 +460,11 @@ class _Run:
             return
         if default is None:
             return
-        answers = [
-            (answer.name, answer.case, self._lost(answer), (index,)) for index, answer in enumerate(self.answers)
-        ]
+        answers = [(answer.name, answer.case, self.lost(answer), (index,)) for index, answer in enumerate(self.answers)]
         every = [("the solution", "solution", [], ()), *answers]
         for seed in SEEDS:
             first = seed == SEEDS[0]
-            graded = self._map(self.jobs.varied(trials, seed, wrong=first))
+            graded = self.map(self.jobs.varied(trials, seed, wrong=first))
             for name, case, lost, index in every:
                 if case != "wrong" or first:
                     self.result.errors += varied(name, case, lost, graded["varied", seed, *index], seed)
@@ -478,7 +476,7 @@ class _Run:
 
     # jobs
 
-    def _one(self, name: str, *arguments: object):
+    def one(self, name: str, *arguments: object):
         if name == "rehearse":  # rehearsals are kept elsewhere
             ((_, result),) = self.pool.map([(None, name, *arguments)])
         else:
@@ -491,7 +489,7 @@ class _Run:
             )
         return result
 
-    def _map(self, jobs: Iterable[tuple]) -> dict:
+    def map(self, jobs: Iterable[tuple]) -> dict:
         def step() -> None:
             self.done += 1
             self.progress(self.done, max(self.total, self.done))
@@ -519,7 +517,7 @@ class _Run:
             step()
         return results
 
-    def _tests(self, trials: dict) -> dict[str, set[str]]:
+    def tests(self, trials: dict) -> dict[str, set[str]]:
         """By answer cell, the test cells that can notice a mutant of it, as long as the solution passes them.
 
         They lose a check when the answer is blank. Where none does, another answer may define the same names: then the
@@ -550,11 +548,11 @@ class _Run:
         """The notebook's promise that no hidden line is a surprise: true, KNOWN for known mistakes only, or nothing."""
         return read_notebook(self.path).metadata.get("viva", {}).get("no_surprise")
 
-    def _ground(self, tests: dict[str, set[str]]) -> dict[str, tuple[NotebookNode, Examination, float]]:
+    def ground(self, tests: dict[str, set[str]]) -> dict[str, tuple[NotebookNode, Examination, float]]:
         """By answer cell, the fewest cells that its mutants need with these ``tests``, and a limit of seconds."""
         solution = self.jobs.filled(set(self.cells))
         small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
-        trials = self._map([((cell,), "grade", *small[cell]) for cell in self.cells])
+        trials = self.map([((cell,), "grade", *small[cell]) for cell in self.cells])
         ground = {}
         for cell in self.cells:
             trial = trials[(cell,)]
@@ -580,14 +578,14 @@ class _Run:
         self._find_flaky(trials, every)
         for index, answer in enumerate(self.answers):
             trial = trials["answer", index]
-            self.result.proofs.append(proof_of(answer.name, answer.case, self._lost(answer), trial))
+            self.result.proofs.append(proof_of(answer.name, answer.case, self.lost(answer), trial))
         rights = [proof.seconds for proof in self.result.proofs if proof.case in ("solution", "again", "right")]
         self.result.slowest = max(rights)
         for cell in self.cells:
             trial = trials["alone", cell]
             self.result.alone[cell] = [check for check in every if trial and check not in trial.lost]
 
-    def _lost(self, answer: Answer) -> list[CheckName]:
+    def lost(self, answer: Answer) -> list[CheckName]:
         return sorted(answer.lost_checks(self.blueprint), key=str)
 
     def _find_flaky(self, trials: dict, every: list[CheckName]) -> None:
@@ -625,7 +623,7 @@ class _Run:
         proofs = dict(enumerate(proof for proof in self.result.proofs if proof.case in ("right", "wrong")))
         doubtful = [index for index, proof in proofs.items() if unnoticed(proof, self.blueprint)]
         self.total += len(doubtful)
-        shown = self._map(list(self.jobs.shown(trials, doubtful)))
+        shown = self.map(list(self.jobs.shown(trials, doubtful)))
         for index, proof in proofs.items():
             self.result.warnings += warn(proof, self.answers[index].hidden, shown.get(("shown", index)))
 
@@ -637,9 +635,9 @@ class _Run:
         ]
         self.total += len(places)
         shown = {
-            cell: (notebook, _visible(examination), limit) for cell, (notebook, examination, limit) in ground.items()
+            cell: (notebook, visible(examination), limit) for cell, (notebook, examination, limit) in ground.items()
         }
-        trials = self._map(self.jobs.mutations([mutations[index] for index in places], shown))
+        trials = self.map(self.jobs.mutations([mutations[index] for index in places], shown))
         for number, index in enumerate(places):
             trial = trials["mutant", number]
             self.result.fates[index].surprise = trial is not None and not trial.lost and not trial.faults
@@ -690,7 +688,7 @@ class _Run:
         for index in places:
             mutant = mutations[index]
             jobs.append(((index,), "compare", ground[mutant.cell][1].blueprint, mutant.cell, mutant.source))
-        comparisons = self._map(jobs)
+        comparisons = self.map(jobs)
         for index in places:
             compare(self.result.fates[index], comparisons[(index,)], self.result.fates)
 

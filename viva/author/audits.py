@@ -18,10 +18,11 @@ from viva.author.audit import audit, audit_mutant
 from viva.author.auditpage import ground, record, save
 from viva.author.auditresult import Audit, Exercise, gap_in_words, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
+from viva.author.proposals import Proposals, proposals
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.graders import require_sandbox
-from viva.course.processes import stopping
+from viva.course.processes import slow, stopping
 from viva.course.remote import RemoteGraders
 from viva.verdict import ClusterError, VivaError
 from viva.wording import counted, folded
@@ -109,6 +110,50 @@ def show_mutant(
     else:
         example = f" {fate.example}." if fate.example else ""
         console.print(f"Survived: {fate.note}.{example}", markup=False, soft_wrap=True)
+
+
+def propose(
+    course: Course, audits: list[Audit], config: Config, console: Console, workers: int | None = None
+) -> list[Proposals]:
+    """Propose check lines for each notebook with survivors or surprises, and print them as diffs.
+
+    A notebook for which none can be proposed keeps no other from its proposals; its sentence is printed.
+    """
+    results = []
+    how = _limits(config, sandbox=True)
+    with stopping.postponed():
+        for result in audits:
+            stopping.check()
+            try:
+                with slow.told(f"Looking for check lines for {result.assignment}/{result.notebook}"):
+                    proposed = proposals(course, result, workers=workers, **how)
+            except VivaError as error:
+                console.print(f"{result.assignment}: {error}", markup=False, soft_wrap=True)
+                continue
+            results.append(proposed)
+            _show(console, proposed)
+    return results
+
+
+def _show(console: Console, proposed: Proposals) -> None:
+    """Print the proposals for one notebook."""
+    name = proposed.assignment
+    if not proposed.wanted:
+        console.print(f"{name}: No line is needed: visible checks notice every mutant that was tried.", markup=False)
+        return
+    for proposal in proposed.lines:
+        console.print(f"{name}: {proposal.sentence()}", markup=False, soft_wrap=True)
+        if console.is_terminal:
+            console.print(Syntax(proposal.diff, "diff", background_color="default"))
+        else:
+            console.print(proposal.diff, markup=False, soft_wrap=True)
+    for sentence in [*proposed.reasons, *proposed.notes]:
+        console.print(f"{name}: {sentence}", markup=False, soft_wrap=True)
+    console.print(
+        f"{name}: {counted(len(proposed.lines), 'proposal')}, which would notice {proposed.noticed()} of "
+        f"{counted(proposed.wanted, 'mutant')} that no visible line notices.",
+        markup=False,
+    )
 
 
 def _prove(

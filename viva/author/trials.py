@@ -18,9 +18,10 @@ from types import ModuleType
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import degenerate, drawing, likeness, witness
+from viva.author import checkline, degenerate, drawing, likeness, witness
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trimming import name_of, unneeded, used_later
+from viva.cleaning import plaintext
 from viva.course.graders import new_grader
 from viva.course.rehearsals import Rehearsals
 from viva.engine.blueprint import Blueprint, Purpose
@@ -176,6 +177,27 @@ class Worker:
                 return json.loads(_say(session, COMPARING, line))
         except (Died, VivaError) as error:
             return {"state": "unproven", "note": str(error)}
+
+    def lines(self, blueprint: Blueprint, cell: str, source: str, names: list[str]) -> dict:
+        """Lines of a check that tell a mutant with this ``source`` from the solution by the ``names`` that tests use:
+        ``lines``, or the ``reason`` why there is none (``checkline.Search``)."""
+        reason = ""
+        for shrinking in (True, False):
+            try:
+                with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+                    _watch(session, blueprint, self.seconds, cell)
+                    _say(session, 60, _loading(checkline))
+                    _say(session, 60, "__viva.restore()")
+                    reply = session.candidate(self.seconds, do="run", source=source)
+                    if reply.get("raised") is not None:
+                        return {"lines": [], "reason": "its cell raises an error"}
+                    search = f"__import__('sys').modules[{checkline.__name__!r}].Search(__viva, {shrinking})"
+                    return json.loads(
+                        _say(session, COMPARING, f"print(__import__('json').dumps({search}.lines({names})))")
+                    )
+            except (Died, VivaError) as error:
+                reason = plaintext.line(str(error))[:200]
+        return {"lines": [], "reason": f"the search for an input ended: {reason}"}
 
 
 def _with_source(cell: NotebookNode, source: str) -> NotebookNode:

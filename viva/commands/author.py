@@ -17,7 +17,7 @@ from viva.author.auditresult import Audit
 from viva.author.certificate import write_certificate
 from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
-from viva.commands.proving import ProvingCommand
+from viva.commands.proving import ACCEPT, WRITE, ProvingCommand
 from viva.commands.terminal import OF_SUBMISSIONS, figures
 from viva.configuration import ignored
 from viva.course import remote
@@ -44,6 +44,12 @@ CERTIFICATE = {
     "certificate": (
         {"AuditCommand": {"certificate": True}},
         "Also write what is proven of a released assignment, as a page to print.",
+    )
+}
+PROPOSE = {
+    "propose": (
+        {"AuditCommand": {"proposing": True}},
+        "Also propose check lines for the mutants that no visible line notices.",
     )
 }
 SOLUTIONS = {
@@ -235,7 +241,7 @@ class NewCommand(VivaCommand):
         return 0
 
 
-class AdoptCommand(VivaCommand):
+class AdoptCommand(ProvingCommand):
     name = "viva-adopt"
     without = OF_SUBMISSIONS
     arguments = "NOTEBOOK"
@@ -246,19 +252,26 @@ class AdoptCommand(VivaCommand):
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
         viva adopt --in-place source/ps1/problem1.ipynb      correct it there, with a copy in backup/
         viva adopt --from=otter ~/hw1/hw1.ipynb              convert a notebook of otter-grader
+        viva adopt --prove ~/old/ps1/problem1.ipynb          audit it, and propose check lines
     """
-    aliases = nbgrader_aliases | {"as": "AdoptCommand.called", "from": "AdoptCommand.origin"}
+    aliases = nbgrader_aliases | WORKERS | ACCEPT | {"as": "AdoptCommand.called", "from": "AdoptCommand.origin"}
     flags = (
         VivaCommand.flags
         | NO_SANDBOX
+        | WRITE
         | {
+            "prove": (
+                {"AdoptCommand": {"proving": True}},
+                "then audit it, and propose check lines for what no check notices",
+            ),
             "in-place": (
                 {"AdoptCommand": {"in_place": True}},
                 "correct a notebook of the course, and keep a copy of it",
-            )
+            ),
         }
     )
-    settings = (Execute, Examine)
+    settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
+    proving = Bool(False, help="Audit the assignment, and propose check lines.").tag(config=True)
     called = Unicode("", help="The name of the assignment, if not that of the notebook's folder.").tag(config=True)
     in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
     origin = Unicode("", help="The tool that the notebook comes from, if it is not nbgrader: otter.").tag(config=True)
@@ -266,6 +279,8 @@ class AdoptCommand(VivaCommand):
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
+        if (self.write or self.accept) and not self.proving:
+            raise CourseError("--write and --accept need --prove, which proposes the lines that they write.")
         adopted = adopt(self.course, Path(self.extra_args[0]), self.called, self.in_place, self.origin)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
         lists = {
@@ -275,23 +290,37 @@ class AdoptCommand(VivaCommand):
         }
         for heading, things in lists.items():
             sentences += ["", heading, *(f"- {sentence}" for sentence in folded(things))] if things else []
-        sentences += ["", f"Then run: viva audit {adopted.assignment}"]
+        if not self.proving:
+            sentences += ["", f"Then run: viva audit {adopted.assignment}"]
         self._say(*sentences)
-        self.show_document(**vars(adopted))
-        return 0
+        if not self.proving:
+            self.show_document(**vars(adopted))
+            return 0
+        audits: list[Audit] = []
+        sound = self.prove([adopted.assignment], audits)
+        results = self.propose(audits)
+        self.show_document(
+            **vars(adopted),
+            audits=[audit.summary() for audit in audits],
+            proposals=[proposed.record() for proposed in results],
+        )
+        return 0 if all(sound.values()) else NEEDS_GRADER
 
 
 class AuditCommand(ProvingCommand):
     name = "viva-audit"
+    without = OF_SUBMISSIONS
     description = "Check that right answers earn every point, and that wrong answers and mutants do not."
     examples = """
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
         viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
         viva audit ps1 --certificate      and what is proven of it, as a page for students after the deadline
+        viva audit ps1 --propose          and check lines for what no visible line notices; --write adds them
     """
-    aliases = nbgrader_aliases | WORKERS | remote.aliases() | {"mutant": "AuditCommand.mutant"}
-    flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | remote.flags()
+    aliases = nbgrader_aliases | WORKERS | ACCEPT | remote.aliases() | {"mutant": "AuditCommand.mutant"}
+    flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | PROPOSE | WRITE | remote.flags()
+    proposing = Bool(False, help="Propose check lines for what no visible line notices.").tag(config=True)
     certificate = Bool(False, help="Write what is proven of a released assignment.").tag(config=True)
     everything = Bool(False, help="Run all trials again.").tag(config=True)
     mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
@@ -301,10 +330,14 @@ class AuditCommand(ProvingCommand):
         if self.mutant:
             self.show_mutant(self.chosen_assignments(), self.mutant)
             return 0
+        if (self.write or self.accept) and not self.proposing:
+            raise CourseError("--write and --accept need --propose, which proposes the lines that they write.")
         audits: list[Audit] = []
         sound = self.prove(self.chosen_assignments(), audits)
         certified = not self.certificate or self.certify(audits)
-        self.show_document(audits=[audit.summary() for audit in audits])
+        results = self.propose(audits) if self.proposing else []
+        proposed = {"proposals": [result.record() for result in results]} if self.proposing else {}
+        self.show_document(audits=[audit.summary() for audit in audits], **proposed)
         return 0 if certified and all(sound.values()) else NEEDS_GRADER
 
     def certify(self, audits: list[Audit]) -> bool:

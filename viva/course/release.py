@@ -39,7 +39,7 @@ from nbgrader.preprocessors import (
 from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
-from viva import wording
+from viva import language, wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.database import said_by, with_retries
@@ -54,6 +54,7 @@ from viva.engine.blueprint import ANSWERS, Blueprint, Purpose, language_of, read
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
 from viva.engine.session import Died, ExaminerFault, Session
+from viva.language import Language
 from viva.record import CheckResult, Note
 from viva.submission.studentcopy import describe
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
@@ -102,6 +103,7 @@ def release(
     nbgrader refuses; release/ then stays as it was, and never holds a part.
     """
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
+    spoken = language.of_course(config)
     agreement.require_kept(course, [assignment])
     _require_own_files(course, assignment)
     _require_the_same_cells(course, assignment)
@@ -117,7 +119,8 @@ def release(
     ):
         rehearsals = Rehearsals.of(course.directory, assignment)
         remarks = [
-            _describe(path, folder / path.name, grader, rehearsals) for path in course.source_notebooks(assignment)
+            _describe(path, folder / path.name, grader, rehearsals, spoken)
+            for path in course.source_notebooks(assignment)
         ]
         sources = course.source_notebooks(assignment) if unproven else []
         failed: list[str] = []
@@ -169,15 +172,15 @@ def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterat
         grader.close()
 
 
-def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) -> str:
+def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals, spoken: Language) -> str:
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
     texts = {cell.metadata.nbgrader.get("grade_id", ""): cell.source for cell in cells}
-    language = language_of(released.metadata)
-    if language != "python":
+    written_in = language_of(released.metadata)
+    if written_in != "python":
         return (
-            f"{path.name} is written in {language}. It is graded as in nbgrader, with tests and answers in one "
+            f"{path.name} is written in {written_in}. It is graded as in nbgrader, with tests and answers in one "
             "kernel, and only with 'viva grade --no-sandbox', because the sandbox supports only Python. 'viva "
             "check' does not support it"
         )
@@ -186,7 +189,7 @@ def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) 
     except (VivaError, ExaminerFault) as error:
         return f"{path.name} has no data for 'viva check', so the check is less strict than grading: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
-        released, examination, grader.seconds, grader.limits.memory_bytes
+        released, examination, grader.seconds, grader.limits.memory_bytes, spoken
     )
     leftovers.write(path, f"{nbformat.writes(released)}\n")
     return ""
@@ -512,11 +515,11 @@ class SandboxedTests(InstantiateTests):
         if not any(cell.cell_type == "code" and self.autotest_delimiter in cell.source for cell in nb.cells):
             return nb, resources
         step = Examine(parent=self.parent, config=self.config)
-        if (language := language_of(nb.metadata)) != "python":
+        if (written_in := language_of(nb.metadata)) != "python":
             if step.no_sandbox:
                 return super().preprocess(nb, resources)
             raise CourseError(
-                f"it is written in {language}. Lines with {self.autotest_delimiter} run code, and the sandbox does "
+                f"it is written in {written_in}. Lines with {self.autotest_delimiter} run code, and the sandbox does "
                 "not support this language. With --no-sandbox they run with all your permissions; use that only "
                 "for code that you trust"
             )

@@ -26,6 +26,7 @@ outcome       what checks and notebooks came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
+causes        cells that did not run to their end, and the checks that this explains
 disguise      answers that may run other code than the source that a test looks at
 commands      commands for the shell, which are not run, and the checks that this may have cost
 everyday      what is to work in the sandbox, tried before anything is graded there

@@ -54,6 +54,9 @@ class Examination:
     """The other cells that raise in the solution's notebook as well."""
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
+    deleted: Mapping[str, bool] = field(default_factory=dict)
+    """By cell that the student deleted and nothing restores, whether it is an answer; only the student's check has
+    such cells."""
     dice: Mapping[str, bytes] = field(default_factory=dict)
     """The secrets from which the states of random numbers come: under "" that of a session, by test cell that of each
     cell above which nobody seeds. Without them a session begins as every fork does."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from viva.engine import commands, undone
+from viva.engine import causes, commands, undone
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -448,5 +448,6 @@ class Grader(Pair):
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
         refused = refusals(run.outcome, notebook, examination, self.sandboxed)
+        causes.mark(run.outcome, notebook, examination)
         run.outcome.doubts = run.doubts() + lacking + refused + disguised(run.outcome, notebook, examination)
         return run.outcome

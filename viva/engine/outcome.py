@@ -149,6 +149,8 @@ class Outcome:
     sandboxed: bool = True
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
+    causes: list[Note] = field(default_factory=list)
+    """The cells that did not run to their end, in order, whether that cost a check or not."""
     doubts: list[Note] = field(default_factory=list)
     """Doubts for a grader to look at where points were lost."""
     room: int = ALL_CHARACTERS

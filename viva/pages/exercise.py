@@ -24,6 +24,16 @@ class Grade:
     by_hand: float | None
 
 
+@dataclass(frozen=True)
+class Lost:
+    """Why a cell did not run to its end, as its student reads it; the ``cell`` is empty where it is not one."""
+
+    sentence: str
+    cell: str = ""
+    code: str = ""
+    """The student's line."""
+
+
 @dataclass
 class Line:
     """A check as its student reads it."""
@@ -35,6 +45,8 @@ class Line:
     explanation: Explanation
     undone: tuple[str, ...] = ()
     """The answers that are not done yet and explain why it was not passed."""
+    lost: Lost | None = None
+    """The cause by which it was lost, if that is not its own."""
     visible: bool = True
     """Whether students were given what it asks for."""
     times: int = 1
@@ -63,8 +75,8 @@ class Question:
 
     @property
     def begun(self) -> list[Line]:
-        """The checks that wait for no answer."""
-        return [line for line in self.lines if not line.undone]
+        """The checks that have a result of their own: they wait for no answer, and no cell above them is the cause."""
+        return [line for line in self.lines if not line.undone and not line.lost]
 
     @property
     def changed(self) -> bool:
@@ -91,12 +103,30 @@ class Waiting:
 
 
 @dataclass
+class Dependent:
+    """Checks that were lost by one cause, which is said in the ``first`` exercise alone."""
+
+    cause: Lost
+    lines: list[Line]
+    first: bool
+
+    @property
+    def points(self) -> float:
+        return sum(line.points for line in self.lines)
+
+    @property
+    def earned(self) -> float:
+        return sum(line.earned for line in self.lines)
+
+
+@dataclass
 class Exercise:
     """What stands under one heading: a row that unfolds to its checks."""
 
     name: Markup
     questions: list[Question]
     waiting: list[Waiting]
+    dependent: list[Dependent] = field(default_factory=list)
 
     @property
     def lines(self) -> list[Line]:
@@ -145,7 +175,7 @@ def passed_of(lines: list[Line], language: Language = ENGLISH) -> str:
 
 def exercises_of(questions: list[Question], cells: dict[str, str]) -> list[Exercise]:
     """Questions that follow each other under one heading are an exercise; ``cells`` are the student's cells."""
-    exercises = []
+    exercises, causes = [], set[Lost]()
     for name, group in itertools.groupby(questions, key=lambda question: question.name):
         members = list(group)
         waiting: dict[tuple[str, ...], list[Line]] = defaultdict(list)
@@ -156,7 +186,13 @@ def exercises_of(questions: list[Question], cells: dict[str, str]) -> list[Exerc
             for answers, lines in waiting.items()
         ]
         _fold([line for question in members for line in question.begun])
-        exercises.append(Exercise(name, members, parts))
+        lost: dict[Lost, list[Line]] = defaultdict(list)
+        for line in (line for question in members for line in question.lines):
+            if line.lost:
+                lost[line.lost].append(line)
+        dependent = [Dependent(cause, lines, cause not in causes) for cause, lines in lost.items()]
+        causes |= lost.keys()
+        exercises.append(Exercise(name, members, parts, dependent))
     return exercises
 
 

@@ -179,6 +179,13 @@ class Explainer:
             key += "_unnamed"
         return self._say(f"{key}_message", message=message, **fields) if message else self._say(key, **fields)
 
+    def told(self, reason: str) -> str:
+        """An exception of a cell, by its class and as much of its message as of a hidden check: code that a hidden
+        check called may say with what."""
+        name, _, message = reason.partition(": ")
+        name = name if name in self.names | EXCEPTIONS else self._say("an_exception")
+        return f"{name}: {shown}" if (shown := self._message(message.strip(), False)) else name
+
     def _message(self, message: str, visible: bool) -> str:
         """A message of an exception, as far as it may be told; empty when it may not."""
         line = (message.splitlines() or [""])[0]

@@ -437,6 +437,7 @@ MADE_BY = (
     "engine/checks.py",
     "engine/names.py",
     "engine/outcome.py",
+    "engine/causes.py",
     "engine/undone.py",
     "pages/*.py",
     "pages/templates/feedback.*",

@@ -15,6 +15,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
+from msgspec import structs
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
@@ -23,13 +24,15 @@ from viva import wording
 from viva.course.gradebook import classbook, lateness
 from viva.language import ENGLISH, Language
 from viva.pages import typeset
-from viva.pages.exercise import Grade, Line, Question, exercises_of, passed_of
+from viva.pages.exercise import Grade, Line, Lost, Question, exercises_of, passed_of
 from viva.pages.explanation import Explainer, visible_checks
 from viva.pages.hidden import Hidden, Veil
 from viva.record import Note, NotebookRecord, SubmissionRecord
 
 NO_RESPONSE = "No response."
 """What nbgrader's automatic comment says; no grader said it."""
+STOPPED = ("cell_stopped", "cell_stopped_unplaced", "cell_stopped_in", "read_only_stopped")
+"""The causes that hold what an exception said."""
 NAME = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
@@ -194,6 +197,7 @@ class Page:
             marks=marks,
             score=marks.score - marks.penalty,
             exercises=exercises,
+            restored={cell for note in self.known.repairs if note.kind == "not_handed_in" for cell in note.cells},
             notes=list(self._notes()),
             cells=cells,
             repairs=_told(self.known.repairs, language),
@@ -225,10 +229,22 @@ class Page:
             for result in self.known.checks.get(name, []):
                 seen = (name, result.title) in visible or (result.title == name and (name, "") in visible)
                 parts = result.points, result.earned, result.verdict, explainer.explain(result, seen)
-                question.lines.append(Line(result.title, *parts, tuple(result.undone), seen))
+                lost = self._lost(result.lost, explainer) if result.lost and not result.undone else None
+                question.lines.append(Line(result.title, *parts, tuple(result.undone), lost, seen))
             if utils.is_task(cell) and self.unveiled:
                 question.scheme = self._prose(_added(text, self.unveiled.shown(cell)))
             yield question
+
+    def _lost(self, cause: Note, explainer: Explainer) -> Lost:
+        """Why a cell did not run to its end; of what its exception said as much as of a hidden check."""
+        place = cause.numbers[-1] - 1 if cause.numbers else -1
+        cell = cause.cells[0] if cause.cells else self.names[place] if 0 <= place < len(self.names) else ""
+        names, own = cause.names, self.own()
+        code = names[1] if len(names) > 1 and any(names[1] in source for source in own.values()) else ""
+        if cause.kind in STOPPED and names:
+            cause = structs.replace(cause, names=(explainer.told(names[0]), *names[1:]))
+        sentence = wording.standing_alone(wording.sentence(cause, wording.STUDENT, self.language), self.language)
+        return Lost(sentence, cell if cell in self.names else "", code)
 
     def _named(self) -> Iterator[tuple[str, NotebookNode, str]]:
         yield from zip(self.names, self.notebook.cells, self.texts, strict=True)

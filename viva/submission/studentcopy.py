@@ -12,6 +12,7 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
     memory          if it is not the usual one, the limit of a process in megabytes
+    language        if it is not English, the tag of the language in which the check speaks to the student
 
 Hidden lines take no part in it, and no name is written that the visible code run by the examiner does not hold.
 """
@@ -25,15 +26,17 @@ from dataclasses import dataclass, field, replace
 
 from nbformat import NotebookNode
 
+from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, language_of, purpose_of
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
 from viva.engine.examination import Examination
+from viva.language import ENGLISH, Language, named
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
-from viva.verdict import BlueprintError, SubmissionError
+from viva.verdict import BlueprintError, CourseError
 
 SECONDS = 30.0
 """A cell may take so many where nothing else is said."""
@@ -54,17 +57,21 @@ class Copy:
     described: bool = True
     """Whether `viva release` wrote into it what the grader knows."""
     unchecked: dict[str, str] = field(default_factory=dict)
-    deleted: dict[str, bool] = field(default_factory=dict)
-    """By deleted answer or read-only cell, whether it is an answer."""
     remarks: list[str] = field(default_factory=list)
+    language: Language = ENGLISH
 
 
 def describe(
-    released: NotebookNode, examination: Examination, seconds: float, memory: int = USUAL.memory_bytes
+    released: NotebookNode,
+    examination: Examination,
+    seconds: float,
+    memory: int = USUAL.memory_bytes,
+    language: Language = ENGLISH,
 ) -> dict:
     """What goes into the metadata of a ``released`` notebook; ``examination`` comes from rehearsing its visible lines.
 
-    ``seconds`` are those of a cell, ``memory`` the bytes of a process; the usual ones are not written down.
+    ``seconds`` are those of a cell, ``memory`` the bytes of a process, ``language`` that of the course; the usual ones
+    are not written down.
     """
     named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in released.cells}
     named.pop(None, None)
@@ -95,6 +102,7 @@ def describe(
         **({"credit": credit} if credit else {}),
         **({"files": files} if files else {}),
         **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
+        **({"language": language.tag} if language.tag != ENGLISH.tag else {}),
     }
 
 
@@ -117,12 +125,10 @@ def open_copy(notebook: NotebookNode) -> Copy:
 
     Raises SubmissionError when it is not a notebook of nbgrader's, and BlueprintError when a check cannot run.
     """
-    language = language_of(notebook.metadata)
-    if language != "python":
-        raise SubmissionError(
-            f"is written in {language}, and only Python can be checked here; press Validate in JupyterLab"
-        )
+    if (other := language_of(notebook.metadata)) != "python":
+        raise wording.refusal("other_language", other)
     description = _description(notebook.metadata.get("viva", {}).get("check"))
+    language = language_for(notebook)
     digests = description["cells"] if description else {}
     unchecked: dict[str, str] = {}
     remarks: list[str] = []
@@ -138,22 +144,35 @@ def open_copy(notebook: NotebookNode) -> Copy:
             continue
         changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
         if changed and purpose == Purpose.TESTS:
-            unchecked[name] = "you changed this test cell; restore its original text to have it checked"
+            unchecked[name] = _said("test_changed", name, language)
         elif changed:
-            remarks.append(f"you changed the read-only cell '{name}'; grading uses its original text")
+            remarks.append(_said("read_only_changed", name, language))
         cells[name] = _cell(cell, name, purpose, notebook)
     code = {*description["given"], *description["owned"]} if description else set()
     deleted = {name: name not in digests for name in sorted(code) if name not in cells}
     for name in digests:
         if name not in cells and name not in deleted:
-            unchecked[name] = "you deleted this test cell; to have it checked, copy it from the original notebook"
+            unchecked[name] = _said("test_deleted", name, language)
     if not any(cell.purpose == Purpose.TESTS for cell in cells.values()) and not unchecked:
-        raise SubmissionError("has no test cells; name the notebook of the assignment")
-    examination = _examination(notebook, cells, description)
+        raise wording.refusal("no_tests")
+    examination = replace(_examination(notebook, cells, description), deleted=deleted)
     description = description or {}
     memory = description.get("memory", USUAL.memory_bytes // MB) * MB
     seconds = description.get("seconds", SECONDS)
-    return Copy(notebook, examination, seconds, memory, bool(description), unchecked, deleted, remarks)
+    return Copy(notebook, examination, seconds, memory, bool(description), unchecked, remarks, language)
+
+
+def language_for(notebook: NotebookNode) -> Language:
+    """The language that a released notebook names; English where it names none, or none that is installed here."""
+    about = notebook.metadata.get("viva", {}).get("check")
+    try:
+        return named(str(about.get("language", ENGLISH.tag))) if isinstance(about, dict) else ENGLISH
+    except CourseError:
+        return ENGLISH
+
+
+def _said(kind: str, cell: str, language: Language) -> str:
+    return wording.sentence(Note(kind, cells=(cell,)), wording.STUDENT, language)
 
 
 def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNode) -> Cell:

@@ -12,35 +12,175 @@
   const MOST_STARTING = 30000; // milliseconds
   const MARKS = { passed: '\u2713', 'partly right': '\u25d0', 'not done yet': '\u25cb', 'not checked': '\u2013' };
 
-  const WORDS = {
-    heading: 'Check',
-    caption: 'Save the notebook and run its visible checks',
-    explain: 'Runs the visible checks of this notebook.',
-    noNotebook: 'No notebook is open. Open one, then press Check.',
-    noKernel: 'This notebook has no kernel. Choose one with Kernel > Change Kernel, then press Check.',
-    dead: 'The kernel is dead. Start it with Kernel > Restart Kernel, then press Check.',
-    disconnected: 'JupyterLab has lost its connection to the kernel. Wait until it is back, then press Check.',
-    notSaved: 'The notebook was not saved, so it was not checked. Save it, then press Check.',
-    busy: 'The kernel is busy. The check begins when it is free. Kernel > Interrupt Kernel stops what runs.',
-    running: 'The checks are running. Kernel > Interrupt Kernel stops them.',
-    already: 'The checks are still running.',
-    aborted: 'The check did not run, because the kernel was interrupted. Press Check again.',
-    interrupted: 'The check was stopped, because the kernel was interrupted. Press Check again.',
-    ended: 'The check did not finish, because the kernel ended or was restarted. Press Check again.',
-    noViva: 'This kernel does not have Viva. Run this in a cell, then press Check: %pip install nbviva-check',
-    oldViva: 'Viva in this kernel is too old for the button. Run this in a cell: %pip install --upgrade nbviva-check. '
-      + 'Then restart the kernel and press Check.',
-    noAnswer: 'The kernel gave no answer to the check. Restart it, then press Check.',
-    closed: 'This notebook was closed. Open it, then press Check.',
-    otherLanguage: language => `The kernel of this notebook runs ${language}. Only Python can be checked.`,
-    failed: (kind, message) => `The check failed: ${kind}: ${message}`,
-    noCell: cell => `The notebook has no cell '${cell}'.`,
-    feedback: 'Your last feedback: ',
-    savedAt: time => `Checked as it was saved at ${time}.`,
-    points: points => `${points} ${points === 1 ? 'point' : 'points'}`,
-    cell: cell => `Cell ${cell}`,
-    answer: cell => `Go to ${cell}`,
+  // Sentences where no notebook says in which language; "Check" is the name of the button in every language.
+  const NAMED = 'Check';
+  const EXPLAIN = 'Runs the visible checks of this notebook.';
+  const NO_NOTEBOOK = 'No notebook is open. Open one, then press Check.';
+
+  // Sentences that the kernel cannot say, by language. student/button_words.py writes them from viva/words*.toml.
+  const TABLE = {
+    "de": {
+      "html": "de",
+      "point": {
+        "one": "{count} Punkt",
+        "other": "{count} Punkte"
+      },
+      "caption": "Das Notebook speichern und die sichtbaren Tests ausführen",
+      "noKernel": "Dieses Notebook hat keinen Kernel. Wähle einen mit Kernel > Change Kernel und drücke dann Check.",
+      "dead": "Der Kernel läuft nicht mehr. Starte ihn mit Kernel > Restart Kernel und drücke dann Check.",
+      "disconnected": "JupyterLab hat die Verbindung zum Kernel verloren. Warte, bis sie wieder da ist, und drücke dann Check.",
+      "notSaved": "Das Notebook konnte nicht gespeichert werden und wurde deshalb nicht geprüft. Speichere es und drücke dann Check.",
+      "busy": "Der Kernel ist beschäftigt. Die Prüfung beginnt, wenn er frei ist. Kernel > Interrupt Kernel stoppt, was gerade läuft.",
+      "running": "Die Tests laufen. Kernel > Interrupt Kernel stoppt sie.",
+      "already": "Die Tests laufen noch.",
+      "aborted": "Die Prüfung lief nicht, weil der Kernel unterbrochen wurde. Drücke noch einmal Check.",
+      "interrupted": "Die Prüfung wurde beendet, weil der Kernel unterbrochen wurde. Drücke noch einmal Check.",
+      "ended": "Die Prüfung wurde nicht fertig, weil der Kernel beendet oder neu gestartet wurde. Drücke noch einmal Check.",
+      "noViva": "Dieser Kernel hat Viva nicht. Führe das in einer Zelle aus und drücke dann Check: %pip install nbviva-check",
+      "oldViva": "Viva ist in diesem Kernel zu alt für den Knopf. Führe das in einer Zelle aus: %pip install --upgrade nbviva-check. Starte dann den Kernel neu und drücke Check.",
+      "noAnswer": "Der Kernel hat auf die Prüfung nicht geantwortet. Starte ihn neu und drücke dann Check.",
+      "closed": "Dieses Notebook wurde geschlossen. Öffne es und drücke dann Check.",
+      "otherLanguage": "Der Kernel dieses Notebooks führt {language} aus. Nur Python kann geprüft werden.",
+      "failed": "Die Prüfung ist fehlgeschlagen: {kind}: {message}",
+      "noCell": "Das Notebook hat keine Zelle '{cell}'.",
+      "feedback": "Dein letztes Feedback: ",
+      "savedAt": "Geprüft wurde der Stand, der um {time} gespeichert wurde.",
+      "cell": "Zelle {cell}",
+      "answer": "Gehe zu {cell}"
+    },
+    "en": {
+      "html": "en",
+      "point": {
+        "one": "{count} point",
+        "other": "{count} points"
+      },
+      "caption": "Save the notebook and run its visible checks",
+      "noKernel": "This notebook has no kernel. Choose one with Kernel > Change Kernel, then press Check.",
+      "dead": "The kernel is dead. Start it with Kernel > Restart Kernel, then press Check.",
+      "disconnected": "JupyterLab has lost its connection to the kernel. Wait until it is back, then press Check.",
+      "notSaved": "The notebook was not saved, so it was not checked. Save it, then press Check.",
+      "busy": "The kernel is busy. The check begins when it is free. Kernel > Interrupt Kernel stops what runs.",
+      "running": "The checks are running. Kernel > Interrupt Kernel stops them.",
+      "already": "The checks are still running.",
+      "aborted": "The check did not run, because the kernel was interrupted. Press Check again.",
+      "interrupted": "The check was stopped, because the kernel was interrupted. Press Check again.",
+      "ended": "The check did not finish, because the kernel ended or was restarted. Press Check again.",
+      "noViva": "This kernel does not have Viva. Run this in a cell, then press Check: %pip install nbviva-check",
+      "oldViva": "Viva in this kernel is too old for the button. Run this in a cell: %pip install --upgrade nbviva-check. Then restart the kernel and press Check.",
+      "noAnswer": "The kernel gave no answer to the check. Restart it, then press Check.",
+      "closed": "This notebook was closed. Open it, then press Check.",
+      "otherLanguage": "The kernel of this notebook runs {language}. Only Python can be checked.",
+      "failed": "The check failed: {kind}: {message}",
+      "noCell": "The notebook has no cell '{cell}'.",
+      "feedback": "Your last feedback: ",
+      "savedAt": "Checked as it was saved at {time}.",
+      "cell": "Cell {cell}",
+      "answer": "Go to {cell}"
+    },
+    "es": {
+      "html": "es",
+      "point": {
+        "one": "{count} punto",
+        "other": "{count} puntos"
+      },
+      "caption": "Guardar el notebook y ejecutar sus pruebas visibles",
+      "noKernel": "Este notebook no tiene kernel. Elige uno con Kernel > Change Kernel y pulsa Check.",
+      "dead": "El kernel ya no funciona. Inícialo con Kernel > Restart Kernel y pulsa Check.",
+      "disconnected": "JupyterLab ha perdido la conexión con el kernel. Espera a que vuelva y pulsa Check.",
+      "notSaved": "El notebook no se pudo guardar, así que no se comprobó. Guárdalo y pulsa Check.",
+      "busy": "El kernel está ocupado. La comprobación empezará cuando quede libre. Kernel > Interrupt Kernel detiene lo que se ejecuta.",
+      "running": "Las pruebas se están ejecutando. Kernel > Interrupt Kernel las detiene.",
+      "already": "Las pruebas todavía se están ejecutando.",
+      "aborted": "La comprobación no se ejecutó porque el kernel fue interrumpido. Pulsa Check otra vez.",
+      "interrupted": "La comprobación se detuvo porque el kernel fue interrumpido. Pulsa Check otra vez.",
+      "ended": "La comprobación no terminó porque el kernel se cerró o se reinició. Pulsa Check otra vez.",
+      "noViva": "Este kernel no tiene Viva. Ejecuta esto en una celda y luego pulsa Check: %pip install nbviva-check",
+      "oldViva": "El Viva de este kernel es demasiado antiguo para el botón. Ejecuta esto en una celda: %pip install --upgrade nbviva-check. Después reinicia el kernel y pulsa Check.",
+      "noAnswer": "El kernel no respondió a la comprobación. Reinícialo y pulsa Check.",
+      "closed": "Este notebook se cerró. Ábrelo y pulsa Check.",
+      "otherLanguage": "El kernel de este notebook ejecuta {language}. Solo se puede comprobar Python.",
+      "failed": "La comprobación falló: {kind}: {message}",
+      "noCell": "El notebook no tiene ninguna celda '{cell}'.",
+      "feedback": "Tus últimos comentarios: ",
+      "savedAt": "Se comprobó la versión guardada a las {time}.",
+      "cell": "Celda {cell}",
+      "answer": "Ir a {cell}"
+    },
+    "fr": {
+      "html": "fr",
+      "point": {
+        "one": "{count} point",
+        "other": "{count} points"
+      },
+      "caption": "Enregistrer le notebook et lancer ses tests visibles",
+      "noKernel": "Ce notebook n'a pas de kernel. Choisis-en un avec Kernel > Change Kernel, puis appuie sur Check.",
+      "dead": "Le kernel ne fonctionne plus. Relance-le avec Kernel > Restart Kernel, puis appuie sur Check.",
+      "disconnected": "JupyterLab a perdu la connexion avec le kernel. Attends son retour, puis appuie sur Check.",
+      "notSaved": "Le notebook n'a pas pu être enregistré, donc il n'a pas été vérifié. Enregistre-le, puis appuie sur Check.",
+      "busy": "Le kernel est occupé. La vérification commencera dès qu'il sera libre. Kernel > Interrupt Kernel arrête ce qui est en cours.",
+      "running": "Les tests sont en cours. Kernel > Interrupt Kernel les arrête.",
+      "already": "Les tests sont encore en cours.",
+      "aborted": "La vérification n'a pas eu lieu, car le kernel a été interrompu. Appuie de nouveau sur Check.",
+      "interrupted": "La vérification a été arrêtée, car le kernel a été interrompu. Appuie de nouveau sur Check.",
+      "ended": "La vérification n'a pas fini, car le kernel s'est arrêté ou a été relancé. Appuie de nouveau sur Check.",
+      "noViva": "Ce kernel n'a pas Viva. Exécute ceci dans une cellule, puis appuie sur Check : %pip install nbviva-check",
+      "oldViva": "Dans ce kernel, Viva est trop ancien pour le bouton. Exécute ceci dans une cellule : %pip install --upgrade nbviva-check. Puis relance le kernel et appuie sur Check.",
+      "noAnswer": "Le kernel n'a pas répondu à la vérification. Relance-le, puis appuie sur Check.",
+      "closed": "Ce notebook a été fermé. Ouvre-le, puis appuie sur Check.",
+      "otherLanguage": "Le kernel de ce notebook exécute {language}. Seul Python peut être vérifié.",
+      "failed": "La vérification a échoué : {kind} : {message}",
+      "noCell": "Le notebook n'a pas de cellule '{cell}'.",
+      "feedback": "Tes derniers commentaires : ",
+      "savedAt": "La version vérifiée est celle enregistrée à {time}.",
+      "cell": "Cellule {cell}",
+      "answer": "Aller à {cell}"
+    },
+    "zh": {
+      "html": "zh-Hans",
+      "point": "{count} 分",
+      "caption": "保存 notebook 并运行可见测试",
+      "noKernel": "这个 notebook 没有内核。请用 Kernel > Change Kernel 选择一个，然后按 Check。",
+      "dead": "内核已停止运行。请用 Kernel > Restart Kernel 启动它，然后按 Check。",
+      "disconnected": "JupyterLab 与内核的连接断了。请等它恢复，然后按 Check。",
+      "notSaved": "notebook 没能保存，因此没有检查。请保存它，然后按 Check。",
+      "busy": "内核正忙。等它空闲后检查就会开始。Kernel > Interrupt Kernel 可以停止正在运行的内容。",
+      "running": "测试正在运行。Kernel > Interrupt Kernel 可以停止它们。",
+      "already": "测试仍在运行。",
+      "aborted": "检查没有运行，因为内核被中断了。请再按一次 Check。",
+      "interrupted": "检查已停止，因为内核被中断了。请再按一次 Check。",
+      "ended": "检查没有完成，因为内核已结束或被重启。请再按一次 Check。",
+      "noViva": "这个内核里没有 Viva。请在一个单元格里运行下面的命令，然后按 Check：%pip install nbviva-check",
+      "oldViva": "这个内核里的 Viva 太旧，不支持这个按钮。请在一个单元格里运行 %pip install --upgrade nbviva-check，然后重启内核并按 Check。",
+      "noAnswer": "内核没有回应检查。请重启它，然后按 Check。",
+      "closed": "这个 notebook 已关闭。请打开它，然后按 Check。",
+      "otherLanguage": "这个 notebook 的内核运行的是 {language}。只能检查 Python。",
+      "failed": "检查失败：{kind}：{message}",
+      "noCell": "notebook 里没有单元格 '{cell}'。",
+      "feedback": "你最近的反馈：",
+      "savedAt": "检查的是 {time} 保存的版本。",
+      "cell": "单元格 {cell}",
+      "answer": "转到 {cell}"
+    }
   };
+
+  /** The sentences in the language that a notebook names (viva/submission/studentcopy.py). */
+  function wordsOf(panel) {
+    const tag = panel?.model?.getMetadata('viva')?.check?.language;
+    return Object.hasOwn(TABLE, String(tag)) ? TABLE[tag] : TABLE.en;
+  }
+
+  /** A sentence with its fields filled in. */
+  function fill(sentence, fields) {
+    return sentence.replace(/\{(\w+)\}/g, (whole, name) => fields[name] ?? whole);
+  }
+
+  /** A number of points: some languages have two forms. */
+  function pointsIn(words, count) {
+    const forms = words.point;
+    const one = new Intl.PluralRules(words.html).select(count) === 'one';
+    const sentence = typeof forms === 'string' ? forms : one ? forms.one : forms.other;
+    return fill(sentence, { count: count.toLocaleString(words.html) });
+  }
 
   const STYLE = `
     #${NAME} { background: var(--jp-layout-color1); color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1);
@@ -94,25 +234,25 @@
   }
 
   /** What checks one notebook: a promise of the kernel's answer, or an Error with a sentence for the student. */
-  async function ask(app, panel, say) {
+  async function ask(app, panel, say, words) {
     const { context, sessionContext } = panel;
     if (!sessionContext.session?.kernel) {
       await Promise.race([sessionContext.ready, new Promise(done => setTimeout(done, MOST_STARTING))]);
     }
     const kernel = sessionContext.session?.kernel;
-    if (!kernel) throw new Error(WORDS.noKernel);
-    if (kernel.status === 'dead') throw new Error(WORDS.dead);
-    if (kernel.connectionStatus === 'disconnected') throw new Error(WORDS.disconnected);
+    if (!kernel) throw new Error(words.noKernel);
+    if (kernel.status === 'dead') throw new Error(words.dead);
+    if (kernel.connectionStatus === 'disconnected') throw new Error(words.disconnected);
     const language = app.serviceManager.kernelspecs.specs?.kernelspecs[kernel.name]?.language;
-    if (language && language.toLowerCase() !== 'python') throw new Error(WORDS.otherLanguage(language));
+    if (language && language.toLowerCase() !== 'python') throw new Error(fill(words.otherLanguage, { language }));
     if (context.contentsModel?.writable !== false) {
       try {
         await context.save();
       } catch {
-        throw new Error(WORDS.notSaved);
+        throw new Error(words.notSaved);
       }
     }
-    say(kernel.status === 'busy' ? WORDS.busy : WORDS.running);
+    say(kernel.status === 'busy' ? words.busy : words.running);
     const name = JSON.stringify(context.localPath.split('/').at(-1));
     const saved = Date.parse(context.contentsModel.last_modified) / 1000;
     let reply;
@@ -126,22 +266,22 @@
         user_expressions: { viva: `__import__('viva_check.notebook').notebook.check_for_panel(${name}, ${saved})` },
       });
       request.onIOPub = message => {
-        if (message.header.msg_type === 'status' && message.content.execution_state === 'busy') say(WORDS.running);
+        if (message.header.msg_type === 'status' && message.content.execution_state === 'busy') say(words.running);
       };
       reply = (await request.done).content;
     } catch {
-      throw new Error(WORDS.ended);
+      throw new Error(words.ended);
     }
-    if (reply.status === 'aborted') throw new Error(WORDS.aborted);
+    if (reply.status === 'aborted') throw new Error(words.aborted);
     const result = reply.user_expressions?.viva;
     if (result?.status === 'error') {
-      if (result.ename === 'ModuleNotFoundError') throw new Error(WORDS.noViva);
-      if (result.ename === 'AttributeError') throw new Error(WORDS.oldViva);
-      if (result.ename === 'KeyboardInterrupt') throw new Error(WORDS.interrupted);
-      throw new Error(WORDS.failed(result.ename, result.evalue));
+      if (result.ename === 'ModuleNotFoundError') throw new Error(words.noViva);
+      if (result.ename === 'AttributeError') throw new Error(words.oldViva);
+      if (result.ename === 'KeyboardInterrupt') throw new Error(words.interrupted);
+      throw new Error(fill(words.failed, { kind: result.ename, message: result.evalue }));
     }
     const answer = result?.data?.[ANSWER];
-    if (!answer) throw new Error(WORDS.noAnswer);
+    if (!answer) throw new Error(words.noAnswer);
     if (answer.sentence) throw new Error(answer.sentence);
     return { ...answer, saved: new Date(saved * 1000) };
   }
@@ -168,13 +308,14 @@
     const { node } = widget;
     node.tabIndex = -1;
     node.setAttribute('role', 'region');
-    node.setAttribute('aria-label', WORDS.heading);
+    node.setAttribute('aria-label', NAMED);
     element('style', node, { text: STYLE });
-    const heading = element('h2', node, { text: WORDS.heading });
-    const again = element('button', node, { text: WORDS.heading, type: 'button', class: 'viva-again', title: WORDS.caption });
-    const status = element('p', node, { text: WORDS.explain, role: 'status', 'aria-live': 'polite' });
+    const heading = element('h2', node, { text: NAMED });
+    const again = element('button', node, { text: NAMED, type: 'button', class: 'viva-again', title: TABLE.en.caption });
+    const status = element('p', node, { text: EXPLAIN, role: 'status', 'aria-live': 'polite' });
     const results = element('div', node);
     let checked = null;
+    let words = TABLE.en;
     let running = false;
 
     again.addEventListener('click', () => void app.commands.execute(COMMAND));
@@ -190,15 +331,15 @@
 
     function link(parent, text, cell) {
       button(parent, text, async () => {
-        if (checked.isDisposed) say(WORDS.closed);
-        else if (!(await goTo(app, checked, cell))) say(WORDS.noCell(cell));
+        if (checked.isDisposed) say(words.closed);
+        else if (!(await goTo(app, checked, cell))) say(fill(words.noCell, { cell }));
       });
     }
 
     function show({ checks, remarks, summary, feedback, saved }) {
       const [first, ...others] = list(summary).map(String);
       if (feedback) {
-        const place = element('p', results, { text: WORDS.feedback });
+        const place = element('p', results, { text: words.feedback });
         const path = [...checked.context.path.split('/').slice(0, -1), String(feedback.path)].join('/');
         button(place, String(feedback.title), () => app.commands.execute('docmanager:open', { path, factory: 'HTML Viewer' }));
       }
@@ -207,37 +348,40 @@
       for (const check of list(checks)) {
         if (check.cell !== cell) {
           cell = String(check.cell);
-          link(element('h3', results), WORDS.cell(cell), cell);
+          link(element('h3', results), fill(words.cell, { cell }), cell);
           group = element('ul', results, { role: 'list' });
           linked = new Set();
         }
         const item = element('li', group, { 'data-state': check.state });
         element('span', item, { text: `${MARKS[check.state] ?? '\u2717'} `, 'aria-hidden': 'true' });
-        element('span', item, { text: String(check.state), class: 'viva-state' });
-        item.append(`, ${WORDS.points(Number(check.points))}: ${check.title}`);
+        element('span', item, { text: String(check.word ?? check.state), class: 'viva-state' });
+        item.append(`, ${pointsIn(words, Number(check.points))}: ${check.title}`);
         const undone = list(check.undone).map(String);
         if (!undone.length) {
           for (const line of list(check.told)) element('p', item, { text: String(line), class: 'viva-hint' });
         }
         for (const answer of check.answer ? [...undone, String(check.answer)] : undone) {
-          if (!linked.has(answer)) link(element('p', item), WORDS.answer(answer), answer);
+          if (!linked.has(answer)) link(element('p', item), fill(words.answer, { cell: answer }), answer);
           linked.add(answer);
         }
       }
-      for (const sentence of [...others, WORDS.savedAt(saved.toLocaleTimeString())]) element('p', results, { text: sentence });
+      for (const sentence of [...others, fill(words.savedAt, { time: saved.toLocaleTimeString(words.html) })]) element('p', results, { text: sentence });
       say(first ?? '');
     }
 
     widget.check = async panel => {
-      if (running) return say(WORDS.already);
+      if (running) return say(words.already);
       running = true;
       again.setAttribute('aria-disabled', 'true');
       checked = panel;
-      heading.textContent = `${WORDS.heading}: ${panel.title.label}`;
+      heading.textContent = `${NAMED}: ${panel.title.label}`;
+      words = wordsOf(panel);
+      results.lang = status.lang = words.html;
+      again.title = words.caption;
       results.replaceChildren();
-      say(WORDS.running);
+      say(words.running);
       try {
-        show(await ask(app, panel, say));
+        show(await ask(app, panel, say, words));
       } catch (error) {
         say(error.message);
       } finally {
@@ -260,16 +404,16 @@
       activate(app, tracker, palette) {
         const panel = createPanel(app, Widget);
         panel.title.icon = checkIcon;
-        panel.title.caption = WORDS.heading;
+        panel.title.caption = NAMED;
         app.commands.addCommand(COMMAND, {
-          label: WORDS.heading,
-          caption: WORDS.caption,
+          label: NAMED,
+          caption: TABLE.en.caption,
           describedBy: { args: { type: 'object', properties: {} } },
           execute: () => {
             if (!panel.isAttached) app.shell.add(panel, 'right', { rank: 900 });
             app.shell.activateById(panel.id);
             panel.node.focus();
-            return tracker.currentWidget ? panel.check(tracker.currentWidget) : panel.say(WORDS.noNotebook);
+            return tracker.currentWidget ? panel.check(tracker.currentWidget) : panel.say(NO_NOTEBOOK);
           },
         });
         palette?.addItem({ command: COMMAND, category: 'Notebook Operations' });

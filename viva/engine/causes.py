@@ -1,0 +1,302 @@
+"""Cells that did not run to their end, and the checks that this explains: one cause, however many checks it costs.
+
+A walk from the top of the notebook to its end knows at each place which names are *broken*, and by which cause: those
+that a cell was to bind which did not run to its end or is deleted, and those that later cells computed from them. A
+check that does not pass and uses a broken name depends on its cause. So does a check that was not run for want of time.
+Verdicts and points stay as they are; beside them stands the cause, as a note. What has an explanation of its own (an
+answer that is not done yet, a refusal of the sandbox) has no cause here.
+
+The names in the notes are what the student's process said, and a line of the student's code: pages show what of them
+they may.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping
+
+from IPython.core.inputtransformer2 import TransformerManager
+from nbformat import NotebookNode
+
+from viva.engine.blueprint import Cell, Purpose
+from viva.engine.checks import Check
+from viva.engine.examination import Examination
+from viva.engine.names import NOTHING, Names, changed_in, names_in, names_of, parsed
+from viva.engine.outcome import Outcome
+from viva.engine.ownership import reached
+from viva.engine.timebudget import NOT_TRIED
+from viva.engine.undone import LONGEST, MISSING, NO_MODULE, STUB, UNDEFINED, is_installed, undefined
+from viva.record import CheckResult, Note, note
+from viva.verdict import Verdict
+
+PLACE = re.compile(r"Cell In\[(\d{1,9})\], line (\d{1,9})\b")
+"""Where a line that was running stands, as IPython says it: the number of a run, and of a line. Students can
+write such texts with thousands of digits, which Python does not read as a number."""
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+BINDING = re.compile(
+    r"""
+    ^ (?: async[ ]+def | def | class ) [ ]+ (\w+)
+    | ^ (\w+ (?: \s*,\s* \w+ )*) \s* = (?!=)
+    | ^ import [ ]+ (?: [\w.]+ [ ]+ as [ ]+ )? (\w+)
+    | ^ from [ ]+ [\w.]+ [ ]+ import [ ]+ (\w+)
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+"""A line that binds names, in code with a syntax error."""
+MOST_CODE = 200
+"""Characters of a line or message that are shown."""
+ALIKE = 0.8
+"""A name that is so like another one may be misspelt."""
+STEP = re.compile(r"the cell '(.*)'", re.DOTALL)
+"""How a time budget names a cell that did not finish; else it names a function."""
+UNDONE = Note(kind="")
+"""In place of the cause of an answer that is not done yet, which explains its checks in other words."""
+
+
+def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> None:
+    """Write into each check by which cause it was lost, and into the outcome all causes in their order."""
+    results = [result for results in outcome.checks.values() for result in results]
+    errors = any(item["output_type"] == "error" for items, _ in outcome.outputs.values() for item in items)
+    if examination.deleted or errors or any(result.verdict is not Verdict.PASSED for result in results):
+        outcome.causes = _Walk(outcome, notebook, examination).through()
+
+
+class _Walk:
+    """Goes through a notebook in order, and knows at each place which names are broken by which cause."""
+
+    def __init__(self, outcome: Outcome, notebook: NotebookNode, examination: Examination) -> None:
+        self.outcome, self.cells, self.examination = outcome, notebook.cells, examination
+        self.owned = examination.plan.owned
+        self.functions: dict[str, set[str]] = {}
+        self.broken: dict[str, Note] = {}
+        self.found: list[Note] = []
+        self.everything = self._bound_somewhere()
+        self.runs = {count: index for index, (_, count) in outcome.outputs.items() if count is not None}
+        gone = sorted(examination.deleted, key=examination.deleted.__getitem__)  # read-only cells first
+        kinds = {name: "answer_deleted" if examination.deleted[name] else "read_only_deleted" for name in gone}
+        self.deleted = [self._known(Note(kinds[name], cells=(name,))) for name in gone]
+        for name, cause in zip(gone, self.deleted, strict=True):
+            self.broken |= dict.fromkeys(self.owned.get(name, ()), cause)
+
+    def through(self) -> list[Note]:
+        for index, cell in enumerate(self.cells):
+            if cell.cell_type != "code":
+                continue
+            expected = self.examination.cells.get(_name(cell))
+            if expected is None or expected.purpose != Purpose.TESTS:
+                self._pass(index, cell)
+                continue
+            results = self.outcome.checks.get(expected.id, [])
+            for check, result in zip(expected.checks, results, strict=False):
+                if cause := self._of(expected, check, result):
+                    result.lost = cause
+        return self.found
+
+    def _pass(self, index: int, cell: NotebookNode) -> None:
+        """Go over a cell that is not a test."""
+        source = _source(cell)
+        names = _names(source)
+        self.functions |= names.mentioned
+        errors = [item for item in self.outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"]
+        bound = names.bound | self.owned.get(_name(cell), frozenset())
+        used = _taken(source)
+        above = self._of_names(used | reached(used, self.functions))
+        if parsed(source) is None and (errors or index not in self.outcome.outputs):
+            self._break(self._known(self._syntax(index)), bound | _likely_bound(source))
+        elif errors:
+            cause, line = self._raised(index, errors[0], above)
+            if cause is not UNDONE:
+                self._known(cause)
+            before, rest = _split(source, line)
+            for name in before - rest:
+                self.broken.pop(name, None)
+            self._break(cause, rest | (bound - before))
+        elif above:
+            self._break(above, bound)
+        else:
+            for name in bound:
+                self.broken.pop(name, None)
+
+    def _of(self, cell: Cell, check: Check, result: CheckResult) -> Note | None:
+        """The cause by which a check was lost; None for one of its own."""
+        if result.undone or result.verdict in (Verdict.PASSED, Verdict.PARTLY):
+            return None
+        if result.cause and result.cause.kind in NOT_TRIED:
+            return self._known(self._unfinished(result.cause))
+        if result.cause and result.cause.kind == "in_cell_of":
+            return _told(self.broken.get(result.cause.names[0]))
+        if result.verdict not in (Verdict.FAILED, Verdict.ERROR) or result.cause:
+            return None
+        if name := undefined(result):
+            return _told(self._of_name(name, cell.source))
+        if result.exception == MISSING and (match := NO_MODULE.match(result.message)) and not is_installed(match[1]):
+            return self._known(note("code_needs", match[1]))
+        used = _taken(f"{cell.prelude}\n{check.source}")
+        return _told(self._of_names(used | reached(used, self.functions)))
+
+    def _of_names(self, names: Iterable[str]) -> Note | None:
+        """The first cause for which one of these names is broken."""
+        causes = [self.broken[name] for name in names if name in self.broken]
+        return min(causes, key=lambda cause: self.found.index(cause) if cause in self.found else math.inf, default=None)
+
+    def _of_name(self, name: str, source: str = "") -> Note | None:
+        """The cause for which a name is not defined. What no other cell binds was bound by a deleted one, unless it is
+        misspelt; in the ``source`` of a test it is not."""
+        if name in self.broken or name in self.everything or not self.deleted:
+            return self.broken.get(name)
+        right = re.search(rf"\b{name}\b", source) or not difflib.get_close_matches(name, self.everything, 1, ALIKE)
+        return self.deleted[0] if right else None
+
+    def _known(self, cause: Note) -> Note:
+        if cause not in self.found:
+            self.found.append(cause)
+        return cause
+
+    def _break(self, cause: Note, names: Iterable[str]) -> None:
+        self.broken |= dict.fromkeys(names, cause)
+
+    def _bound_somewhere(self) -> set[str]:
+        bound = set().union(*self.owned.values())
+        for cell in self.cells if self.examination.deleted else ():
+            if cell.cell_type == "code":
+                bound |= _names(_source(cell)).bound or _likely_bound(_source(cell))
+        return bound - {name for gone in self.examination.deleted for name in self.owned.get(gone, ())}
+
+    def _about(self, kind: str, index: int, *names: str, numbers: tuple[int, ...] = (), amount: float = 0.0) -> Note:
+        """A note about a cell: by its name, or by its place, which then is the last number."""
+        cell = self.cells[index]
+        if name := cell.metadata.get("nbgrader", {}).get("grade_id"):
+            cells: tuple[str, ...] = (name,)
+        else:
+            cells, numbers = (), (*numbers, index + 1)
+        return note(kind, *names, cells=cells, numbers=numbers, amount=amount)
+
+    def _syntax(self, index: int) -> Note:
+        message, line, code = _complaint(self.cells[index].source)
+        kind = "syntax_error" if line else "syntax_error_unplaced"
+        return self._about(kind, index, message or "invalid syntax", code, numbers=(line,) if line else ())
+
+    def _raised(self, index: int, error: Mapping, above: Note | None) -> tuple[Note, int]:
+        """The cause for which a cell did not run to its end, and the line of it where it stopped; 0 where unknown."""
+        name, message, cell = error["ename"], error["evalue"], self.cells[index]
+        text = COLOURS.sub("", "\n".join(error["traceback"]))
+        places = [(self.runs.get(int(run)), int(line)) for run, line in PLACE.findall(text)]
+        line = next((line for at, line in places if at == index), 0)
+        if name == STUB:
+            return UNDONE, line
+        if match := UNDEFINED.fullmatch(message) if name == "NameError" else None:
+            if cause := self._of_name(match[1], cell.source if _is_locked(cell) else ""):
+                return cause, line
+        elif name == MISSING and (match := NO_MODULE.match(message)):
+            return self._about("cell_needs", index, match[1]), line
+        elif name == Verdict.TIMEOUT or name == "KeyboardInterrupt":
+            return self._about("cell_unfinished", index), 0
+        elif name == Verdict.KILLED:
+            return self._about("cell_killed", index), 0
+        elif above:
+            return above, line
+        reason = f"{name}: {message}".partition("\n")[0].removesuffix(": ")[:MOST_CODE]
+        return self._stopped(index, reason, places), line
+
+    def _stopped(self, index: int, reason: str, places: list[tuple[int | None, int]]) -> Note:
+        """The cause for which a cell stopped with an exception; the line may be in a function of another cell."""
+        at, number = next(((at, line) for at, line in reversed(places) if at is not None), (index, 0))
+        cell, other = self.cells[index], self.cells[at]
+        lines, number = other.source.splitlines(), number and number + _blank(other.source)
+        code = lines[number - 1].strip()[:MOST_CODE] if 0 < number <= len(lines) else ""
+        if not code:
+            return self._about("cell_stopped_unplaced", index, reason)
+        if at == index:
+            kind = "read_only_stopped" if _is_locked(cell) else "cell_stopped"
+            return self._about(kind, index, reason, code, numbers=(number,))
+        return self._about("cell_stopped_in", index, reason, code, _called(other, at), numbers=(number,))
+
+    def _unfinished(self, cause: Note) -> Note:
+        """The cause for a check that was not run: what had used up the time before it."""
+        if not cause.names:
+            return Note("notebook_unfinished", amount=cause.amount)
+        if not (match := STEP.fullmatch(cause.names[0])):
+            return note("function_unfinished", cause.names[0], amount=cause.amount)
+        for index, cell in enumerate(self.cells):
+            if _name(cell) == match[1]:
+                return self._about("cell_unfinished_in", index, amount=cause.amount)
+        return note("function_unfinished", match[1], amount=cause.amount)
+
+
+def _called(cell: NotebookNode, index: int) -> str:
+    return f"'{name}'" if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) else str(index + 1)
+
+
+def _told(cause: Note | None) -> Note | None:
+    return None if cause is UNDONE else cause
+
+
+def _complaint(source: str) -> tuple[str, int, str]:
+    """Python's message about a syntax error, the number of the line in the cell, and the line; empty where unknown."""
+    try:
+        ast.parse(TransformerManager().transform_cell(source))
+    except SyntaxError as error:
+        text, number = (error.text or "").strip()[:MOST_CODE], (error.lineno or 0) + _blank(source)
+        lines = source.splitlines()
+        # A magic is read as a call, which the student never wrote.
+        return error.msg, number if 0 < number <= len(lines) and lines[number - 1].strip() == text else 0, text
+    except Exception:  # IPython's reading of a stranger's text may raise anything
+        pass
+    return "", 0, ""
+
+
+def _source(cell: NotebookNode) -> str:
+    """The text of a cell; none of one that is longer than anybody types."""
+    return cell.source if len(cell.source) <= LONGEST else ""
+
+
+def _names(source: str) -> Names:
+    return names_of(source) or Names()
+
+
+def _name(cell: NotebookNode) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+
+
+def _is_locked(cell: NotebookNode) -> bool:
+    marks = cell.metadata.get("nbgrader", {})
+    return bool(marks.get("locked")) and not marks.get("solution")
+
+
+def _blank(source: str) -> int:
+    """The number of empty lines at the head of a cell, which IPython does not count."""
+    return source[: len(source) - len(source.lstrip())].count("\n")
+
+
+def _likely_bound(source: str) -> set[str]:
+    """The names that a cell with a syntax error was to bind."""
+    return {name.strip() for found in BINDING.findall(source) for name in ",".join(found).split(",") if name.strip()}
+
+
+def _taken(source: str) -> set[str]:
+    """The names that code takes from above; not those that it has bound before, as tests bind their ``result``."""
+    names = _names(source)
+    taken, bound = reached(names.used, names.mentioned), set[str]()
+    for statement in (parsed(source) or NOTHING).body:
+        try:
+            names = names_in(statement)
+        except RecursionError:
+            continue
+        bound |= names.given if isinstance(statement, ast.For | ast.While | ast.With | ast.If | ast.Try) else set()
+        taken |= names.used - bound
+        bound |= names.given
+    return taken
+
+
+def _split(source: str, line: int) -> tuple[set[str], set[str]]:
+    """The names that a cell binds before the statement at a line, and those that it binds or changes from there on."""
+    statements = (parsed(source) or NOTHING).body
+    rest = [node for node in statements if (node.end_lineno or 0) >= line]
+    try:
+        before = names_in(*statements[: len(statements) - len(rest)]).bound
+        return before, names_in(*rest).bound.union(*map(changed_in, rest))
+    except RecursionError:
+        return set(), set()
