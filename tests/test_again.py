@@ -34,7 +34,7 @@ ONCE = {
     "doctor": ("",),
 }
 """By command, what it is run with; a command is run again from its beginning where it asks the gradebook."""
-NEVER = {"init", "new", "adopt", "audit", "check", "completion", "watch", "lti", "diagnose"}
+NEVER = {"init", "new", "adopt", "audit", "check", "completion", "watch", "lti", "canvas", "diagnose"}
 """Those that ask no gradebook (tests/flow/test_postgres.py runs them while its server is away), ``diagnose``, which
 needs known answers (plugins/diagnosis/tests), ``watch``, which runs until it is stopped
 (plugins/watch/tests/test_watcher.py), and ``lti``, whose scores go elsewhere (plugins/lti/tests)."""

@@ -192,6 +192,7 @@ NEVER_CLEANED = {
     "watch.lock",
     "lti",
     "lti.json",
+    "canvas.json",
 }
 """What students handed in, graders wrote, or nothing can make again."""
 KEPT = ("submitted", "attempts", "unmatched", "lti")

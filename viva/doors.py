@@ -37,13 +37,14 @@ PACKAGES = {
         "collect": "nbviva-term",
         "roster": "nbviva-term",
         "lti": "nbviva-lti",
+        "canvas": "nbviva-lti",
         "package": "nbviva-gradescope",
         "watch": "nbviva-watch",
         "diagnose": "nbviva-diagnosis",
     },
     SHEETS: dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
     GRADERS: {"cluster": "nbviva-scale"},
-    MEMBERS: {"lti": "nbviva-lti"},
+    MEMBERS: {"lti": "nbviva-lti", "canvas": "nbviva-lti"},
     ORIGINS: {"otter": "nbviva-otter"},
 }
 """The packages of Viva's own plug-ins, by what they add."""

@@ -79,6 +79,8 @@ gradebook.db*
 gradebook.db.lock
 roster.csv
 lti.json
+canvas.json
+*-times.csv
 grades.csv
 grades.json
 grades.xlsx

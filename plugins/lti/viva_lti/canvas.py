@@ -1,53 +1,52 @@
-"""Canvas, asked over its REST API with the access token of a person: members, scores and times of submission.
+"""Canvas, asked over its REST API with the access token of a person: who is in the course, and when they submitted.
 
-canvasapi builds the requests and reads the pages. Sessions, limits, attempts and sentences are ours (``transport``). A
-token goes only to the registered address: redirects are not followed, and no page of a list may be elsewhere.
+canvasapi builds the requests and follows the pages. Limits, attempts and sentences are ours (``transport``). Its own
+objects are not used: they read each text as a date, and fail where a student is called 9999-12-31T23:00:00-10:00. A
+token goes only to the registered site: redirects are not followed, and the next page of a list cannot be elsewhere.
+Nothing is ever written there.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Decimal
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
 import requests
-from canvasapi.assignment import Assignment
-from canvasapi.course import Course as CanvasCourse
-from canvasapi.exceptions import CanvasException, RateLimitExceeded
+from canvasapi.exceptions import CanvasException, Forbidden, RateLimitExceeded, ResourceDoesNotExist, Unauthorized
+from canvasapi.paginated_list import PaginatedList
 from canvasapi.requester import Requester
-from canvasapi.submission import Submission
+from canvasapi.util import combine_kwargs
 
-import viva
 from viva.cleaning import plaintext
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 from viva_lti import key
 from viva_lti.members import Member, parted
 from viva_lti.registration import require_address
-from viva_lti.scores import Column, Result, Score
-from viva_lti.transport import ATTEMPTS, PAGES, Limits, PlatformError, trouble
+from viva_lti.transport import ATTEMPTS, LARGEST, PAGES, Limits, PlatformError, trouble
 
 NAME = "canvas.json"
-ENDING = ".token"
+VARIABLE = "VIVA_CANVAS_TOKEN"
 TOKEN = re.compile(r"[\x21-\x7e]{8,500}")
-COURSE = re.compile(r"(?P<url>https?://[^/?#]+)/courses/(?P<course>\d+)(?:[/?#].*)?")
+COURSE = re.compile(r"(?P<url>https?://[^/?#\s]+)/courses/(?P<course>[0-9]{1,30})(?:[/?#].*)?")
 STUDENT = "StudentEnrollment"
 ENROLLED = ["active", "invited"]
-UNGRADED = ("not_graded", "pass_fail")
 PAUSE = 1.0
 """Seconds before a request that was throttled is sent again; twice as long each time."""
-CENT = Decimal("0.01")
+WHOLE = 4 * LARGEST
+"""Bytes of all pages of one list."""
 Form = TypeVar("Form")
 
-# It would write names, scores and the last letters of the token into logs.
+# It would write names and the last letters of the token into logs.
 logging.getLogger("canvasapi.requester").addFilter(lambda record: False)
 
 
@@ -84,7 +83,7 @@ def registration(root: Path) -> Registration:
         )
     try:
         place = msgspec.json.decode(path.read_bytes(), type=Registration)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CourseError(f"{path} is damaged: {error}. Restore it, or run 'viva canvas register' again.") from error
     return registration_of(f"{place.url}/courses/{place.course}")
 
@@ -104,10 +103,20 @@ def require_token(text: str) -> str:
     return token
 
 
+def path_of(place: Registration, folder: Path, root: Path) -> Path:
+    """The file of the token. Raises CourseError for a folder in the course."""
+    return key.path_of(place.url, folder, root, ".token")
+
+
 def token(path: Path) -> str:
-    """The token in its file. Raises CourseError where there is none, or others may read it."""
+    """The token of the environment, else in its file. Raises CourseError where there is none, or others can read it."""
+    if typed := os.environ.get(VARIABLE):
+        return require_token(typed)
     if not path.exists():
-        raise CourseError(f"The access token {path} does not exist. Run 'viva canvas register' on this machine.")
+        raise CourseError(
+            f"The access token {path} does not exist. Run 'viva canvas register' on this machine, or put the token "
+            f"into the environment variable {VARIABLE}."
+        )
     key.require_private(path)
     return require_token(path.read_text(encoding="utf-8", errors="replace"))
 
@@ -115,45 +124,55 @@ def token(path: Path) -> str:
 class CanvasLimits(Limits):
     """Limits that also know how Canvas says that it has too many requests: with 403, and a sentence."""
 
-    def __init__(self) -> None:
-        super().__init__(lambda request: request.method == "GET")  # a comment that is sent twice is there twice
-
-    def send(self, request: requests.PreparedRequest, *rest: Any, **options: Any) -> requests.Response:  # type: ignore[override]
+    def send(self, request: requests.PreparedRequest, *rest: Any, **options: Any) -> requests.Response:
         for attempt in range(ATTEMPTS):
             response = super().send(request, *rest, **options)
-            if not _throttled(response):
-                return response
+            if response.status_code != 403 or b"rate limit exceeded" not in response.content[:1000].lower():
+                break
+            response.status_code = 429
             time.sleep(PAUSE * 2**attempt)
-        return super().send(request, *rest, **options)
+        return response
 
 
-def _throttled(response: requests.Response) -> bool:
-    return response.status_code == 403 and b"Rate Limit Exceeded" in response.content
+class Elsewhere(requests.RequestException):
+    """The next page of a list is not on the same site."""
+
+
+class Endless(requests.RequestException):
+    """The pages of a list lead back, or are too many."""
 
 
 class OneSite(Requester):
-    """canvasapi's requests, to one site, with limits; nothing of an answer goes into an error."""
+    """canvasapi's requests: to one site, only to read, and with limits."""
 
     def __init__(self, place: Registration, token: str) -> None:
         super().__init__(place.url, token)
-        self.seen: set[str] = set()
+        self.begin()
         self._session = requests.Session()
         self._session.max_redirects = 0
         self._session.auth = lambda request: request  # else the user's .netrc may replace the token
-        self._session.headers["User-Agent"] = f"viva/{viva.__version__}"
         for start in ("https://", "http://"):
             self._session.mount(start, CanvasLimits())
 
-    def request(self, method: str, endpoint: str | None = None, *rest: Any, **named: Any) -> requests.Response:
-        response: requests.Response = super().request(method, endpoint, *rest, **named)
-        self._cache.clear()
+    def begin(self) -> None:
+        """A new list begins."""
+        self.seen: set[str] = set()
+        self.size = 0
+
+    def _get_request(self, url: str, headers: dict, params: Any = None, **named: Any) -> requests.Response:
+        """Raises RequestException and CanvasException, in which nothing of the answer is."""
+        response: requests.Response = super()._get_request(url, headers, params, **named)
         if response.is_redirect:
             raise requests.TooManyRedirects
-        response.json()  # raises an error of requests for half an answer
+        if response.status_code == 401:
+            raise Unauthorized("")  # canvasapi asks for a reason in JSON
+        if not response.ok:
+            return response
         following = response.links.get("next", {}).get("url", "")
         if following and not urljoin(response.url, following).startswith(self.base_url):
             raise Elsewhere
-        if following in self.seen or len(self.seen) > PAGES:
+        self.size += len(response.content)
+        if following in self.seen or len(self.seen) > PAGES or self.size > WHOLE:
             raise Endless
         self.seen |= {following} - {""}
         return response
@@ -162,18 +181,9 @@ class OneSite(Requester):
         self._session.close()
 
 
-class Elsewhere(requests.RequestException):
-    """The next page of a list is not on the same site."""
-
-
-class Endless(requests.RequestException):
-    """The pages of a list lead back."""
-
-
 class _Enrollment(msgspec.Struct, frozen=True):
     course_section_id: int | str = ""
     type: str = ""
-    user_id: int | str = ""
 
 
 class _Grouped(msgspec.Struct, frozen=True):
@@ -191,208 +201,145 @@ class _User(msgspec.Struct, frozen=True):
     sortable_name: str | None = None
     email: str | None = None
     sis_user_id: str | int | None = None
-    login_id: str | None = None
+    login_id: str | int | None = None
     enrollments: list[_Enrollment] = []
 
 
-class _Named(msgspec.Struct, frozen=True):
+class _Course(msgspec.Struct, frozen=True):
     id: int | str
-    name: str = ""
+    name: str | None = None
+
+
+class _Section(msgspec.Struct, frozen=True):
+    id: int | str
+    name: str | None = None
+
+
+class _Group(msgspec.Struct, frozen=True):
+    id: int | str
+    name: str | None = None
+    group_category_id: int | str | None = None
 
 
 class _Assignment(msgspec.Struct, frozen=True):
     id: int | str
-    name: str = ""
-    points_possible: float | None = None
-    grading_type: str = "points"
-    post_manually: bool | None = None
-    published: bool = True
+    name: str | None = None
 
 
-class _Comment(msgspec.Struct, frozen=True):
-    comment: str | None = None
-
-
-class _Submitted(msgspec.Struct, frozen=True):
+class _Submission(msgspec.Struct, frozen=True):
     user_id: int | str
-    score: float | None = None
-    entered_score: float | None = None
-    excused: bool | None = None
-    posted_at: str | None = None
-    submitted_at: str | None = None
-    points_deducted: float | None = None
-    submission_comments: list[_Comment] = []
-
-    @property
-    def points(self) -> float | None:
-        """What was entered, before Canvas's own late policy."""
-        return self.score if self.entered_score is None else self.entered_score
+    submitted_at: datetime | None = None
 
 
-class Present(Result, frozen=True):
-    """What a student has there."""
-
-    excused: bool = False
-
-    @property
-    def status(self) -> str:
-        return "excused there" if self.excused else ""
-
-
-@dataclass
 class Canvas:
-    """A course in Canvas, for a while."""
+    """A course in Canvas, which is only read."""
 
-    place: Registration
-    requester: OneSite
-    numbers: dict[str, Any] = field(default_factory=dict)
-    """By our name of an assignment, the number of Canvas's, as the settings say."""
-    visible: bool = False
-    """Whether scores may go where students see them at once."""
-    submitted: dict[str, dict[str, _Submitted]] = field(default_factory=dict)
-    """By column and student's number, what was read there."""
-
-    def __post_init__(self) -> None:
-        self.course = CanvasCourse(self.requester, {"id": self.place.course})
-
-    @property
-    def host(self) -> str:
-        return self.place.host
+    def __init__(self, place: Registration, requester: OneSite) -> None:
+        self.place, self.requester = place, requester
 
     def title(self) -> str:
         """The course's name. Raises PlatformError."""
         with self._sentences("the course"):
-            response = self.requester.request("GET", f"courses/{self.place.course}")
-            return plaintext.line(self._formed("the course", response.json(), _Named).name)
+            answer = self.requester.request("GET", f"courses/{self.place.course}").json()
+            return plaintext.line(self._formed("the course", answer, _Course).name or "")
 
-    def members(self) -> list[Member]:
-        """The students, without sections and groups. Raises PlatformError, and CourseError where there are none."""
-        members = [_member(user, {}, {}) for user in self._users()]
-        if members:
-            return members
-        raise CourseError(f"{self.host} lists no students of course {self.place.course}. Check the course's number.")
+    def members(self, sections: dict[str, str] | None = None, groups: dict[str, str] | None = None) -> list[Member]:
+        """The students. Raises PlatformError, and CourseError where there are none.
 
-    def roster(self) -> list[Member]:
-        """The students with sections and groups. Raises as ``members``."""
-        sections = {str(one.id): one.name for one in self._list("sections", _Named, self.course.get_sections)}
-        groups = {str(one.id): one.name for one in self._list("groups", _Named, self.course.get_groups)}
-        enrolled = self._list(
-            "groups", _Enrolled, self.course.get_enrollments, type=[STUDENT], state=ENROLLED, include=["group_ids"]
-        ) if groups else []  # fmt: skip
-        grouped = {
-            str(one.user_id): "; ".join(groups[str(number)] for number in one.user.group_ids if str(number) in groups)
-            for one in enrolled
-        }
-        users = self._users()
-        if not users:
-            self.members()
-        return [_member(user, sections, grouped) for user in users]
-
-    def column(self, assignment: str, earlier: Collection[str] = ()) -> Column | None:
-        """Canvas's assignment: the one that a setting names, else that got scores before, else of the same name.
-
-        Raises PlatformError, and CourseError where there is none, or two, or it cannot take drafts of scores.
+        ``sections`` has names by number, ``groups`` has the group's name by the number of a student.
         """
-        number = str(self.numbers.get(assignment, ""))
-        listed = self._list("assignments", _Assignment, self.course.get_assignments)
-        choices = (
-            [one for one in listed if str(one.id) == number]
-            if number
-            else [one for one in listed if self._id(one) in earlier]
-            or [one for one in listed if one.name.strip().casefold() == assignment.casefold()]
-        )
-        if len(choices) != 1:
-            which = (
-                f"with the number {plaintext.quoted(number)}" if number else f"called {plaintext.quoted(assignment)}"
-            )
-            raise CourseError(
-                f"{self.host} has {len(choices) or 'no'} assignments {which}. Name the right one in "
-                f"nbgrader_config.py, as in: c.Canvas.assignments = {{'{assignment}': 4711}}. The number is in the "
-                "address of its page."
-            )
-        found = choices[0]
-        title = plaintext.quoted(found.name)
-        if found.grading_type in UNGRADED or not found.points_possible or not found.published:
-            raise CourseError(
-                f"{title} in Canvas cannot take points: it has to be published, to be graded by points, and to have "
-                "more than 0 points. Change that in Canvas."
-            )
-        if not found.post_manually and not self.visible:
-            raise CourseError(
-                f"Students would see their scores of {title} at once, as it posts grades automatically. In Canvas's "
-                "gradebook, open the menu of the column, Grade Posting Policy, and choose Manually. Or run the command "
-                "with --visible."
-            )
-        return Column(self._id(found), found.name, found.points_possible)
-
-    def make(self, assignment: str, maximum: Decimal) -> Column:
-        """Raises CourseError: assignments are made by people there."""
-        raise CourseError(f"Create the assignment {plaintext.quoted(assignment)} in Canvas.")
-
-    def results(self, column: Column) -> dict[str, Result]:
-        """By user, what is in a column. Raises PlatformError."""
-        self.submitted[column.id] = self.submissions(column.id)
-        return {
-            user: Present(user, None if one.excused else one.points, column.score_maximum, bool(one.excused))
-            for user, one in self.submitted[column.id].items()
-        }
-
-    def submissions(self, column: str) -> dict[str, _Submitted]:
-        """By user, what was submitted. Raises PlatformError."""
-        assignment = Assignment(
-            self.requester, {"id": column.rpartition("/")[2], "course_id": self.place.course}
-        )  # fmt: skip
-        listed = self._list("submissions", _Submitted, assignment.get_submissions, include=["submission_comments"])
-        return {str(one.user_id): one for one in listed}
-
-    def send(self, column: Column, score: Score) -> None:
-        """Send one score, and the comment if it is not there. Raises PlatformError."""
-        there = self.submitted.get(column.id, {}).get(score.user)
-        points = score.points
-        if column.score_maximum is not None:
-            scaled = score.points * Decimal(repr(column.score_maximum)) / score.maximum
-            points = scaled.quantize(CENT, ROUND_HALF_UP)
-        comments = {comment.comment for comment in there.submission_comments} if there else set()
-        body: dict[str, Any] = {"submission": {"posted_grade": str(points), "prefer_points_over_scheme": True}}
-        if score.comment and score.comment not in comments:
-            body["comment"] = {"text_comment": score.comment}
-        numbers = {"assignment_id": column.id.rpartition("/")[2], "user_id": score.user, "course_id": self.place.course}
-        with self._sentences("a score"):
-            answer = Submission(self.requester, numbers).edit(**body)
-            seen = self._formed("a score", {"user_id": score.user} | _attributes(answer), _Submitted)
-        if seen.points is None or abs(Decimal(repr(seen.points)) - points) > CENT:
-            raise PlatformError(f"{self.host} did not keep a score.", 422)
-
-    def _users(self) -> list[_User]:
-        include = ["email", "enrollments"]
         users = self._list(
-            "members", _User, self.course.get_users, enrollment_type=["student"], enrollment_state=ENROLLED,
-            include=include,
+            "members", _User, "users", enrollment_type=["student"], enrollment_state=ENROLLED,
+            include=["email", "enrollments"],
         )  # fmt: skip
         students = {str(user.id): user for user in users if _is_student(user)}
-        return list(students.values())
+        if not students:
+            raise CourseError(
+                f"{self.place.host} lists no students of course {self.place.course}. Check the course's number, and "
+                "whether students are enrolled there."
+            )
+        return [_member(user, sections or {}, groups or {}) for user in students.values()]
 
-    def _id(self, assignment: _Assignment) -> str:
-        return f"{self.place.url}/courses/{self.place.course}/assignments/{assignment.id}"
+    def sections(self) -> dict[str, str]:
+        """The names of sections, by number. Raises PlatformError."""
+        return {str(one.id): one.name or "" for one in self._list("sections", _Section, "sections")}
 
-    def _list(self, subject: str, form: type[Form], ask: Callable[..., Any], **named: Any) -> list[Form]:
-        """All of a list, over its pages. Raises PlatformError."""
-        self.requester.seen.clear()
+    def groups(self, group_set: str = "") -> tuple[dict[str, str] | None, int]:
+        """By the number of a student, the group's name; and how many sets of groups there are.
+
+        None where nothing says which of several sets counts. Raises PlatformError, and CourseError for a set that is
+        not there.
+        """
+        listed = self._list("groups", _Group, "groups")
+        sets = {str(group.group_category_id) for group in listed}
+        if group_set and group_set not in sets:
+            raise CourseError(
+                f"{self.place.host} has no groups of the group set {plaintext.quoted(group_set)}, which "
+                f"c.Canvas.group_set names. The sets with groups are: {plaintext.some(sorted(sets), 20) or 'none'}."
+            )
+        if not listed or (len(sets) > 1 and not group_set):
+            return None, len(sets)
+        names = {str(group.id): group.name or "" for group in listed if group_set in ("", str(group.group_category_id))}
+        enrolled = self._list(
+            "groups", _Enrolled, "enrollments", type=[STUDENT], state=ENROLLED, include=["group_ids"]
+        )  # fmt: skip
+        grouped = {}
+        for one in enrolled:
+            numbers = dict.fromkeys(str(number) for number in one.user.group_ids)
+            grouped[str(one.user_id)] = "; ".join(names[number] for number in numbers if number in names)
+        return grouped, len(sets)
+
+    def assignment(self, name: str, number: str = "") -> str:
+        """The number of the assignment that has this number, or is called so. Raises PlatformError and CourseError."""
+        listed = self._list("assignments", _Assignment, "assignments")
+        wanted = name.strip().casefold()
+        choices = [
+            str(one.id)
+            for one in listed
+            if (str(one.id) == number if number else (one.name or "").strip().casefold() == wanted)
+        ]
+        if len(choices) == 1:
+            return choices[0]
+        which = f"with the number {plaintext.quoted(number)}" if number else f"called {plaintext.quoted(name)}"
+        count = f"{len(choices)} assignments" if choices else "no assignment"
+        raise CourseError(
+            f"{self.place.host} has {count} {which}. Name the right one in nbgrader_config.py, as in: "
+            f"c.Canvas.assignments = {{'{plaintext.line(name)}': 4711}}. The number is in the address of its page."
+        )
+
+    def times(self, assignment: str) -> dict[str, datetime]:
+        """By the number of a student, when they submitted last. Raises PlatformError."""
+        listed = self._list("submissions", _Submission, f"assignments/{assignment}/submissions")
+        times = {str(one.user_id): one.submitted_at for one in listed if one.submitted_at}
+        if any(when.tzinfo is None for when in times.values()):
+            raise PlatformError(f"{self.place.host} tells a time without a zone, so it is not clear when that was.")
+        with self._sentences("submissions"):
+            return {user: when.astimezone(UTC) for user, when in times.items()}
+
+    def _list(self, subject: str, form: type[Form], path: str, **parameters: Any) -> list[Form]:
+        """All of a list of the course, over its pages. Raises PlatformError."""
+        self.requester.begin()
         with self._sentences(subject):
-            return [self._formed(subject, _attributes(one), form) for one in ask(**named)]
+            pages = PaginatedList(
+                lambda requester, element: element, self.requester, "GET", f"courses/{self.place.course}/{path}",
+                _kwargs=combine_kwargs(**parameters),
+            )  # fmt: skip
+            return [self._formed(subject, one, form) for one in pages]
 
     def _formed(self, subject: str, value: object, form: type[Form]) -> Form:
         try:
             return msgspec.convert(value, form, strict=False)
         except msgspec.ValidationError as error:
-            raise PlatformError(
-                f"The answer of {self.host} about {subject} does not have the form that Canvas describes: "
-                f"{plaintext.line(str(error), 200)}."
-            ) from error
+            problem = f"{self._wrong(subject)}: {plaintext.line(str(error), 200)}."
+        raise PlatformError(problem)
+
+    def _wrong(self, subject: str) -> str:
+        return f"The answer of {self.place.host} about {subject} does not have the form that Canvas describes"
 
     @contextmanager
     def _sentences(self, subject: str) -> Iterator[None]:
         """Raises PlatformError for each problem; other errors may hold parts of an answer, so none is chained."""
+        host = self.place.host
         try:
             yield
             return
@@ -402,57 +349,48 @@ class Canvas:
             problem = self._refusal(subject, error)
         except requests.TooManyRedirects:
             problem = PlatformError(
-                f"{self.host} sends requests to another address, which got nothing. Register its final address, which "
-                "a browser shows after it is opened."
+                f"{host} sends requests to another address, which got nothing. Register its final address, which a "
+                "browser shows after it is opened."
             )
         except Elsewhere:
-            problem = PlatformError(f"{self.host} has the next page of {subject} on another site, which got nothing.")
+            problem = PlatformError(
+                f"{host} has the next page of {subject} at another address, which got nothing. Register the address "
+                "that a browser shows after the course is opened."
+            )
         except Endless:
-            problem = PlatformError(f"{self.host} never ends its list of {subject}: a page leads back.")
+            problem = PlatformError(f"{host} never ends its list of {subject}, so nothing of it was taken.")
         except requests.JSONDecodeError:
             problem = PlatformError(
-                f"The answer of {self.host} about {subject} is not JSON. If its address opens a login page in a "
-                "browser, it is wrong."
+                f"The answer of {host} about {subject} is not JSON. If its address opens a login page in a browser, "
+                "the address is wrong."
             )
         except requests.RequestException as error:
             problem = trouble(self.place.url, error)
-        except (ValueError, TypeError, AttributeError, KeyError):
-            problem = PlatformError(
-                f"The answer of {self.host} about {subject} does not have the form that Canvas describes."
-            )
+        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError):
+            problem = PlatformError(f"{self._wrong(subject)}.")
         raise problem
 
     def _refusal(self, subject: str, error: CanvasException) -> PlatformError:
         status = _status(error)
+        refused = f"{self.place.host} refused the request about {subject}, with status {status}."
         advice = {
-            401: "The access token is wrong or expired, or its owner may not do this. Create a new one in Canvas, and "
-            "run 'viva canvas register' again.",
-            403: "The owner of the access token may not do this in the course.",
+            401: "The access token is wrong or expired. Create a new one in Canvas, and run 'viva canvas register' "
+            "again.",
+            403: "The owner of the access token may not read this in the course.",
             404: "Check the course's number, and whether the owner of the access token teaches the course.",
             429: "It has too many requests. Run the same command again later.",
         }
-        return PlatformError(
-            f"{self.host} refused the request about {subject}, with status {status}. "
-            + advice.get(status, "It has a problem of its own. Try again later." if status >= 500 else "Try it there."),
-            status,
-        )
+        problem = "It has a problem of its own. Try again later." if status >= 500 else "It does not say why."
+        return PlatformError(f"{refused} {advice.get(status, problem)}", status)
 
 
 def _status(error: CanvasException) -> int:
     """The status of the answer behind an error of canvasapi."""
-    if isinstance(error, RateLimitExceeded):
-        return 429
-    statuses = {
-        "BadRequest": 400, "InvalidAccessToken": 401, "Unauthorized": 401, "Forbidden": 403,
-        "ResourceDoesNotExist": 404, "Conflict": 409, "UnprocessableEntity": 422,
-    }  # fmt: skip
+    for form, status in ((RateLimitExceeded, 429), (Unauthorized, 401), (Forbidden, 403), (ResourceDoesNotExist, 404)):
+        if isinstance(error, form):
+            return status
     number = re.fullmatch(r"Encountered an error: status code (\d{3})", str(error))
-    return statuses.get(type(error).__name__, int(number[1]) if number else 0)
-
-
-def _attributes(found: Any) -> dict[str, Any]:
-    """What the answer said, of what canvasapi made of it."""
-    return {name: value for name, value in vars(found).items() if not name.startswith("_")}
+    return int(number[1]) if number else 400
 
 
 def _is_student(user: _User) -> bool:
@@ -464,7 +402,9 @@ def _member(user: _User, sections: dict[str, str], groups: dict[str, str]) -> Me
     last, comma, first = (user.sortable_name or "").partition(",")
     if not comma:
         first, last = parted((user.name or user.sortable_name or "").strip())
-    names = dict.fromkeys(sections.get(str(one.course_section_id), "") for one in user.enrollments)
+    names = dict.fromkeys(
+        sections.get(str(one.course_section_id), "") for one in user.enrollments if one.type == STUDENT
+    )
     cells = (first, last, user.email, user.sis_user_id, user.login_id)
     first, last, email, sis, login = (str(cell if cell is not None else "").strip() for cell in cells)
     return Member(
@@ -473,10 +413,10 @@ def _member(user: _User, sections: dict[str, str], groups: dict[str, str]) -> Me
 
 
 @contextmanager
-def connected(place: Registration, token: str, **more: Any) -> Iterator[Canvas]:
-    """A course in Canvas."""
+def connected(place: Registration, token: str) -> Iterator[Canvas]:
+    """A course in Canvas, for a while."""
     requester = OneSite(place, token)
     try:
-        yield Canvas(place, requester, **more)
+        yield Canvas(place, requester)
     finally:
         requester.close()

@@ -1,154 +1,166 @@
-"""The command that talks with Canvas, with an access token: canvas."""
+"""The command that asks Canvas, with an access token: canvas. The roster is a door of ``viva roster``."""
 
 from __future__ import annotations
 
 import csv
 import getpass
 import io
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from traitlets import Bool, Unicode
 
+from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.course.processes import leftovers
 from viva.course.table import Table
 from viva.verdict import CourseError
 from viva.wording import counted
 from viva_lti import canvas, key
-from viva_lti.exporting import ScoresCommand
 from viva_lti.matching import matched, students
-from viva_lti.scoreplan import ScorePlan
 from viva_lti.settings import Canvas
 
-ACTIONS = ("register", "export", "times")
+ACTIONS = ("register", "times")
+SHOWN = 20
 COLUMNS = ("id", "first_name", "last_name", "email", "lms_user_id", "sis", "login", "section", "group")
 
 
-class CanvasCommand(ScoresCommand):
+class CanvasCommand(VivaCommand):
     name = "viva-canvas"
-    arguments = "register ADDRESS | export [ASSIGNMENT ...] | times ASSIGNMENT ..."
+    arguments = "register ADDRESS | times ASSIGNMENT"
     completes = ""
     heading = "Class"
-    description = "Register the course with Canvas by an access token, send scores as drafts, and get submission times."
+    description = "Register the course with Canvas by an access token, and get times of submission from there."
     examples = """
         viva canvas register https://canvas.example.edu/courses/12     asks for the access token
-        viva canvas export ps1 --dry-run                what would be sent; without --dry-run, send it
         viva canvas times ps1                           write ps1-times.csv, for: viva collect --times=ps1-times.csv
     """
     aliases = nbgrader_aliases | {"token-file": "CanvasCommand.token_file", "keys": "Canvas.keys"}
-    flags = ScoresCommand.flags | {
-        "visible": (
-            {"CanvasCommand": {"visible": True}},
-            "Also send scores that students see at once, as Canvas posts them automatically.",
-        ),
+    flags = VivaCommand.flags | {
+        "dry-run": ({"CanvasCommand": {"dry_run": True}}, "Only show what there is; write nothing."),
     }
     token_file = Unicode(help="A file with the access token; without it, the command asks for it.").tag(config=True)
-    visible = Bool(False, help="Also send scores that students see at once.").tag(config=True)
+    dry_run = Bool(False, help="Only show what there is.").tag(config=True)
     settings = (Canvas,)
 
     def run(self) -> int:
         action, *rest = self.extra_args or [""]
-        if action not in ACTIONS:
+        if action not in ACTIONS or len(rest) > 1:
             raise CourseError(
-                "Say what to do: 'viva canvas register' registers the course, 'viva canvas export' sends scores, "
-                "'viva canvas times' gets the times of submission, and 'viva roster --from=canvas' reads the roster."
+                "Say what to do: 'viva canvas register ADDRESS' registers the course, 'viva canvas times ASSIGNMENT' "
+                "gets times of submission, and 'viva roster --from=canvas' reads the roster."
             )
         if not self.course.path("source", ".").is_dir():
             self.course.assignments()  # says that this is not a course
-        self.there = Canvas(parent=self)
-        return {"register": self._register, "export": self._export, "times": self._times}[action](rest)
+        return self._register(rest) if action == "register" else self._times(rest)
 
     def _register(self, words: list[str]) -> int:
         """Try the token, and keep it where it works."""
         root = Path(self.course.root)
-        place = canvas.registration_of(words[0]) if len(words) == 1 else canvas.registration(root)
-        path = key.path_of(place.url, self.there.folder, root, canvas.ENDING)
-        token = self._token(path)
-        with canvas.connected(place, token) as course:
-            title, size = course.title(), len(course.members())
+        place = canvas.registration_of(words[0]) if words else canvas.registration(root)
+        path = canvas.path_of(place, Canvas(parent=self).folder, root)
+        token, stays = self._token(path)
+        with canvas.connected(place, token) as there:
+            title, size = there.title(), len(there.members())
         if not self.dry_run:
             with self.alone():
-                key.write(path, token + "\n")
+                if stays:
+                    key.write(path, token + "\n")
                 canvas.write_registration(root, place)
+        self._say(f"{place.host}: the course {plaintext.quoted(title)} has {counted(size, 'student')}.")
+        if stays and not self.dry_run:
+            self._say(f"The access token is {path}. Keep it secret; it is not part of the course folder.")
         self._say(
-            f"{place.host}: the course '{title}' has {counted(size, 'student')}.",
-            f"The access token is {path}. Keep it secret; it is not part of the course folder.",
-            "Now run: viva roster --from=canvas --dry-run",
+            "Nothing was written. Run the same command without --dry-run to write it."
+            if self.dry_run
+            else "Now run: viva roster --from=canvas --dry-run"
         )
-        self.show_document(url=place.url, course=place.course, students=size, token=str(path), dry_run=self.dry_run)
+        self.show_document(url=place.url, course=place.course, students=size, dry_run=self.dry_run)
         return 0
 
-    def _token(self, path: Path) -> str:
-        """The token that was typed or is in a file. Raises CourseError."""
+    def _token(self, path: Path) -> tuple[str, bool]:
+        """The token, and whether it is to be written into its file. Raises CourseError and OSError."""
         if self.token_file:
             file = Path(self.token_file).expanduser().resolve()
-            if file.is_relative_to(self.course.root.resolve()):
+            if file.is_relative_to(Path(self.course.root).resolve()):
                 raise CourseError(f"{file} is in the course folder, which is copied and shared. Move it elsewhere.")
-            return canvas.require_token(file.read_text(encoding="utf-8", errors="replace"))
-        if not sys.stdin.isatty():
-            raise CourseError("Name a file with the access token: --token-file=FILE")
-        typed = getpass.getpass("Access token (nothing is shown; Enter alone keeps the present one): ")
-        return canvas.require_token(typed) if typed.strip() else canvas.token(path)
+            if not file.is_file():
+                raise CourseError(f"The file {file} does not exist. Name a file with the access token.")
+            return canvas.require_token(file.read_text(encoding="utf-8", errors="replace")), True
+        if os.environ.get(canvas.VARIABLE):
+            return canvas.token(path), False
+        if sys.stdin is not None and sys.stdin.isatty():
+            typed = getpass.getpass("Access token (nothing is shown; Enter alone keeps the present one): ")
+            return (canvas.require_token(typed), True) if typed.strip() else (canvas.token(path), False)
+        raise CourseError(
+            f"Name a file with the access token (--token-file=FILE), or put the token into {canvas.VARIABLE}."
+        )
 
-    def _opened(self, **more):
-        return opened(self, self.there, **more)
-
-    def _export(self, names: list[str]) -> int:
-        def people():
-            with self._opened() as course:
-                return course.members()
-
-        def grades():
-            return self._opened(numbers=dict(self.there.assignments), visible=self.visible)
-
-        return self.export(names, self.there, people, grades)
-
-    def remarks(self, plan: ScorePlan) -> list[str]:
-        return []
-
-    def _times(self, names: list[str]) -> int:
+    def _times(self, words: list[str]) -> int:
         """Write when each student submitted last, as 'viva collect --times' reads it."""
-        if not names:
+        if not words:
             raise CourseError("Name an assignment, as in: viva canvas times ps1")
+        (name,) = self.course.chosen(words)
+        number = Canvas(parent=self).assignments.get(name, "")
         with self.course.gradebook() as gradebook:
             enrolled = students(self.course, gradebook)
-        with self._opened(numbers=dict(self.there.assignments), visible=True) as course:
-            people, _ = matched(course.members(), enrolled, self.there.username_key)
-            for name in names:
-                column = course.column(name)
-                assert column is not None
-                submitted = course.submissions(column.id)
-                text = io.StringIO()
-                rows = csv.writer(text, lineterminator="\n")
-                rows.writerow(("student_id", "timestamp"))
-                times = {
-                    student: submitted[member.user_id].submitted_at
-                    for student, member in sorted(people.items())
-                    if member.user_id in submitted and submitted[member.user_id].submitted_at
-                }
-                rows.writerows(times.items())
-                path = Path(self.course.root) / f"{name}-times.csv"
-                if not self.dry_run:
-                    leftovers.write(path, text.getvalue())
-                self._say(f"{path}: {counted(len(times), 'time')} of submission.")
+        with self.console.status("asking Canvas"), opened(self) as there:
+            people, doubts = matched(there.members(), enrolled, "login")
+            submitted = there.times(there.assignment(name, str(number)))
+        times = {
+            student: f"{submitted[member.user_id]:%Y-%m-%dT%H:%M:%SZ}"
+            for student, member in sorted(people.items())
+            if member.user_id in submitted
+        }
+        unclear = {user: why for user, why in doubts.items() if user in submitted}
+        for user, why in sorted(unclear.items())[:SHOWN]:
+            self._say(f"No time written, member {plaintext.line(user)}: {why}.")
+        path = Path(self.course.root) / f"{name}-times.csv"
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([("student_id", "timestamp"), *times.items()])
+        if self.dry_run:
+            self._say(f"{counted(len(times), 'time')} of submission. Nothing was written.")
+        else:
+            with self.alone():
+                leftovers.write(path, text.getvalue())
+            self._say(f"{path}: {counted(len(times), 'time')} of submission.")
+        self.show_document(assignment=name, times=times, unclear=unclear, dry_run=self.dry_run)
         return 0
 
 
-def opened(command: VivaCommand, there: Canvas, **more):
+@contextmanager
+def opened(command: VivaCommand) -> Iterator[canvas.Canvas]:
+    """The course in Canvas, with its token. Raises CourseError."""
     root = Path(command.course.root)
     place = canvas.registration(root)
-    token = canvas.token(key.path_of(place.url, there.folder, root, canvas.ENDING))
-    return canvas.connected(place, token, **more)
+    token = canvas.token(canvas.path_of(place, Canvas(parent=command).folder, root))
+    with canvas.connected(place, token) as there:
+        yield there
 
 
 def roster(command: VivaCommand) -> Table:
     """The list for ``viva roster --from=canvas``: a line for each student. Raises CourseError."""
-    with opened(command, Canvas(parent=command)) as course:
-        people = course.roster()
+    with opened(command) as there:
+        groups, sets = there.groups(Canvas(parent=command).group_set)
+        people = there.members(there.sections(), groups)
+    notes = []
+    if groups is None and sets:
+        notes.append(
+            f"Canvas has {sets} group sets, so no groups were read. Name one by its number, as in: "
+            "c.Canvas.group_set = '99'"
+        )
+    if silent := [who for who in people if not who.login]:
+        notes.append(
+            f"Canvas does not tell the login of {counted(len(silent), 'student')}, so new ones are called by their "
+            "number in Canvas. The owner of the access token needs the permission to view login IDs."
+        )
     rows = [
         [who.login or who.user_id, who.first_name, who.last_name, who.email, who.user_id, who.sis, who.login,
          who.section, who.group] for who in people
     ]  # fmt: skip
-    return Table(COLUMNS, dict(enumerate(rows, 2)), [])
+    columns = COLUMNS if groups is not None else COLUMNS[:-1]
+    return Table(columns, {line: row[: len(columns)] for line, row in enumerate(rows, 2)}, notes)

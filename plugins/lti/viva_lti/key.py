@@ -58,7 +58,7 @@ def path_of(url: str, keys: Path, root: Path, ending: str = ".pem") -> Path:
     if keys.is_relative_to(root.resolve()):
         raise CourseError(
             f"The folder of keys {keys} is in the course folder, which is copied and shared. Name a folder outside "
-            "with --keys=FOLDER, or in the setting 'keys'."
+            "with --keys=FOLDER, or in c.Lti.keys or c.Canvas.keys."
         )
     host = re.sub(r"[^\w.-]+", "-", url.partition("://")[2]).strip("-.")
     return keys / f"{host}{ending}"

@@ -1,4 +1,4 @@
-"""The scores that were sent: ``lti/`` or ``canvas/<assignment>.jsonl`` in the course, a line before and after each.
+"""The scores that were sent: ``lti/<assignment>.jsonl`` in the course folder, a line before and after each.
 
 The file is only added to. A command that was killed leaves a line that says what it was about to send, or half a line,
 which counts as none: nothing is sent before its line is on the disk.
@@ -15,7 +15,9 @@ from pathlib import Path
 import msgspec
 
 from viva.course.course import Course
-from viva_lti.scores import Score
+from viva_lti.grades import Score
+
+FOLDER = "lti"
 
 
 class Sending(msgspec.Struct, frozen=True):
@@ -35,10 +37,10 @@ class Sending(msgspec.Struct, frozen=True):
 
 
 class Sent:
-    """What was sent of one assignment; ``folder`` is named after the way, lti or canvas."""
+    """What was sent of one assignment."""
 
-    def __init__(self, course: Course, folder: str, assignment: str) -> None:
-        self.path: Path = course.root / folder / f"{assignment}.jsonl"
+    def __init__(self, course: Course, assignment: str) -> None:
+        self.path: Path = course.root / FOLDER / f"{assignment}.jsonl"
 
     def read(self, column: str) -> dict[str, list[Sending]]:
         """By user, what may have arrived in a column: the last that did, and all that was begun after it."""

@@ -28,13 +28,13 @@ from viva_term.lms.systems import GROUPS, SYSTEMS
 
 class RosterCommand(PersonCommand):
     name = "viva-roster"
-    arguments = "FILE | --from=lti | --same OLD NEW | --export ID | --forget ID"
+    arguments = "FILE | --from=lti | --from=canvas | --same OLD NEW | --export ID | --forget ID"
     completes = "tables"
     heading = "Class"
     description = "Read the roster from a learning system or its file; list added, changed and removed students."
     examples = """
         viva roster grades.csv --dry-run                what would change; without --dry-run, do it
-        viva roster --from=lti --dry-run                ask the learning system, without a file (nbviva-lti)
+        viva roster --from=lti --dry-run                ask the learning system, without a file; or --from=canvas
         viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
         viva roster --forget alee                       take out the data of a student; --now erases it
     """
@@ -59,7 +59,9 @@ class RosterCommand(PersonCommand):
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
     system = Unicode(
-        help=f"The system: {', '.join([*doors.entries(doors.ROSTERS), *SYSTEMS, *doors.entries(doors.MEMBERS)])}."
+        help="The system: "
+        + ", ".join({**doors.entries(doors.ROSTERS), **SYSTEMS, **doors.entries(doors.MEMBERS)})
+        + "."
     ).tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
@@ -71,11 +73,12 @@ class RosterCommand(PersonCommand):
             return self.run_for_one()
         if self.same:
             return self._join()
-        asks = self.system in doors.entries(doors.MEMBERS, SYSTEMS)
+        filed = {**doors.entries(doors.ROSTERS, SYSTEMS), **SYSTEMS}
+        asks = self.system in doors.entries(doors.MEMBERS) and not (self.extra_args and self.system in filed)
         if asks and self.extra_args:
             raise CourseError(f"--from={self.system} asks the learning system, so it needs no file.")
         if not asks and len(self.extra_args) != 1:
-            lacking = doors.lacking(doors.MEMBERS, self.system)
+            lacking = self.system not in filed and doors.lacking(doors.MEMBERS, self.system)
             raise CourseError(lacking or "Name one roster file, as in: viva roster grades.csv --dry-run")
         if not self.course.path("source", ".").is_dir():
             self.course.assignments()  # says that this is not a course

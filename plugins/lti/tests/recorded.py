@@ -1,0 +1,145 @@
+"""Canvas on the loopback, as recordings: real HTTP that answers with the JSON of Canvas's documentation.
+
+No real Canvas is behind this. Names of fields, parameters and headers, pages by Link, and ways of refusing are those of
+https://developerdocs.instructure.com: users, enrollments, sections, groups, assignments, submissions, throttling.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from plugins.lti.tests import platform
+
+TOKEN = "7~Qm4vKx9TbW2rLp8ZsYc5NdHf3GjAe6U"
+
+
+def user(number: int, first: str, section: int = 31, **more: object) -> dict:
+    return {
+        "id": number,
+        "name": f"{first.title()} Lee",
+        "created_at": "2025-08-20T08:15:30Z",
+        "sortable_name": f"Lee, {first.title()}",
+        "short_name": first.title(),
+        "sis_user_id": f"S{number}",
+        "integration_id": None,
+        "login_id": first,
+        "email": f"{first}@x.edu",
+        "enrollments": [
+            {
+                "id": number * 10,
+                "user_id": number,
+                "course_id": 12,
+                "type": "StudentEnrollment",
+                "course_section_id": section,
+                "enrollment_state": "active",
+                "role": "StudentEnrollment",
+                "grades": {"html_url": f"https://canvas.example.edu/courses/12/grades/{number}", "current_score": None},
+            }
+        ],
+    } | more
+
+
+def group(number: int, name: str, group_set: int = 99) -> dict:
+    return {
+        "id": number, "name": name, "group_category_id": group_set, "course_id": 12, "context_type": "Course",
+        "members_count": 2, "join_level": "invitation_only", "concluded": False,
+    }  # fmt: skip
+
+
+def enrollment(number: int, *groups: int) -> dict:
+    return {
+        "id": number * 10, "course_id": 12, "user_id": number, "type": "StudentEnrollment", "course_section_id": 31,
+        "enrollment_state": "active", "user": {"id": number, "name": "A name", "group_ids": list(groups)},
+    }  # fmt: skip
+
+
+def assignment(number: int, name: str) -> dict:
+    return {
+        "id": number, "name": name, "course_id": 12, "points_possible": 25.0, "grading_type": "points",
+        "due_at": "2026-09-14T12:00:00Z", "published": True, "submission_types": ["online_upload"],
+    }  # fmt: skip
+
+
+def submission(number: int, when: str | None) -> dict:
+    return {
+        "id": number * 100, "user_id": number, "assignment_id": 4711, "submitted_at": when, "attempt": when and 1,
+        "workflow_state": "submitted" if when else "unsubmitted", "late": False, "missing": False, "excused": None,
+        "score": None, "grade": None, "posted_at": None, "submission_type": when and "online_upload",
+    }  # fmt: skip
+
+
+@dataclass
+class Recordings:
+    """What Canvas answers, by the path within /api/v1."""
+
+    lists: dict[str, list] = field(default_factory=dict)
+    limit: int = 100
+    requests: list[str] = field(default_factory=list)
+    queries: list[dict] = field(default_factory=list)
+    faults: list[platform.Fault] = field(default_factory=list)
+    url: str = ""
+
+    def fault(self, path: str, act: Callable[[Handler], bool], after: int = 0, times: int = 10**6) -> None:
+        self.faults.append(platform.Fault(path, act, after, times))
+
+    def count(self, path: str) -> int:
+        return sum(request.endswith(path) for request in self.requests)
+
+
+class Handler(platform.Handler):
+    system: Recordings  # type: ignore[assignment]
+
+    def serve(self, path: str) -> None:
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            document = {"errors": [{"message": "Invalid access token."}]}
+            self.answer(401, document, WWW_Authenticate='Bearer realm="canvas-lms"')
+            return
+        name = path.removeprefix("/api/v1/courses/12").strip("/")
+        if name == "" and path.startswith("/api/v1"):
+            self.answer(200, {"id": 12, "name": "Attention", "course_code": "ATT", "workflow_state": "available"})
+        elif name in self.system.lists:
+            self.page(self.system.lists[name])
+        else:
+            self.answer(404, {"errors": [{"message": "The specified resource does not exist."}]})
+
+    def page(self, listed: list) -> None:
+        parts = urlsplit(self.path)
+        query = parse_qs(parts.query)
+        self.system.queries.append(query)
+        size, number = min(int(query["per_page"][0]), self.system.limit), int(query.get("page", ["1"])[0])
+        last = max(1, -(-len(listed) // size))
+        pages = {"current": number, "next": number + 1, "first": 1, "last": last}
+        links = [
+            f'<{self.system.url}{parts.path}?{urlencode(query | {"page": page}, doseq=True)}>; rel="{name}"'
+            for name, page in pages.items()
+            if page <= last
+        ]
+        self.answer(
+            200, listed[(number - 1) * size : number * size], Link=",".join(links), X_Rate_Limit_Remaining="699.9"
+        )
+
+
+@contextmanager
+def running() -> Iterator[Recordings]:
+    """A Canvas that answers."""
+    system = Recordings()
+
+    class Ours(Handler):
+        pass
+
+    Ours.system = system
+    server = platform.Server(("127.0.0.1", 0), Ours)
+    server.daemon_threads = True
+    system.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield system
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
