@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from plugins.lti.tests import platform
+from plugins.lti.tests import platform, recorded
 from plugins.term.tests.sheets import classroom
-from viva_lti import key
+from viva_lti import canvas, key
 from viva_term.lms.rosterfile import Entry
 
 PEOPLE = ("anna", "bo", "cy")
@@ -74,4 +74,39 @@ def registered(course, system, keys, viva):
     done = viva("lti", "register", *system.options())
     assert done.status == 0, done.text
     system.requests.clear()
+    return course
+
+
+@pytest.fixture
+def there():
+    """A Canvas with a course."""
+    with recorded.running() as running:
+        running.lists = {
+            "users": [recorded.user(1, "anna"), recorded.user(2, "bo", section=32), recorded.user(3, "cy")],
+            "sections": [{"id": 31, "name": "Monday", "course_id": 12}, {"id": 32, "name": "Friday", "course_id": 12}],
+            "groups": [],
+            "enrollments": [],
+            "assignments": [recorded.assignment(4711, classroom.PS.upper()), recorded.assignment(4712, "Essay")],
+            "assignments/4711/submissions": [
+                recorded.submission(1, "2026-09-14T09:30:00Z"),
+                recorded.submission(2, "2026-09-14T14:30:00+02:00"),
+                recorded.submission(3, None),
+                recorded.submission(8, "2026-09-14T09:30:00Z"),
+            ],
+        }
+        yield running
+
+
+@pytest.fixture
+def joined(course, there, viva, tmp_path, monkeypatch):
+    """The course, known to Canvas."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv(canvas.VARIABLE, raising=False)
+    monkeypatch.setattr(canvas, "PAUSE", 0.0)
+    (tmp_path / "token.txt").write_text(recorded.TOKEN + "\n")
+    address = f"{there.url}/courses/12/assignments?x=1"
+    result = viva("canvas", "register", address, f"--token-file={tmp_path / 'token.txt'}")
+    assert (result.status, result.err) == (0, ""), result.err
+    assert "'Attention' has 3 students" in result.out and recorded.TOKEN not in result.text
+    there.requests.clear()
     return course

@@ -57,19 +57,22 @@ def enrollment(number: int, *groups: int) -> dict:
     }  # fmt: skip
 
 
-def assignment(number: int, name: str) -> dict:
+def assignment(number: int, name: str, **more: object) -> dict:
     return {
         "id": number, "name": name, "course_id": 12, "points_possible": 25.0, "grading_type": "points",
         "due_at": "2026-09-14T12:00:00Z", "published": True, "submission_types": ["online_upload"],
-    }  # fmt: skip
+        "post_manually": True, "moderated_grading": False, "anonymous_grading": False, "anonymize_students": False,
+        "group_category_id": None, "grade_group_students_individually": False,
+    } | more  # fmt: skip
 
 
-def submission(number: int, when: str | None) -> dict:
+def submission(number: int, when: str | None, **more: object) -> dict:
     return {
         "id": number * 100, "user_id": number, "assignment_id": 4711, "submitted_at": when, "attempt": when and 1,
         "workflow_state": "submitted" if when else "unsubmitted", "late": False, "missing": False, "excused": None,
         "score": None, "grade": None, "posted_at": None, "submission_type": when and "online_upload",
-    }  # fmt: skip
+        "entered_score": None, "entered_grade": None, "points_deducted": None, "submission_comments": [],
+    } | more  # fmt: skip
 
 
 @dataclass
@@ -77,6 +80,9 @@ class Recordings:
     """What Canvas answers, by the path within /api/v1."""
 
     lists: dict[str, list] = field(default_factory=dict)
+    policy: dict | None = None
+    puts: list[tuple[str, str, str | None]] = field(default_factory=list)
+    """By every change that came: the student's number, the grade, the comment."""
     limit: int = 100
     requests: list[str] = field(default_factory=list)
     queries: list[dict] = field(default_factory=list)
@@ -86,12 +92,38 @@ class Recordings:
     def fault(self, path: str, act: Callable[[Handler], bool], after: int = 0, times: int = 10**6) -> None:
         self.faults.append(platform.Fault(path, act, after, times))
 
+    def submitted(self, user: int) -> dict:
+        return next(one for one in self.lists["assignments/4711/submissions"] if one["user_id"] == user)
+
+    def enter(self, user: int, points: float | None) -> None:
+        """What a teacher does by hand."""
+        self.submitted(user).update(score=points, entered_score=points)
+
+    def points(self) -> dict[int, float]:
+        listed = self.lists["assignments/4711/submissions"]
+        return {one["user_id"]: one["entered_score"] for one in listed if one["entered_score"] is not None}
+
+    def put(self, user: int, body: str) -> dict:
+        """Take a grade, as a column does whose grades are posted by hand."""
+        form = {name: values[0] for name, values in parse_qs(body).items()}
+        grade, comment, one = form["submission[posted_grade]"], form.get("comment[text_comment]"), self.submitted(user)
+        self.puts.append((str(user), grade, comment))
+        deducted = 2.5 if one["late"] and self.policy else 0.0
+        one.update(entered_score=float(grade), score=float(grade) - deducted, points_deducted=deducted, excused=False)
+        one["submission_comments"] += [{"id": 1, "author_id": 9, "comment": comment}] * (comment is not None)
+        return one
+
     def count(self, path: str) -> int:
         return sum(request.endswith(path) for request in self.requests)
 
 
 class Handler(platform.Handler):
     system: Recordings  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> object:
+        if name == "do_PUT":
+            return self.do_POST
+        raise AttributeError(name)
 
     def serve(self, path: str) -> None:
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
@@ -101,6 +133,15 @@ class Handler(platform.Handler):
         name = path.removeprefix("/api/v1/courses/12").strip("/")
         if name == "" and path.startswith("/api/v1"):
             self.answer(200, {"id": 12, "name": "Attention", "course_code": "ATT", "workflow_state": "available"})
+        elif name == "late_policy" and self.system.policy:
+            self.answer(200, {"late_policy": self.system.policy})
+        elif name.startswith("assignments/4711/submissions/"):
+            user = int(name.rpartition("/")[2])
+            if user not in {one["user_id"] for one in self.system.lists["assignments/4711/submissions"]}:
+                self.answer(404, {"errors": [{"message": "The specified resource does not exist."}]})
+            else:
+                put = self.command == "PUT"
+                self.answer(200, self.system.put(user, self.body.decode()) if put else self.system.submitted(user))
         elif name in self.system.lists:
             self.page(self.system.lists[name])
         else:

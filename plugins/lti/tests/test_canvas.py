@@ -9,7 +9,7 @@ import logging
 import pytest
 
 from plugins.lti.tests import platform, recorded
-from plugins.lti.tests.recorded import TOKEN, enrollment, group, submission, user
+from plugins.lti.tests.recorded import TOKEN, enrollment, group, user
 from plugins.lti.tests.test_lticommand import dripping, said, truncated
 from plugins.term.tests.sheets import classroom
 from viva_lti import canvas, transport
@@ -17,56 +17,23 @@ from viva_lti import canvas, transport
 PS = classroom.PS
 
 
-@pytest.fixture
-def there():
-    with recorded.running() as running:
-        running.lists = {
-            "users": [user(1, "anna"), user(2, "bo", section=32), user(3, "cy")],
-            "sections": [{"id": 31, "name": "Monday", "course_id": 12}, {"id": 32, "name": "Friday", "course_id": 12}],
-            "groups": [],
-            "enrollments": [],
-            "assignments": [recorded.assignment(4711, PS.upper()), recorded.assignment(4712, "Essay")],
-            "assignments/4711/submissions": [
-                submission(1, "2026-09-14T09:30:00Z"),
-                submission(2, "2026-09-14T14:30:00+02:00"),
-                submission(3, None),
-                submission(8, "2026-09-14T09:30:00Z"),
-            ],
-        }
-        yield running
-
-
-@pytest.fixture
-def registered(course, there, viva, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.delenv(canvas.VARIABLE, raising=False)
-    monkeypatch.setattr(canvas, "PAUSE", 0.0)
-    (tmp_path / "token.txt").write_text(TOKEN + "\n")
-    address = f"{there.url}/courses/12/assignments?x=1"
-    result = viva("canvas", "register", address, f"--token-file={tmp_path / 'token.txt'}")
-    assert (result.status, result.err) == (0, ""), result.err
-    assert "'Attention' has 3 students" in result.out and TOKEN not in result.text
-    there.requests.clear()
-    return course
-
-
 def roster(course) -> dict[str, dict]:
     with (course / "roster.csv").open() as file:
         return {row["id"]: row for row in csv.DictReader(file)}
 
 
-def test_the_token_is_outside_the_course_for_its_owner_alone(registered, viva, tmp_path):
+def test_the_token_is_outside_the_course_for_its_owner_alone(joined, viva, tmp_path):
     (kept,) = (tmp_path / "config").rglob("*.token")
     assert (kept.read_text().strip(), kept.stat().st_mode & 0o777) == (TOKEN, 0o600)
-    holders = [path for path in registered.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
-    assert holders == [] and set(json.loads((registered / "canvas.json").read_text())) == {"url", "course"}
+    holders = [path for path in joined.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
+    assert holders == [] and set(json.loads((joined / "canvas.json").read_text())) == {"url", "course"}
     kept.chmod(0o644)
     refused = viva("roster", "--from=canvas")
     assert (refused.status, "Other users can read" in refused.err) == (2, True)
     kept.unlink()
     refused = viva("roster", "--from=canvas")
     assert (refused.status, canvas.VARIABLE in refused.err) == (2, True)
-    refused = viva("roster", "--from=canvas", f"--Canvas.keys={registered}")
+    refused = viva("roster", "--from=canvas", f"--Canvas.keys={joined}")
     assert (refused.status, "is in the course folder" in refused.err) == (2, True)
 
 
@@ -82,7 +49,7 @@ def test_a_token_in_the_environment_is_used_and_written_nowhere(course, there, v
     ("words", "sentence"),
     [
         ([], "Say what to do"),
-        (["export", PS], "Say what to do"),
+        (["export", PS], "is not registered with Canvas"),
         (["register"], "is not registered with Canvas"),
         (["register", "https://canvas.example.edu"], "is not the address of a course"),
         (["register", "http://canvas.example.edu/courses/12"], "begins with http:"),
@@ -106,19 +73,19 @@ def test_what_cannot_be_registered_is_refused_in_a_sentence(
     assert TOKEN not in result.text and "wrongwrong" not in result.text
 
 
-def test_members_of_all_pages_become_the_roster_with_sections_and_no_test_student(registered, there, viva):
+def test_members_of_all_pages_become_the_roster_with_sections_and_no_test_student(joined, there, viva):
     there.limit = 2
     there.lists["users"] += [
         user(4, "dana", sortable_name=None, name="Dana von Lee", sis_user_id=None, email=None),
         user(5, "test", enrollments=[{"type": "StudentViewEnrollment", "course_section_id": 31}]),
         user(6, "eve", login_id=None),
     ]
-    before = (registered / "roster.csv").read_bytes()
+    before = (joined / "roster.csv").read_bytes()
     assert viva("roster", "--from=canvas", "--dry-run").status == 0
-    assert (registered / "roster.csv").read_bytes() == before
+    assert (joined / "roster.csv").read_bytes() == before
     result = viva("roster", "--from=canvas")
     assert (result.status, result.err, there.count("/users")) == (0, "", 6)
-    rows = roster(registered)
+    rows = roster(joined)
     assert sorted(rows) == ["6", "anna", "bo", "cy", "dana"]
     assert [rows["bo"][name] for name in ("lms_user_id", "sis", "section")] == ["2", "S2", "Friday"]
     assert (rows["dana"]["first_name"], rows["dana"]["last_name"]) == ("Dana von", "Lee")
@@ -127,23 +94,23 @@ def test_members_of_all_pages_become_the_roster_with_sections_and_no_test_studen
     assert "Nothing changes: " in viva("roster", "--from=canvas").out
 
 
-def test_names_are_data_and_never_html_and_a_name_like_a_date_stops_nothing(registered, there, viva):
+def test_names_are_data_and_never_html_and_a_name_like_a_date_stops_nothing(joined, there, viva):
     there.lists["users"] += [
         user(7, "mallory", sortable_name="<script>alert(1)</script>, M\u202e"),
         user(8, "dated", name="9999-12-31T23:00:00-10:00", sortable_name="9999-12-31T23:00:00-10:00"),
     ]
     result = viva("roster", "--from=canvas")
     assert (result.status, result.err) == (0, "")
-    rows = roster(registered)
+    rows = roster(joined)
     assert "<" not in rows["mallory"]["last_name"] and "\u202e" not in rows["mallory"]["first_name"]
     assert rows["dated"]["lms_user_id"] == "8"
 
 
-def test_groups_come_of_one_set_and_several_sets_are_asked_about(registered, there, viva):
+def test_groups_come_of_one_set_and_several_sets_are_asked_about(joined, there, viva):
     there.lists["groups"] = [group(51, "Team A"), group(52, "Team B")]
     there.lists["enrollments"] = [enrollment(1, 51), enrollment(2, 51, 70), enrollment(3)]
     assert viva("roster", "--from=canvas").status == 0
-    assert {name: row["group"] for name, row in roster(registered).items()} == {
+    assert {name: row["group"] for name, row in roster(joined).items()} == {
         "anna": "Team A",
         "bo": "Team A",
         "cy": "",
@@ -151,24 +118,24 @@ def test_groups_come_of_one_set_and_several_sets_are_asked_about(registered, the
     there.lists["groups"].append(group(70, "Readers", 98))
     result = viva("roster", "--from=canvas")
     assert "Canvas has 2 group sets, so no groups were read." in result.out
-    assert roster(registered)["bo"]["group"] == "Team A"  # what is not read changes nothing
+    assert roster(joined)["bo"]["group"] == "Team A"  # what is not read changes nothing
     assert viva("roster", "--from=canvas", "--Canvas.group_set=98").status == 0
-    assert {name: row["group"] for name, row in roster(registered).items()} == {"anna": "", "bo": "Readers", "cy": ""}
+    assert {name: row["group"] for name, row in roster(joined).items()} == {"anna": "", "bo": "Readers", "cy": ""}
     result = viva("roster", "--from=canvas", "--Canvas.group_set=5")
     assert (result.status, "The sets with groups are: 98, 99" in result.err) == (2, True)
 
 
-def test_a_file_from_canvas_asks_nothing_of_the_network(registered, there, viva, tmp_path):
+def test_a_file_from_canvas_asks_nothing_of_the_network(joined, there, viva, tmp_path):
     path = tmp_path / "grades.csv"
     path.write_text('Student,ID,SIS User ID,SIS Login ID,Section\n"Lee, Anna",1,S1,anna,Monday\n')
     result = viva("roster", str(path), "--from=canvas", "--dry-run")
     assert (result.status, result.err, there.requests) == (0, "", [])
 
 
-def test_times_of_submission_are_written_as_collect_reads_them(registered, there, viva, tmp_path):
+def test_times_of_submission_are_written_as_collect_reads_them(joined, there, viva, tmp_path):
     assert viva("roster", "--from=canvas").status == 0
     tried = viva("canvas", "times", PS, "--dry-run")
-    path = registered / f"{PS}-times.csv"
+    path = joined / f"{PS}-times.csv"
     assert (tried.status, path.exists()) == (0, False)
     result = viva("canvas", "times", PS)
     assert (result.status, result.err) == (0, "")
@@ -176,23 +143,23 @@ def test_times_of_submission_are_written_as_collect_reads_them(registered, there
     archive = tmp_path / "submissions"
     archive.mkdir()
     for name in ("leeanna_1_9001_book.ipynb", "leebo_2_9002_book.ipynb"):
-        (archive / name).write_bytes((registered / "source" / PS / "book.ipynb").read_bytes())
+        (archive / name).write_bytes((joined / "source" / PS / "book.ipynb").read_bytes())
     done = viva("collect", str(archive), f"--assignment={PS}", f"--times={path}")
     stamps = {
-        student: (registered / "submitted" / student / PS / "timestamp.txt").read_text().strip()
+        student: (joined / "submitted" / student / PS / "timestamp.txt").read_text().strip()
         for student in ("anna", "bo")
     }
     assert stamps == {"anna": "2026-09-14 09:30:00 UTC", "bo": "2026-09-14 12:30:00 UTC"}, done.text
 
 
-def test_an_assignment_of_another_name_or_of_two_is_asked_about(registered, there, viva):
+def test_an_assignment_of_another_name_or_of_two_is_asked_about(joined, there, viva):
     there.lists["assignments"] = [recorded.assignment(1, "Homework"), recorded.assignment(4711, "homework")]
     result = viva("canvas", "times", PS)
     assert (result.status, f"has no assignment called '{PS}'" in result.err) == (2, True)
     there.lists["assignments"] += [recorded.assignment(2, PS), recorded.assignment(3, f"{PS} ")]
     result = viva("canvas", "times", PS)
     assert (result.status, "has 2 assignments called" in result.err) == (2, True)
-    with (registered / "nbgrader_config.py").open("a") as file:
+    with (joined / "nbgrader_config.py").open("a") as file:
         file.write(f"\nc.Canvas.assignments = {{'{PS}': 4711}}\n")
     assert viva("canvas", "times", PS).status == 0
 
@@ -240,7 +207,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_canvas_that_answers_slowly_wrongly_or_half_gives_one_sentence_without_the_token(
-    registered, there, viva, monkeypatch, caplog, fault
+    joined, there, viva, monkeypatch, caplog, fault
 ):
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr(transport, "SECONDS", 0.4)
@@ -248,25 +215,25 @@ def test_a_canvas_that_answers_slowly_wrongly_or_half_gives_one_sentence_without
     monkeypatch.setattr(transport, "LARGEST", 2**16 if fault == "too large" else transport.LARGEST)
     act, sentence = FAULTS[fault]
     there.fault("/users", act)
-    before = {path: path.read_bytes() for path in registered.rglob("*") if path.is_file()}
+    before = {path: path.read_bytes() for path in joined.rglob("*") if path.is_file()}
     result = viva("roster", "--from=canvas", "--debug")
     assert (result.status, sentence in result.err) == (2, True), result.err
     assert "Traceback" not in result.text and TOKEN not in result.text + caplog.text
     assert TOKEN[-5:] not in result.text + caplog.text
-    assert {path: path.read_bytes() for path in registered.rglob("*") if path.is_file()} == before
+    assert {path: path.read_bytes() for path in joined.rglob("*") if path.is_file()} == before
     assert not [request for request in there.requests if not request.startswith("GET ")]
 
 
 @pytest.mark.parametrize("act", [throttled, platform.status(503), platform.status(429, Retry_After="0")])
-def test_a_canvas_that_is_busy_for_a_moment_is_asked_again(registered, there, viva, act):
+def test_a_canvas_that_is_busy_for_a_moment_is_asked_again(joined, there, viva, act):
     there.fault("/users", act, times=2)
     result = viva("roster", "--from=canvas")
     assert (result.status, result.err, there.count("/users")) == (0, "", 3)
 
 
-def test_of_half_a_list_nothing_is_written(registered, there, viva):
+def test_of_half_a_list_nothing_is_written(joined, there, viva):
     there.limit = 2
-    before = (registered / "roster.csv").read_bytes()
+    before = (joined / "roster.csv").read_bytes()
     there.fault("/users", platform.status(500), after=1)
     result = viva("roster", "--from=canvas")
-    assert (result.status, (registered / "roster.csv").read_bytes()) == (2, before)
+    assert (result.status, (joined / "roster.csv").read_bytes()) == (2, before)

@@ -1,4 +1,4 @@
-"""Rosters in and scores out over LTI 1.3, and rosters from Canvas by token: a course asks its learning system.
+"""Rosters in and scores out, over LTI 1.3 or with Canvas by token: a course asks its learning system.
 
 platforms      the learning systems: where their services are, and what is entered there
 settings       what a configuration can say
@@ -11,7 +11,10 @@ grades         columns, results and scores (assignments and grades)
 matching       which member is which student
 sent           the scores that were sent: lti/<assignment>.jsonl
 scoreplan      what each student's score becomes: sent, unchanged, or left
+scores         what every way of sending scores has: columns, results, scores
+exporting      sending scores, as a command
 lticommand     viva lti
 canvas         Canvas's members, groups and times of submission, with an access token
+drafts         scores into Canvas's gradebook, which students do not see yet
 canvascommand  viva canvas
 """

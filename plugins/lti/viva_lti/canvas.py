@@ -3,7 +3,7 @@
 canvasapi builds the requests and follows the pages. Limits, attempts and sentences are ours (``transport``). Its own
 objects are not used: they read each text as a date, and fail where a student is called 9999-12-31T23:00:00-10:00. A
 token goes only to the registered site: redirects are not followed, and the next page of a list cannot be elsewhere.
-Nothing is ever written there.
+Only ``put`` writes there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,7 +122,15 @@ def token(path: Path) -> str:
 
 
 class CanvasLimits(Limits):
-    """Limits that also know how Canvas says that it has too many requests: with 403, and a sentence."""
+    """Limits that also know how Canvas says that it has too many requests: with 403, and a sentence.
+
+    A change is sent again only where Canvas says that it had too many requests, so that it did nothing. An error of a
+    server in between does not say that: the change, and a comment with it, would be there twice.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(lambda request: request.method == "GET")
+        self.strict = self.strict.new(status_forcelist=(429,), connect=0, respect_retry_after_header=False)
 
     def send(self, request: requests.PreparedRequest, *rest: Any, **options: Any) -> requests.Response:
         for attempt in range(ATTEMPTS):
@@ -143,7 +151,7 @@ class Endless(requests.RequestException):
 
 
 class OneSite(Requester):
-    """canvasapi's requests: to one site, only to read, and with limits."""
+    """canvasapi's requests: to one site, and with limits."""
 
     def __init__(self, place: Registration, token: str) -> None:
         super().__init__(place.url, token)
@@ -161,11 +169,7 @@ class OneSite(Requester):
 
     def _get_request(self, url: str, headers: dict, params: Any = None, **named: Any) -> requests.Response:
         """Raises RequestException and CanvasException, in which nothing of the answer is."""
-        response: requests.Response = super()._get_request(url, headers, params, **named)
-        if response.is_redirect:
-            raise requests.TooManyRedirects
-        if response.status_code == 401:
-            raise Unauthorized("")  # canvasapi asks for a reason in JSON
+        response = _required(super()._get_request(url, headers, params, **named))
         if not response.ok:
             return response
         following = response.links.get("next", {}).get("url", "")
@@ -177,8 +181,20 @@ class OneSite(Requester):
         self.seen |= {following} - {""}
         return response
 
+    def _put_request(self, url: str, headers: dict, data: Any = None, **named: Any) -> requests.Response:
+        """Raises as ``_get_request``."""
+        return _required(super()._put_request(url, headers, data, **named))
+
     def close(self) -> None:
         self._session.close()
+
+
+def _required(response: requests.Response) -> requests.Response:
+    if response.is_redirect:
+        raise requests.TooManyRedirects
+    if response.status_code == 401:
+        raise Unauthorized("")  # canvasapi asks for a reason in JSON
+    return response
 
 
 class _Enrollment(msgspec.Struct, frozen=True):
@@ -221,9 +237,18 @@ class _Group(msgspec.Struct, frozen=True):
     group_category_id: int | str | None = None
 
 
-class _Assignment(msgspec.Struct, frozen=True):
+class Assignment(msgspec.Struct, frozen=True):
     id: int | str
     name: str | None = None
+    points_possible: float | None = None
+    grading_type: str | None = "points"
+    published: bool = True
+    post_manually: bool | None = None
+    moderated_grading: bool | None = None
+    anonymous_grading: bool | None = None
+    anonymize_students: bool | None = None
+    group_category_id: int | str | None = None
+    grade_group_students_individually: bool | None = None
 
 
 class _Submission(msgspec.Struct, frozen=True):
@@ -232,23 +257,21 @@ class _Submission(msgspec.Struct, frozen=True):
 
 
 class Canvas:
-    """A course in Canvas, which is only read."""
+    """A course in Canvas."""
 
     def __init__(self, place: Registration, requester: OneSite) -> None:
         self.place, self.requester = place, requester
 
     def title(self) -> str:
         """The course's name. Raises PlatformError."""
-        with self._sentences("the course"):
-            answer = self.requester.request("GET", f"courses/{self.place.course}").json()
-            return plaintext.line(self._formed("the course", answer, _Course).name or "")
+        return plaintext.line(self.read("the course", _Course, "").name or "")
 
     def members(self, sections: dict[str, str] | None = None, groups: dict[str, str] | None = None) -> list[Member]:
         """The students. Raises PlatformError, and CourseError where there are none.
 
         ``sections`` has names by number, ``groups`` has the group's name by the number of a student.
         """
-        users = self._list(
+        users = self.listed(
             "members", _User, "users", enrollment_type=["student"], enrollment_state=ENROLLED,
             include=["email", "enrollments"],
         )  # fmt: skip
@@ -262,7 +285,7 @@ class Canvas:
 
     def sections(self) -> dict[str, str]:
         """The names of sections, by number. Raises PlatformError."""
-        return {str(one.id): one.name or "" for one in self._list("sections", _Section, "sections")}
+        return {str(one.id): one.name or "" for one in self.listed("sections", _Section, "sections")}
 
     def groups(self, group_set: str = "") -> tuple[dict[str, str] | None, int]:
         """By the number of a student, the group's name; and how many sets of groups there are.
@@ -270,7 +293,7 @@ class Canvas:
         None where nothing says which of several sets counts. Raises PlatformError, and CourseError for a set that is
         not there.
         """
-        listed = self._list("groups", _Group, "groups")
+        listed = self.listed("groups", _Group, "groups")
         sets = {str(group.group_category_id) for group in listed}
         if group_set and group_set not in sets:
             raise CourseError(
@@ -280,7 +303,7 @@ class Canvas:
         if not listed or (len(sets) > 1 and not group_set):
             return None, len(sets)
         names = {str(group.id): group.name or "" for group in listed if group_set in ("", str(group.group_category_id))}
-        enrolled = self._list(
+        enrolled = self.listed(
             "groups", _Enrolled, "enrollments", type=[STUDENT], state=ENROLLED, include=["group_ids"]
         )  # fmt: skip
         grouped = {}
@@ -289,15 +312,19 @@ class Canvas:
             grouped[str(one.user_id)] = "; ".join(names[number] for number in numbers if number in names)
         return grouped, len(sets)
 
-    def assignment(self, name: str, number: str = "") -> str:
-        """The number of the assignment that has this number, or is called so. Raises PlatformError and CourseError."""
-        listed = self._list("assignments", _Assignment, "assignments")
+    def assignment(self, name: str, number: str = "", earlier: Collection[str] = ()) -> Assignment:
+        """The assignment with this number, else one that got scores ``earlier``, else the one that is called so.
+
+        Raises PlatformError, and CourseError where it is not exactly one.
+        """
+        listed = self.listed("assignments", Assignment, "assignments")
         wanted = name.strip().casefold()
-        choices = [
-            str(one.id)
-            for one in listed
-            if (str(one.id) == number if number else (one.name or "").strip().casefold() == wanted)
-        ]
+        choices = (
+            [one for one in listed if str(one.id) == number]
+            if number
+            else [one for one in listed if str(one.id) in earlier]
+            or [one for one in listed if (one.name or "").strip().casefold() == wanted]
+        )
         if len(choices) == 1:
             return choices[0]
         which = f"with the number {plaintext.quoted(number)}" if number else f"called {plaintext.quoted(name)}"
@@ -309,14 +336,14 @@ class Canvas:
 
     def times(self, assignment: str) -> dict[str, datetime]:
         """By the number of a student, when they submitted last. Raises PlatformError."""
-        listed = self._list("submissions", _Submission, f"assignments/{assignment}/submissions")
+        listed = self.listed("submissions", _Submission, f"assignments/{assignment}/submissions")
         times = {str(one.user_id): one.submitted_at for one in listed if one.submitted_at}
         if any(when.tzinfo is None for when in times.values()):
             raise PlatformError(f"{self.place.host} tells a time without a zone, so it is not clear when that was.")
         with self._sentences("submissions"):
             return {user: when.astimezone(UTC) for user, when in times.items()}
 
-    def _list(self, subject: str, form: type[Form], path: str, **parameters: Any) -> list[Form]:
+    def listed(self, subject: str, form: type[Form], path: str, **parameters: Any) -> list[Form]:
         """All of a list of the course, over its pages. Raises PlatformError."""
         self.requester.begin()
         with self._sentences(subject):
@@ -325,6 +352,21 @@ class Canvas:
                 _kwargs=combine_kwargs(**parameters),
             )  # fmt: skip
             return [self._formed(subject, one, form) for one in pages]
+
+    def read(self, subject: str, form: type[Form], path: str, **parameters: Any) -> Form:
+        """One thing of the course. Raises PlatformError."""
+        return self._asked("GET", subject, form, path, parameters)
+
+    def put(self, subject: str, form: type[Form], path: str, body: dict[str, Any]) -> Form:
+        """Change one thing of the course; what it is then. Raises PlatformError, also where the answer is lost."""
+        return self._asked("PUT", subject, form, path, body)
+
+    def _asked(self, method: str, subject: str, form: type[Form], path: str, parameters: dict[str, Any]) -> Form:
+        self.requester.begin()
+        with self._sentences(subject):
+            place = f"courses/{self.place.course}/{path}".rstrip("/")
+            answer = self.requester.request(method, place, _kwargs=combine_kwargs(**parameters))
+            return self._formed(subject, answer.json(), form)
 
     def _formed(self, subject: str, value: object, form: type[Form]) -> Form:
         try:

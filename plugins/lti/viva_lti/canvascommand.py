@@ -21,42 +21,63 @@ from viva.course.table import Table
 from viva.verdict import CourseError
 from viva.wording import counted
 from viva_lti import canvas, key
+from viva_lti.drafts import Drafts
+from viva_lti.exporting import ScoresCommand
 from viva_lti.matching import matched, students
+from viva_lti.members import Member
 from viva_lti.settings import Canvas
 
-ACTIONS = ("register", "times")
+ACTIONS = ("register", "export", "times")
 SHOWN = 20
 COLUMNS = ("id", "first_name", "last_name", "email", "lms_user_id", "sis", "login", "section", "group")
 
 
-class CanvasCommand(VivaCommand):
+class CanvasCommand(ScoresCommand):
     name = "viva-canvas"
-    arguments = "register ADDRESS | times ASSIGNMENT"
+    arguments = "register ADDRESS | export [ASSIGNMENT ...] | times ASSIGNMENT"
     completes = ""
     heading = "Class"
-    description = "Register the course with Canvas by an access token, and get times of submission from there."
+    description = (
+        "Register the course with Canvas by an access token, send scores as drafts, and get times of submission."
+    )
     examples = """
         viva canvas register https://canvas.example.edu/courses/12     asks for the access token
+        viva canvas export ps1 --dry-run                what would be sent; without --dry-run, send it
         viva canvas times ps1                           write ps1-times.csv, for: viva collect --times=ps1-times.csv
     """
     aliases = nbgrader_aliases | {"token-file": "CanvasCommand.token_file", "keys": "Canvas.keys"}
-    flags = VivaCommand.flags | {
-        "dry-run": ({"CanvasCommand": {"dry_run": True}}, "Only show what there is; write nothing."),
+    flags = ScoresCommand.flags | {
+        "visible": ({"CanvasCommand": {"visible": True}}, "Also send scores that students see at once."),
     }
     token_file = Unicode(help="A file with the access token; without it, the command asks for it.").tag(config=True)
-    dry_run = Bool(False, help="Only show what there is.").tag(config=True)
+    visible = Bool(False, help="Also send scores that students see at once.").tag(config=True)
     settings = (Canvas,)
 
     def run(self) -> int:
         action, *rest = self.extra_args or [""]
-        if action not in ACTIONS or len(rest) > 1:
+        if action not in ACTIONS or (len(rest) > 1 and action != "export"):
             raise CourseError(
-                "Say what to do: 'viva canvas register ADDRESS' registers the course, 'viva canvas times ASSIGNMENT' "
-                "gets times of submission, and 'viva roster --from=canvas' reads the roster."
+                "Say what to do: 'viva canvas register ADDRESS' registers the course, 'viva canvas export' sends "
+                "scores, 'viva canvas times ASSIGNMENT' gets times of submission, and 'viva roster --from=canvas' "
+                "reads the roster."
             )
         if not self.course.path("source", ".").is_dir():
             self.course.assignments()  # says that this is not a course
-        return self._register(rest) if action == "register" else self._times(rest)
+        return {"register": self._register, "export": self._export, "times": self._times}[action](rest)
+
+    def _export(self, names: list[str]) -> int:
+        settings = Canvas(parent=self)
+
+        def people() -> list[Member]:
+            with opened(self) as there:
+                return there.members()
+
+        @contextmanager
+        def drafts() -> Iterator[Drafts]:
+            with opened(self) as there:
+                yield Drafts(there, settings.assignments, self.visible)
+
+        return self.export(names, settings, people, drafts)
 
     def _register(self, words: list[str]) -> int:
         """Try the token, and keep it where it works."""
@@ -110,7 +131,7 @@ class CanvasCommand(VivaCommand):
             enrolled = students(self.course, gradebook)
         with self.console.status("asking Canvas"), opened(self) as there:
             people, doubts = matched(there.members(), enrolled, "login")
-            submitted = there.times(there.assignment(name, str(number)))
+            submitted = there.times(str(there.assignment(name, str(number)).id))
         times = {
             student: f"{submitted[member.user_id]:%Y-%m-%dT%H:%M:%SZ}"
             for student, member in sorted(people.items())

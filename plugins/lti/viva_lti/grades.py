@@ -6,18 +6,18 @@ renames it or moves it there changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import ClassVar
 from urllib.parse import urlsplit, urlunsplit
-
-import msgspec
 
 from viva.cleaning import plaintext
 from viva.verdict import CourseError
 from viva_lti.connection import COLUMN, Connection
 from viva_lti.registration import require_address
+from viva_lti.scores import Column, Result, Score
 from viva_lti.transport import PlatformError
 
 NAMESPACE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
@@ -29,51 +29,21 @@ OURS = "viva:"
 """What the ``resourceId`` of a column of ours begins with."""
 
 
-class Column(msgspec.Struct, frozen=True):
-    id: str
-    label: str = ""
-    score_maximum: float | None = msgspec.field(default=None, name="scoreMaximum")
-    resource_id: str | int | None = msgspec.field(default=None, name="resourceId")
-
-
-class Result(msgspec.Struct, frozen=True):
-    """What a student has in a column, whoever entered it."""
-
-    user_id: str | int = msgspec.field(name="userId")
-    score: float | None = msgspec.field(default=None, name="resultScore")
-    maximum: float | None = msgspec.field(default=None, name="resultMaximum")
-
-
 @dataclass(frozen=True)
-class Score:
-    """A score as it is sent."""
-
-    user: str
-    points: Decimal
-    maximum: Decimal
-    comment: str = ""
-    student: str = ""
-    """The student's id in the course, which the system does not get."""
-
-    def document(self) -> dict[str, object]:
-        """As the standard writes it. A system may refuse a time that is not newer than what it has."""
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        document: dict[str, object] = {
-            "userId": self.user,
-            "scoreGiven": float(self.points),
-            "scoreMaximum": float(self.maximum),
-            "timestamp": now,
-            "activityProgress": "Completed",
-            "gradingProgress": "FullyGraded",
-        }
-        return document | ({"comment": self.comment} if self.comment else {})
-
-
-@dataclass(frozen=True)
-class Grades:
+class LineItems:
     """The columns of a course that this tool may see, which are its own."""
 
     connection: Connection
+    refusals: ClassVar[Mapping[int, str]] = {
+        400: "it does not grade this member",
+        404: "it does not know this member, or the column was deleted",
+        409: "it has a grade that is as new; run the same command again to see it",
+        422: "it does not grade this member",
+    }
+
+    @property
+    def host(self) -> str:
+        return self.connection.registration.host
 
     def column(self, assignment: str, earlier: Collection[str] = ()) -> Column | None:
         """The column of an assignment, if there is one. Some systems lose ``resourceId``: ``earlier`` ones count too.
@@ -89,7 +59,7 @@ class Grades:
         ]
         if len({column.id for column in columns}) > 1:
             raise CourseError(
-                f"{self.connection.registration.host} has {len(columns)} columns for {assignment}: "
+                f"{self.host} has {len(columns)} columns for {assignment}: "
                 f"{plaintext.some([plaintext.quoted(column.label) for column in columns], 5)}. Delete all but one "
                 "there."
             )
@@ -109,9 +79,13 @@ class Grades:
             for result in self.connection.formed("results", answer, list[Result])
         }
 
+    def remarks(self, column: Column | None, scores: list[Score]) -> list[str]:
+        """Nothing: a platform does not tell what it does with a score."""
+        return []
+
     def send(self, column: Column, score: Score) -> None:
         """Send one score. Raises PlatformError, whose status says whether only this one was refused."""
-        self.connection.send("a score", _below(column.id, "scores"), score.document(), SCORE)
+        self.connection.send("a score", _below(column.id, "scores"), document(score), SCORE)
 
     @property
     def _address(self) -> str:
@@ -123,9 +97,7 @@ class Grades:
         try:
             require_address(column.id)
         except CourseError as error:
-            raise PlatformError(
-                f"{self.connection.registration.host} has a column without an address. {error}"
-            ) from error
+            raise PlatformError(f"{self.host} has a column without an address. {error}") from error
         return column
 
 
@@ -133,3 +105,17 @@ def _below(address: str, name: str) -> str:
     """An address within a column's, whose part behind the question mark stays."""
     parts = urlsplit(address)
     return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{name}"))
+
+
+def document(score: Score) -> dict[str, object]:
+    """As the standard writes it. A system may refuse a time that is not newer than what it has."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    document: dict[str, object] = {
+        "userId": score.user,
+        "scoreGiven": float(score.points),
+        "scoreMaximum": float(score.maximum),
+        "timestamp": now,
+        "activityProgress": "Completed",
+        "gradingProgress": "FullyGraded",
+    }
+    return document | ({"comment": score.comment} if score.comment else {})

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from traitlets import Bool, Unicode
+from traitlets import Unicode
 
-from viva.cleaning import plaintext
-from viva.commands import plantable
-from viva.commands.command import VivaCommand
-from viva.course.gradebook import agreement, health
 from viva.verdict import CourseError
 from viva.wording import counted
-from viva_lti import key, members, registration, scoreplan
+from viva_lti import key, members, registration
 from viva_lti.connection import Connection
-from viva_lti.grades import SCOPES, Column, Grades
+from viva_lti.exporting import ScoresCommand
+from viva_lti.grades import SCOPES, LineItems
 from viva_lti.key import Key
 from viva_lti.members import Member
 from viva_lti.platforms import OPTIONS, PLATFORMS
 from viva_lti.registration import NAME, Registration
-from viva_lti.scoreplan import ScorePlan, Wishes
-from viva_lti.sent import Sent
 from viva_lti.settings import Lti
-from viva_lti.transport import PlatformError
 
 ACTIONS = ("register", "export")
-ONE = {
-    400: "it does not grade this member",
-    404: "it does not know this member, or the column was deleted",
-    409: "it has a grade that is as new; run the same command again to see it",
-    422: "it does not grade this member",
-}
-"""By the status with which a system refuses one score, what it means."""
 
 
-class LtiCommand(VivaCommand):
+class LtiCommand(ScoresCommand):
     name = "viva-lti"
     arguments = "register PLATFORM URL | export [ASSIGNMENT ...]"
     completes = ""
@@ -56,14 +45,6 @@ class LtiCommand(VivaCommand):
         "audience": "LtiCommand.audience",
         "keys": "Lti.keys",
     }
-    flags = VivaCommand.flags | {
-        "dry-run": ({"LtiCommand": {"dry_run": True}}, "Only show what would be sent; send and write nothing."),
-        "overwrite": (
-            {"LtiCommand": {"overwrite": True}},
-            "Also replace grades that somebody entered or removed in the learning system.",
-        ),
-        "raw": ({"LtiCommand": {"raw": True}}, "Send scores without late penalties."),
-    }
     client_id = Unicode(help="The client id that the learning system shows for the tool.").tag(config=True)
     platform_course = Unicode(help="The number of the course in the learning system.").tag(config=True)
     deployment = Unicode(help="The deployment id that the learning system shows for the tool.").tag(config=True)
@@ -71,9 +52,6 @@ class LtiCommand(VivaCommand):
     lineitems = Unicode(help="The address of the course's columns (line items).").tag(config=True)
     members = Unicode(help="The address of the course's names and roles (memberships).").tag(config=True)
     audience = Unicode(help="The audience of requests for a token, where it is not their address.").tag(config=True)
-    dry_run = Bool(False, help="Only show what would be sent.").tag(config=True)
-    overwrite = Bool(False, help="Also replace grades that somebody entered or removed there.").tag(config=True)
-    raw = Bool(False, help="Send scores without late penalties.").tag(config=True)
     settings = (Lti,)
 
     def run(self) -> int:
@@ -154,87 +132,22 @@ class LtiCommand(VivaCommand):
                 self._say(f"Names and roles: {counted(len(members.read(connection)), 'student')}.")
         if lms.lineitems:
             with self.console.status("reading the columns"), Connection(lms, pair, *SCOPES) as connection:
-                Grades(connection).column("")
+                LineItems(connection).column("")
                 self._say("Assignments and grades: the service answers.")
 
     # Sending scores.
 
     def _export(self, names: list[str]) -> int:
-        root = Path(self.course.root)
-        lms = registration.read(root).require_complete()
+        lms = registration.read(Path(self.course.root)).require_complete()
         pair = self._key(lms)
-        assignments = self._graded(self.course.chosen(names))
-        documents = []
-        with self.alone(self.dry_run):
-            agreement.require_kept(self.course, assignments)
-            health.settle(self.course)
-            with self.console.status("reading the members"), Connection(lms, pair, members.SCOPE) as connection:
-                people = members.read(connection)
+
+        def people() -> list[Member]:
+            with Connection(lms, pair, members.SCOPE) as connection:
+                return members.read(connection)
+
+        @contextmanager
+        def opened() -> Iterator[LineItems]:
             with Connection(lms, pair, *SCOPES) as connection:
-                grades = Grades(connection)
-                for assignment in assignments:
-                    documents.append(self._export_one(assignment, grades, people))
-        self.show_document(system="lti", platform=lms.host, dry_run=self.dry_run, assignments=documents)
-        return 0
+                yield LineItems(connection)
 
-    def _graded(self, names: list[str]) -> list[str]:
-        """Those in the gradebook. Raises CourseError when none is."""
-        with self.course.gradebook() as gradebook:
-            entered = {assignment.name for assignment in gradebook.assignments}
-        if graded := [name for name in names if name in entered]:
-            return graded
-        raise CourseError(f"Not in the gradebook: {plaintext.some(names, 20)}. Run 'viva release' first.")
-
-    def _export_one(self, assignment: str, grades: Grades, people: list[Member]) -> dict:
-        wishes = Wishes(self.coursedir.student_id, self.overwrite, self.raw)
-        with self.console.status(f"comparing {assignment}"), self.course.gradebook() as gradebook:
-            plan = scoreplan.planned(self.course, gradebook, assignment, grades, people, self.lti, wishes)
-        refused = {} if self.dry_run else self._send(plan, grades)
-        self.console.print(plantable.counts(plan))
-        table = plantable.people(plan)
-        if table.row_count:
-            self.console.print(table)
-        self._say(*plan.warnings)
-        if plan.absent:
-            self._say(f"Absent: students who are not in the course on {grades.connection.registration.host}.")
-        for user, why in list(refused.items())[: plantable.SHOWN]:
-            self._say(f"Not accepted, member {plaintext.line(user)}: {why}")
-        sent = len(plan.scores) - len(refused)
-        if self.dry_run:
-            self._say("Nothing was sent. Run the same command without --dry-run to send it.")
-        else:
-            self._say(f"{assignment}: {counted(sent, 'score')} sent to {grades.connection.registration.host}.")
-        return {
-            "assignment": assignment,
-            "column": plan.column,
-            "sent": 0 if self.dry_run else sent,
-            "refused": refused,
-            "warnings": plan.warnings,
-        } | plantable.document(plan)
-
-    def _send(self, plan: ScorePlan, grades: Grades) -> dict[str, str]:
-        """Send what is planned; by user why a score was refused. Raises PlatformError, with how far it came."""
-        sent = Sent(self.course, plan.assignment)
-        refused: dict[str, str] = {}
-        column: Column | None = plan.existing
-        for score in plan.arrived:
-            assert column is not None
-            sent.note(column.id, score, done=True)
-        if plan.scores and column is None:
-            column = grades.make(plan.assignment, plan.maximum)
-        with self.console.status("") as status:
-            for number, score in enumerate(plan.scores):
-                assert column is not None
-                status.update(f"sending {plan.assignment}: {number + 1} of {len(plan.scores)}")
-                sent.note(column.id, score, done=False)
-                try:
-                    grades.send(column, score)
-                except PlatformError as error:
-                    if error.status not in ONE:
-                        done = f"{number - len(refused)} of {len(plan.scores)} scores of {plan.assignment} were sent."
-                        again = "The same command goes on where it stopped."
-                        raise PlatformError(f"{done} {error} {again}", error.status) from error
-                    refused[score.user] = f"{ONE[error.status]} (status {error.status})."
-                    continue
-                sent.note(column.id, score, done=True)
-        return refused
+        return self.export(names, self.lti, people, opened)

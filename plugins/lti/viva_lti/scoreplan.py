@@ -19,11 +19,11 @@ from viva.course.grades import export
 from viva.course.grades.sheetplan import Line, Plan
 from viva.course.grades.standing import Status
 from viva.verdict import CourseError
-from viva_lti.grades import Column, Grades, Result, Score
 from viva_lti.matching import Student, matched, students
 from viva_lti.members import Member
+from viva_lti.scores import Column, Grades, Result, Score
 from viva_lti.sent import Sending, Sent
-from viva_lti.settings import Lti
+from viva_lti.settings import LmsSettings
 
 NOISE, HUNDREDTH = Decimal("1e-9"), Decimal("0.01")
 LONGEST = 2000
@@ -52,21 +52,21 @@ class Wishes:
 
 
 def planned(
-    course: Course, gradebook: Gradebook, assignment: str, grades: Grades, members: list[Member], settings: Lti,
+    course: Course, gradebook: Gradebook, assignment: str, grades: Grades, members: list[Member], settings: LmsSettings,
     wishes: Wishes,
 ) -> ScorePlan:  # fmt: skip
     """What sending an assignment's scores would do. Raises CourseError, among them PlatformError."""
     maximum = rounded(gradebook.find_assignment(assignment).max_score)
     if maximum <= 0:
         raise CourseError(f"{assignment} has no points, so there is no score to send.")
-    host, sent = grades.connection.registration.host, Sent(course, assignment)
+    host, sent = grades.host, Sent(course, settings.sent, assignment)
     column = grades.column(assignment, sent.columns())
-    plan = ScorePlan(sent.path, f"LTI: {host}", assignment, maximum=maximum, existing=column)
+    plan = ScorePlan(sent.path, f"{settings.title}: {host}", assignment, maximum=maximum, existing=column)
     plan.column = column.label if column else f"{assignment} (new)"
     if column and column.score_maximum is not None and rounded(column.score_maximum) != maximum:
         plan.warnings.append(
             f"{host} has a maximum of {written(rounded(column.score_maximum))} points for {assignment}, and the "
-            f"gradebook {written(maximum)}. It converts the scores; correct the points in one of the two."
+            f"gradebook {written(maximum)}. The scores are converted; correct the points in one of the two."
         )
     results = grades.results(column) if column else {}
     sendings = sent.read(column.id) if column else {}
@@ -84,7 +84,7 @@ def planned(
             plan.absent.append(Line(student.id, student.name, written(points)))
         else:
             user = people[student.id].user_id
-            comment = _comment(course, settings.pages, row, notebooks, wishes.raw)
+            comment = _comment(course, settings, row, notebooks, wishes.raw)
             score = Score(user, points, maximum, comment, student.id)
             _decide(plan, Line(student.id, student.name, written(points)), score, results.get(user),
                     sendings.get(user, []), wishes.overwrite)  # fmt: skip
@@ -111,28 +111,30 @@ def _points(row: dict, raw: bool) -> tuple[Decimal | None, str]:
     return rounded(row["raw_score"] if raw else row["score"]), ""
 
 
-def _comment(course: Course, pages: str, row: dict, notebooks: list[str], raw: bool) -> str:
+def _comment(course: Course, settings: LmsSettings, row: dict, notebooks: list[str], raw: bool) -> str:
     """What a student reads beside the score: the penalty in it, and where the page is."""
-    return "\n".join(_sentences(course, pages, row, notebooks, raw))[:LONGEST]
+    return "\n".join(_sentences(course, settings, row, notebooks, raw))[:LONGEST]
 
 
-def _sentences(course: Course, pages: str, row: dict, notebooks: list[str], raw: bool) -> Iterator[str]:
+def _sentences(course: Course, settings: LmsSettings, row: dict, notebooks: list[str], raw: bool) -> Iterator[str]:
     student, assignment = row["student_id"], row["assignment"]
     if row["late_submission_penalty"] and not raw:
         score, penalty = (written(rounded(row[name])) for name in ("raw_score", "late_submission_penalty"))
         yield f"Late penalty: {penalty} of {score} points."
-    if not pages:
+    if not settings.pages:
         return
     addresses = []
     for notebook in notebooks:
         if course.path("feedback", assignment, student).joinpath(f"{notebook}.html").is_file():
             values = {"student": student, "assignment": assignment, "notebook": notebook}
             try:
-                addresses.append(pages.format(**{name: quote(value, safe="") for name, value in values.items()}))
+                addresses.append(
+                    settings.pages.format(**{name: quote(value, safe="") for name, value in values.items()})
+                )
             except (KeyError, IndexError, ValueError) as error:
                 raise CourseError(
-                    "c.Lti.pages can only hold {student}, {assignment} and {notebook} in braces; it is "
-                    f"{plaintext.quoted(pages)}."
+                    f"c.{type(settings).__name__}.pages can only hold {{student}}, {{assignment}} and {{notebook}} in "
+                    f"braces; it is {plaintext.quoted(settings.pages)}."
                 ) from error
     yield from (f"Feedback: {address}" for address in dict.fromkeys(addresses))
 
@@ -151,14 +153,22 @@ def _decide(
     def is_there(points: Decimal) -> bool:
         return present is not None and abs(present - points) < tolerance
 
+    def send(lines: list[Line], what: str) -> None:
+        if result and result.held:
+            plan.left.append(Line(line.student, line.name, f"{result.held}; --visible sends {line.what}"))
+        else:
+            lines.append(Line(line.student, line.name, what))
+            plan.scores.append(score)
+
     def entered(reason: str) -> None:
         if overwrite:
-            plan.replaced.append(Line(line.student, line.name, f"{reason} → {line.what}"))
-            plan.scores.append(score)
+            send(plan.replaced, f"{reason} → {line.what}")
         else:
             plan.left.append(Line(line.student, line.name, f"{reason}; --overwrite sends {line.what}"))
 
-    if present is not None and not any(map(is_there, [*ours, score.points])):
+    if present is None and result and result.status:
+        entered(result.status)
+    elif present is not None and not any(map(is_there, [*ours, score.points])):
         entered(f"{written(_short(present))} was entered there")
     elif last and last.done and last.is_of(score):
         plan.unchanged.append(line)
@@ -166,19 +176,16 @@ def _decide(
         if any(sending.done for sending in sendings):
             entered("the score that was sent before is not there any more")
         else:
-            plan.written.append(line)
-            plan.scores.append(score)
+            send(plan.written, line.what)
     elif not is_there(score.points):
-        plan.replaced.append(Line(line.student, line.name, f"{written(_short(present))} → {line.what}"))
-        plan.scores.append(score)
+        send(plan.replaced, f"{written(_short(present))} → {line.what}")
     elif last is None or score.points not in ours:  # somebody entered the same, or the list of what was sent is lost
         plan.unchanged.append(line)
     elif last.is_of(score):
         plan.unchanged.append(line)
         plan.arrived.append(score)
     else:
-        plan.replaced.append(Line(line.student, line.name, f"{line.what}, with another comment"))
-        plan.scores.append(score)
+        send(plan.replaced, f"{line.what}, with another comment")
 
 
 def _scaled(result: Result | None, maximum: Decimal) -> Decimal | None:

@@ -1,4 +1,4 @@
-"""The scores that were sent: ``lti/<assignment>.jsonl`` in the course folder, a line before and after each.
+"""The scores that were sent: ``lti/<assignment>.jsonl`` in the course, a line before and after each.
 
 The file is only added to. A command that was killed leaves a line that says what it was about to send, or half a line,
 which counts as none: nothing is sent before its line is on the disk.
@@ -15,9 +15,7 @@ from pathlib import Path
 import msgspec
 
 from viva.course.course import Course
-from viva_lti.grades import Score
-
-FOLDER = "lti"
+from viva_lti.scores import Score
 
 
 class Sending(msgspec.Struct, frozen=True):
@@ -37,10 +35,10 @@ class Sending(msgspec.Struct, frozen=True):
 
 
 class Sent:
-    """What was sent of one assignment."""
+    """What was sent of one assignment; each way has a ``folder`` of its own."""
 
-    def __init__(self, course: Course, assignment: str) -> None:
-        self.path: Path = course.root / FOLDER / f"{assignment}.jsonl"
+    def __init__(self, course: Course, folder: str, assignment: str) -> None:
+        self.path: Path = course.root / folder / f"{assignment}.jsonl"
 
     def read(self, column: str) -> dict[str, list[Sending]]:
         """By user, what may have arrived in a column: the last that did, and all that was begun after it."""
@@ -62,7 +60,7 @@ class Sent:
     def note(self, column: str, score: Score, done: bool) -> None:
         """Add a line, and wait until the disk has it. Raises OSError."""
         sending = Sending(column, score.user, score.points, score.maximum, score.comment, done, score.student)
-        self.path.parent.mkdir(exist_ok=True)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+b") as file:
             file.seek(0, os.SEEK_END)
             if file.tell() and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from traitlets import Dict, Unicode
 from traitlets.config import Configurable
@@ -10,14 +11,17 @@ from traitlets.config import Configurable
 from viva_lti import key
 
 
-class Lti(Configurable):
-    """A course's learning system, asked over LTI 1.3."""
+class LmsSettings(Configurable):
+    """A course's learning system, whichever way it is asked."""
 
-    keys = Unicode(help="The folder of private keys; by default in the user's folder of settings.").tag(config=True)
-    username_key = Unicode(
-        "email",
-        help="What new students are called by, as in ltiauthenticator: email, sub, name or lis_person_sourcedid.",
-    ).tag(config=True)
+    title: ClassVar[str]
+    sent: ClassVar[str]
+    """The folder of what was sent, within the course."""
+    username_key: str
+
+    keys = Unicode(help="The folder of private keys and tokens; by default in the user's folder of settings.").tag(
+        config=True
+    )
     pages = Unicode(
         help="The address of a feedback page, which scores then link to, as in "
         "'https://example.edu/feedback/{student}/{assignment}/{notebook}.html'."
@@ -28,17 +32,25 @@ class Lti(Configurable):
         return Path(self.keys) if self.keys else key.folder()
 
 
-class Canvas(Configurable):
+class Lti(LmsSettings):
+    """A course's learning system, asked over LTI 1.3."""
+
+    title, sent = "LTI", "lti"
+
+    username_key = Unicode(
+        "email",
+        help="What new students are called by, as in ltiauthenticator: email, sub, name or lis_person_sourcedid.",
+    ).tag(config=True)
+
+
+class Canvas(LmsSettings):
     """A course's Canvas, asked with an access token."""
 
-    keys = Unicode(help="The folder of access tokens; by default in the user's folder of settings.").tag(config=True)
+    title, sent, username_key = "Canvas", "lti/canvas", "login"
+
     assignments = Dict(
         help="By assignment, the number of Canvas's, where the two have different names, as in {'ps1': 4711}."
     ).tag(config=True)
     group_set = Unicode(help="The number of the group set whose groups count, where Canvas has several sets.").tag(
         config=True
     )
-
-    @property
-    def folder(self) -> Path:
-        return Path(self.keys) if self.keys else key.folder()
