@@ -10,7 +10,7 @@ import pytest
 
 from plugins.lti.tests import platform, recorded
 from plugins.term.tests.sheets import classroom
-from viva_lti import canvas, key
+from viva_lti import canvascourse, key
 from viva_term.lms.rosterfile import Entry
 
 PEOPLE = ("anna", "bo", "cy")
@@ -101,8 +101,8 @@ def there():
 def joined(course, there, viva, tmp_path, monkeypatch):
     """The course, known to Canvas."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.delenv(canvas.VARIABLE, raising=False)
-    monkeypatch.setattr(canvas, "PAUSE", 0.0)
+    monkeypatch.delenv(canvascourse.VARIABLE, raising=False)
+    monkeypatch.setattr(canvascourse, "PAUSE", 0.0)
     (tmp_path / "token.txt").write_text(recorded.TOKEN + "\n")
     address = f"{there.url}/courses/12/assignments?x=1"
     result = viva("canvas", "register", address, f"--token-file={tmp_path / 'token.txt'}")

@@ -12,7 +12,7 @@ from plugins.lti.tests import platform, recorded
 from plugins.lti.tests.recorded import TOKEN, enrollment, group, user
 from plugins.lti.tests.test_lticommand import dripping, said, truncated
 from plugins.term.tests.sheets import classroom
-from viva_lti import canvas, transport
+from viva_lti import canvascourse, transport
 
 PS = classroom.PS
 
@@ -32,14 +32,14 @@ def test_the_token_is_outside_the_course_for_its_owner_alone(joined, viva, tmp_p
     assert (refused.status, "Other users can read" in refused.err) == (2, True)
     kept.unlink()
     refused = viva("roster", "--from=canvas")
-    assert (refused.status, canvas.VARIABLE in refused.err) == (2, True)
+    assert (refused.status, canvascourse.VARIABLE in refused.err) == (2, True)
     refused = viva("roster", "--from=canvas", f"--Canvas.keys={joined}")
     assert (refused.status, "is in the course folder" in refused.err) == (2, True)
 
 
 def test_a_token_in_the_environment_is_used_and_written_nowhere(course, there, viva, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv(canvas.VARIABLE, TOKEN)
+    monkeypatch.setenv(canvascourse.VARIABLE, TOKEN)
     assert viva("canvas", "register", f"{there.url}/courses/12").status == 0
     assert viva("roster", "--from=canvas", "--dry-run").status == 0
     assert not list((tmp_path / "config").rglob("*"))
@@ -64,7 +64,7 @@ def test_what_cannot_be_registered_is_refused_in_a_sentence(
     course, there, viva, tmp_path, monkeypatch, words, sentence
 ):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.delenv(canvas.VARIABLE, raising=False)
+    monkeypatch.delenv(canvascourse.VARIABLE, raising=False)
     for name, text in {"prose": "two words", "wrong": "7~wrongwrongwrong", "right": TOKEN}.items():
         (tmp_path / name).write_text(text)
     result = viva("canvas", *(word.format(url=there.url, course=course) for word in words))

@@ -14,7 +14,7 @@ scoreplan      what each student's score becomes: sent, unchanged, or left
 scores         what every way of sending scores has: columns, results, scores
 exporting      sending scores, as a command
 lticommand     viva lti
-canvas         Canvas's members, groups and times of submission, with an access token
+canvascourse   Canvas's members, groups and times of submission, with an access token
 drafts         scores into Canvas's gradebook, which students do not see yet
 canvascommand  viva canvas
 """

@@ -20,7 +20,7 @@ from viva.course.processes import leftovers
 from viva.course.table import Table
 from viva.verdict import CourseError
 from viva.wording import counted
-from viva_lti import canvas, key
+from viva_lti import canvascourse, key
 from viva_lti.drafts import Drafts
 from viva_lti.exporting import ScoresCommand
 from viva_lti.matching import matched, students
@@ -82,16 +82,16 @@ class CanvasCommand(ScoresCommand):
     def _register(self, words: list[str]) -> int:
         """Try the token, and keep it where it works."""
         root = Path(self.course.root)
-        place = canvas.registration_of(words[0]) if words else canvas.registration(root)
-        path = canvas.path_of(place, Canvas(parent=self).folder, root)
+        place = canvascourse.registration_of(words[0]) if words else canvascourse.registration(root)
+        path = canvascourse.path_of(place, Canvas(parent=self).folder, root)
         token, stays = self._token(path)
-        with canvas.connected(place, token) as there:
+        with canvascourse.connected(place, token) as there:
             title, size = there.title(), len(there.members())
         if not self.dry_run:
             with self.alone():
                 if stays:
                     key.write(path, token + "\n")
-                canvas.write_registration(root, place)
+                canvascourse.write_registration(root, place)
         self._say(f"{place.host}: the course {plaintext.quoted(title)} has {counted(size, 'student')}.")
         if stays and not self.dry_run:
             self._say(f"The access token is {path}. Keep it secret; it is not part of the course folder.")
@@ -111,14 +111,14 @@ class CanvasCommand(ScoresCommand):
                 raise CourseError(f"{file} is in the course folder, which is copied and shared. Move it elsewhere.")
             if not file.is_file():
                 raise CourseError(f"The file {file} does not exist. Name a file with the access token.")
-            return canvas.require_token(file.read_text(encoding="utf-8", errors="replace")), True
-        if os.environ.get(canvas.VARIABLE):
-            return canvas.token(path), False
+            return canvascourse.require_token(file.read_text(encoding="utf-8", errors="replace")), True
+        if os.environ.get(canvascourse.VARIABLE):
+            return canvascourse.token(path), False
         if sys.stdin is not None and sys.stdin.isatty():
             typed = getpass.getpass("Access token (nothing is shown; Enter alone keeps the present one): ")
-            return (canvas.require_token(typed), True) if typed.strip() else (canvas.token(path), False)
+            return (canvascourse.require_token(typed), True) if typed.strip() else (canvascourse.token(path), False)
         raise CourseError(
-            f"Name a file with the access token (--token-file=FILE), or put the token into {canvas.VARIABLE}."
+            f"Name a file with the access token (--token-file=FILE), or put the token into {canvascourse.VARIABLE}."
         )
 
     def _times(self, words: list[str]) -> int:
@@ -154,12 +154,12 @@ class CanvasCommand(ScoresCommand):
 
 
 @contextmanager
-def opened(command: VivaCommand) -> Iterator[canvas.Canvas]:
+def opened(command: VivaCommand) -> Iterator[canvascourse.Canvas]:
     """The course in Canvas, with its token. Raises CourseError."""
     root = Path(command.course.root)
-    place = canvas.registration(root)
-    token = canvas.token(canvas.path_of(place, Canvas(parent=command).folder, root))
-    with canvas.connected(place, token) as there:
+    place = canvascourse.registration(root)
+    token = canvascourse.token(canvascourse.path_of(place, Canvas(parent=command).folder, root))
+    with canvascourse.connected(place, token) as there:
         yield there
 
 

@@ -19,7 +19,7 @@ import msgspec
 from viva.cleaning import plaintext
 from viva.verdict import CourseError
 from viva.wording import counted
-from viva_lti.canvas import Assignment, Canvas
+from viva_lti.canvascourse import Assignment, Canvas
 from viva_lti.scores import Column, Result, Score
 from viva_lti.transport import PlatformError
 

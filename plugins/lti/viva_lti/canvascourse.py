@@ -37,7 +37,15 @@ from viva_lti.transport import ATTEMPTS, LARGEST, PAGES, Limits, PlatformError, 
 NAME = "canvas.json"
 VARIABLE = "VIVA_CANVAS_TOKEN"
 TOKEN = re.compile(r"[\x21-\x7e]{8,500}")
-COURSE = re.compile(r"(?P<url>https?://[^/?#\s]+)/courses/(?P<course>[0-9]{1,30})(?:[/?#].*)?")
+COURSE = re.compile(
+    r"""
+    (?P<url> https?://[^/?\#\s]+ )
+    /courses/
+    (?P<course> [0-9]{1,30} )
+    (?: [/?\#].* )?
+    """,
+    re.VERBOSE,
+)
 STUDENT = "StudentEnrollment"
 ENROLLED = ["active", "invited"]
 PAUSE = 1.0
