@@ -59,7 +59,8 @@ class RosterCommand(PersonCommand):
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
     system = Unicode(
-        help=f"The system: {', '.join([*doors.entries(doors.ROSTERS), *SYSTEMS, *doors.entries(doors.MEMBERS)])}."
+        help="The learning system: "
+        f"{', '.join([*doors.entries(doors.ROSTERS), *SYSTEMS, *doors.entries(doors.MEMBERS)])}."
     ).tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
