@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from viva.cleaning.policy import CELL, MATHEMATICS, PAGE
+from viva.cleaning.htmlpolicy import CELL, MATHEMATICS, PAGE
 from viva.pages.typeset import clean, demoted, output, picture, plain, prose
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()

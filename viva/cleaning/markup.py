@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from nbconvert.filters import strip_files_prefix
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from viva.cleaning.htmlpolicy import CELL, TAGS, WITH_CONTENT
 from viva.cleaning.mathematics import without_commands
-from viva.cleaning.policy import CELL, TAGS, WITH_CONTENT
 
 KNOWN = TAGS | WITH_CONTENT | set(
     "html body base basefont link meta form fieldset legend optgroup option datalist output progress meter track"

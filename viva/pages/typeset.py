@@ -24,7 +24,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
 from viva.cleaning.address import is_picture
-from viva.cleaning.policy import PAGE
+from viva.cleaning.htmlpolicy import PAGE
 from viva.language import ENGLISH, Language
 
 LONGEST_TEXT, LONGEST_FORMULA = 100_000, 4_000
