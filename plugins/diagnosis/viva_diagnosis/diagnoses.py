@@ -1,4 +1,4 @@
-"""What was recognised in the submissions of an assignment: a file in report/diagnosis/, made by `viva diagnose`."""
+"""The findings about an assignment's submissions: a file in report/diagnosis/, written by `viva diagnose`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages show of the diagnoses: a student's after the deadline, a grader's, the report (door ``viva.pages``)."""
+"""The sentences of the diagnosis on pages of students, graders and the report (door ``viva.pages``)."""
 
 from __future__ import annotations
 

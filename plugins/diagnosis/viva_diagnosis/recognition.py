@@ -1,4 +1,4 @@
-"""Which known mistakes a submission behaves like.
+"""The known mistakes that a submission behaves like.
 
 A mistake is recognised at a function, or at the values of one cell, and only where all of this holds:
 

@@ -1,4 +1,4 @@
-"""An audit's task on a cluster: trials go to worker processes and come back; and the same at a worker process.
+"""An audit on a cluster: the trials go to worker processes, and their results come back.
 
 Only the course's own notebook and its answers travel, to machines that run what the course asks them to anyway: so
 jobs and results are pickled, as they are on the way to the workers of this machine.

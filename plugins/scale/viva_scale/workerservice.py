@@ -1,4 +1,4 @@
-"""A worker process from within: it does what comes over a pipe, and ends with the Dask worker that started it."""
+"""A worker process from within: it does what arrives over a pipe, and ends with its Dask worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the watcher remembers, and its state: ``watch.json`` in the course folder."""
+"""The memory of the watcher, and its state: ``watch.json`` in the course folder."""
 
 from __future__ import annotations
 

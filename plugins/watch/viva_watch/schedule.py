@@ -1,4 +1,4 @@
-"""What is to be done next, and whose turn it is. Nothing here knows a folder or a clock."""
+"""The order of the watcher's work. This module uses no folder and no clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in the exchange, and since when: what is collected, what is passed over and why, and from when it counts.
+"""The submissions in the exchange: which are collected, which are left out and why, and from when each counts.
 
 Theory of operation. A submission's name has a time that its student wrote. The watcher remembers of each when it looked
 and did not see it, or did not see it complete. Who claims an earlier time than that, and whose files changed later by

@@ -1,4 +1,4 @@
-"""What the configuration says of watching, for the course and by assignment.
+"""The settings of the watcher, for the course and for single assignments.
 
 c.Watch.before = "visible"
 c.Watch.assignments = {

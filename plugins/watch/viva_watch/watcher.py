@@ -1,4 +1,4 @@
-"""The loop: look, plan, do a round, remember; and wait until something changes. A round looks and plans as well."""
+"""The loop: look, plan, do a round, remember, and wait for a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be collected: archives, and what waits in ``unmatched/``; understood, and told whose it is.
+"""The submissions to collect, from archives and from ``unmatched/``, each with its sender.
 
 Nothing is written into the course here.
 """

@@ -1,4 +1,4 @@
-"""How each learning system names what it gives: by whom, which attempt, when, and what the file was called.
+"""The layouts of archives: how each learning system writes sender, attempt, time and file name.
 
 A layout reads the path of a member, or knows nothing of it. Of an archive that is taken whose layout knows the most
 members; folders that lie around everything are passed through.

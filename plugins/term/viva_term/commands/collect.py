@@ -1,4 +1,4 @@
-"""The command that takes in what learning systems give: collect."""
+"""The command that collects submissions from archives of learning systems: collect."""
 
 from __future__ import annotations
 

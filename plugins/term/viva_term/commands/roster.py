@@ -1,4 +1,4 @@
-"""The command that reads who is in the course: roster."""
+"""The command that enters the students of a course: roster."""
 
 from __future__ import annotations
 
