@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from plugins.diagnosis.tests.course import NAME
+from tests.browser import barriers
 from tests.conftest import BIN, load
 from tests.flow.jupyter import served
 
@@ -117,3 +118,16 @@ def test_the_server_gives_a_comment_to_nobody_outside_of_the_group(course, page)
     assert answer == {"result": []}
     assert saved(course, "anna")[0] == "Only for some."
     assert saved(course, "emil") == (None, None)
+
+
+def test_axe_finds_no_barrier_in_what_viva_adds_to_formgraders_page_and_in_its_lists(course, page):
+    open_answer(page, course, "anna")
+    page.locator("#why").focus()
+    page.locator("#why").fill("7")
+    page.keyboard.press("Tab")
+    expect(page.locator(".viva-told")).to_contain_text("Not saved")
+    group(page, "why").locator("summary").click()
+    parts = [".viva-queue", ".viva-group", ".viva-items", ".viva-added", ".viva-told", ".viva-question-left"]
+    assert [barrier for part in parts for barrier in barriers(page, part)] == []
+    page.goto(f"{page.server}/formgrader/viva/")
+    assert barriers(page) == []
