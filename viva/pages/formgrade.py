@@ -33,9 +33,9 @@ from viva.submission.sanitize import given_texts
 from viva.verdict import CourseError
 
 MOST_OFFERED = 9
-"""So many comments that repeat are offered at a question: one for each digit."""
+"""The most repeated comments that are offered at a question: one for each digit."""
 MOST_PIECES, LONGEST_SHOWN = 4000, 20_000
-"""So many words are compared one by one; so many characters are shown of longer texts."""
+"""The most words that are compared one by one, and the most characters of longer texts that are shown."""
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 LONGEST = 500
 """A longer comment fits nobody else."""

@@ -24,7 +24,7 @@ from viva.verdict import BlueprintError
 
 NEAR = 1e-9
 MOST_TEXTS, LONGEST_TEXT = 40, 600
-"""So many answers are shown with their text, and so many characters of each."""
+"""The most answers that are shown with their text, and the most characters of each."""
 
 
 class Change(Struct):

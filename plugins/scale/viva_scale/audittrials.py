@@ -22,7 +22,7 @@ from viva_scale.workerprocess import Known, Recent, Reply, Request, Settings
 
 MOST_NOTEBOOKS = 4
 CELLS = 60
-"""So many cells a trial may wait for, each as long as it may, where nobody knows yet how long the notebook takes."""
+"""The cells that a trial may wait for, each up to its limit, while the time of the notebook is unknown."""
 
 
 class Trials:

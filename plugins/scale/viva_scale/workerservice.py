@@ -21,7 +21,7 @@ from viva.verdict import VivaError
 from viva_scale.workerprocess import Recent, Reply, Request, Service
 
 MOST_SERVICES = 2
-"""So many are kept: two batches may take turns."""
+"""The most services that are kept: two batches may take turns."""
 
 
 class WorkerService:

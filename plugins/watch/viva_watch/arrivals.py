@@ -22,7 +22,7 @@ from viva.submission.submission import Submission
 from viva_watch.schedule import Arrival, Key
 
 LONGER = 15
-"""So many times as long a notebook may be incomplete before it is taken as it is."""
+"""An incomplete notebook is waited for this many times as long, and then taken as it is."""
 
 
 @dataclass

@@ -25,7 +25,7 @@ from viva.verdict import SubmissionError
 from viva_watch.schedule import Key
 
 MOST = 200
-"""So many submissions of a student for an assignment are remembered."""
+"""The most submissions of a student for an assignment that are remembered."""
 
 
 class Sight(msgspec.Struct, omit_defaults=True):

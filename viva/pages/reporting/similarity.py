@@ -28,7 +28,7 @@ LEAST = 6
 ALIKE = 0.5
 """The share of the shorter answer's fingerprints from which on a pair is shown."""
 FEW = 4
-"""So many students, or a tenth of the class where that is more, may share what still counts."""
+"""Code counts as similar if at most this many students share it, or a tenth of the class where that is more."""
 MOST = 100
 """Never more than so many: in a class of thousands a tenth would be pairs by the million."""
 

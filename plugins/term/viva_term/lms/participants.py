@@ -23,7 +23,7 @@ from viva_term.lms.systems import IDS, NAMES, ROLES, UNKNOWN, System, is_staff, 
 LONGEST = 128
 """Letters in a column of nbgrader's gradebook."""
 SHOWN = 20
-"""So many refused rows, or notes of one kind, are told."""
+"""The most refused rows, or notes of one kind, that are listed."""
 FIELDS = {
     "email": "email",
     "lms": "lms_user_id",
