@@ -1,4 +1,4 @@
-"""What HTML of a student's may say: one policy, in two profiles.
+"""The policy for a student's HTML: its elements, attributes and styles, in two profiles.
 
 ``CELL`` is for a cell or output that nbconvert and formgrader show: it keeps the look that nbconvert gives it. ``PAGE``
 is for the pages of Viva: fewer elements, no classes or styles, and formulas as MathML. nh3 parses HTML as a browser

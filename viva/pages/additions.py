@@ -1,4 +1,4 @@
-"""What other packages add to pages (door ``viva.pages``): sentences about a test cell, each plain text.
+"""Sentences of other packages on pages (door ``viva.pages``), each plain text about a test cell.
 
 They stand on a student's page below the checks of that cell, on a grader's page in formgrader, and in the report with
 the students whom they are about. Nothing of them changes a score. A student's page with a hidden line of the

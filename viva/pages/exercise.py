@@ -1,4 +1,4 @@
-"""The exercises of a page: grade cells under one heading, and what their checks came to."""
+"""The exercises of a page: grade cells under one heading, and the results of their checks."""
 
 from __future__ import annotations
 

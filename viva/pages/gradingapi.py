@@ -1,4 +1,4 @@
-"""What formgrader's server answers to a grader's page: what is saved, who has which answer open, and what waits next.
+"""The server's answers to a grader's page in formgrader: saving, open answers, the next waiting answer.
 
 Theory of operation. nbgrader's own handlers write whatever comes. Here a page sends along what it had read before
 (``seen``), and which graded notebook it shows (``version``). The gradebook's row is locked, read again and compared: a

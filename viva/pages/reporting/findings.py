@@ -1,4 +1,4 @@
-"""What a course's results, gradebook and graded notebooks say, gathered as plain data for the report.
+"""The data of the report, gathered from a course's results, gradebook and graded notebooks.
 
 Every figure and list of an assignment is about the same students: who is excused from it is in the list of the excused
 alone; a student who left the course is in all where they submitted something, and missing nowhere.

@@ -1,4 +1,4 @@
-"""What a class's results say about each check: how hard it is, whether it tells good work from bad, what goes wrong.
+"""Each check in the results of a class: its difficulty, its discrimination, and the frequent mistakes.
 
 ``discrimination`` is the correlation between the points of a check and those of the *rest* of the notebook, so that a
 check does not correlate with itself (the corrected item-total correlation; Henrysson 1963). Of a check that gives all

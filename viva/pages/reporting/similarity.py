@@ -1,4 +1,4 @@
-"""Which students' answers share what hardly anybody else wrote.
+"""Similar answers: students whose code shares parts that hardly anybody else wrote.
 
 Theory of operation. The answer cells of a notebook are read as tokens by Pygments, which reads broken code too.
 Comments, docstrings and white space go; names, numbers and strings become one sign each, but for keywords, builtins
