@@ -55,7 +55,7 @@ SPARED = "the descriptors it was given"
 BEHAVIOURS = ["honest"] * 12 + ["losing"] * 3 + ["attack at the end"] * 2 + ["attack in place"] * 2 + ["pages"]
 """By turns, so that each attack has its turn too."""
 PAGES = 8
-"""So many hostile cells in a submission."""
+"""The hostile cells in a submission."""
 SUBREAPER = 36
 MEGABYTE = 2**20
 

@@ -155,7 +155,7 @@ def tape(folder: Path | None = None, few: int = 0) -> tuple[list[Line], list[Lin
 
 @contextlib.contextmanager
 def crowded(loops: int) -> Iterator[None]:
-    """So many processes for each processor keep it busy meanwhile."""
+    """Meanwhile ``loops`` processes keep each processor busy."""
     command = [sys.executable, "-S", "-c", "while True: pass"]
     busy = [subprocess.Popen(command) for _ in range(loops * len(os.sched_getaffinity(0)))]
     try:

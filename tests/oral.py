@@ -37,6 +37,12 @@ from viva.record import Note
 from viva.verdict import Verdict
 
 
+def read_exams(path: Path) -> dict[str, str]:
+    """The exams of a text file by their titles, each of which stands in a line ``=== title`` above its exam."""
+    _, *parts = re.split(r"^=== (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 def one_in_three(names: Iterable[str]) -> list:
     """Parameters of which `make test` takes the first, the fourth and so on, and `make proofs` the others.
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests import hostile
 from tests.conftest import PROJECT
 from viva.cleaning.address import may_hear, may_link, may_show
-from viva.cleaning.markup import ATTRIBUTES, PANDAS, TAGS, clean_html, clean_markdown, rendered
+from viva.cleaning.htmlpolicy import ATTRIBUTES, TAGS
+from viva.cleaning.markup import PANDAS, clean_html, clean_markdown, rendered
 
 FRAMES = {
     "numbers": pd.DataFrame({"a": [1, 2], "b": ["x < y", "z"]}),

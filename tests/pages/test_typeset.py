@@ -7,6 +7,7 @@ from bs4 import BeautifulSoup
 from markupsafe import Markup
 from nbformat import NotebookNode
 
+from viva.cleaning.htmlpolicy import CELL, MATHEMATICS, PAGE
 from viva.pages.typeset import clean, demoted, output, picture, plain, prose
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
@@ -80,6 +81,27 @@ def test_a_sound_and_a_large_picture_in_html_are_shown_and_nothing_from_elsewher
     assert output(item, "x")["html"] == sound + "<p>after it</p>"
     assert "leak" not in clean('<audio autoplay src="https://leak.example/x.wav"></audio><source src="//leak.example">')
     assert "autoplay" not in clean("<audio autoplay></audio>")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://localhost:8888/formgrader/", "https://hub.example/formgrader/x", "file:///"]
+)
+def test_a_link_of_a_student_leads_from_a_page_neither_to_this_machine_nor_to_formgrader(address):
+    assert "href" not in clean(f'<a href="{address}">my plot</a>')
+    assert "href" in clean('<a href="https://numpy.org/doc">my source</a>')
+
+
+def test_the_width_of_a_picture_is_kept_and_nothing_covers_the_page():
+    assert 'width="50%"' in clean(f'<img alt="x" width="50%" src="data:image/png;base64,{PNG}">')
+    assert "width" not in clean(f'<img alt="x" width="99999" src="data:image/png;base64,{PNG}">')
+    assert "width" not in clean('<math><mspace width="99999em"></mspace></math>')
+    assert 'width="1em"' in prose(r"$a \quad b$")
+
+
+def test_a_page_allows_no_element_or_attribute_that_a_cell_does_not_but_for_formulas():
+    assert PAGE.tags - CELL.tags == MATHEMATICS
+    for tag in PAGE.attributes.keys() - MATHEMATICS:
+        assert PAGE.attributes[tag] <= CELL.attributes["*"] | CELL.attributes[tag]
 
 
 def test_a_head_without_words_is_no_head():

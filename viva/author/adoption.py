@@ -1,4 +1,4 @@
-"""An existing nbgrader notebook -> a source notebook of this course, and what it lacks.
+"""An existing nbgrader notebook becomes a source notebook of this course, with a list of what it lacks.
 
 Nothing that is asked, given or tested is changed: only schemas, ids, outputs and the metadata of other programs.
 """

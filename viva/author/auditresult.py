@@ -1,4 +1,4 @@
-"""What an audit came to, as plain data, and the reasons for which a mutant may survive."""
+"""The results of an audit as plain data, and the reasons for which a mutant may survive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit has proven of a released assignment, as one page to print and as JSON.
+"""The proof of a released assignment from its audit: one page to print, and JSON.
 
 Students may read it after the deadline: it names what each check catches, and holds no solution and no hidden line. It
 has no times and no paths, so another machine with the same versions writes the same bytes.

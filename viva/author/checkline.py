@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from viva.author.drawing import at_an_edge, invented, kinships
+from viva.author.drawing import EDGE, by_turns
 from viva.author.likeness import Items, Unproven, is_function
 from viva.author.witness import Comparing, Different, Side, Watch
 
@@ -150,17 +150,11 @@ class Search(Comparing):
         calls = self.watch.calls.get(name, [])
         if not calls:
             return
-        random, families, noted = np.random.RandomState(23), kinships(calls), list(calls)
-        start, new = time.monotonic(), self.new.get(name)
-        for trial in range(len(calls) + TRIALS):
+        random, start, new = np.random.RandomState(23), time.monotonic(), self.new.get(name)
+        for arguments, chosen in by_turns(calls, random, TRIALS):
             if time.monotonic() - start > SECONDS:
                 return
-            seen = bool(noted) and trial % 2 == 0
-            edge = not seen and trial % 8 == 1
-            arguments = noted.pop(0) if seen else invented(calls, families, random)
-            if edge:
-                arguments = at_an_edge(arguments, random)
-            expected = self.expected(old, arguments, random, raising=edge)
+            expected = self.expected(old, arguments, random, raising=chosen == EDGE)
             if expected is None:
                 continue
             try:

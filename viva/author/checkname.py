@@ -1,4 +1,4 @@
-"""How an audit tells checks apart, and what one trial says of one."""
+"""The names by which an audit tells checks apart, and the result of one check in one trial."""
 
 from __future__ import annotations
 

@@ -7,12 +7,15 @@ always one stays one. The source of this module runs in a candidate, and needs N
 from __future__ import annotations
 
 import fractions
+from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
 
 SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
 EXTRA = "an extra column"
+NOTED, RANDOM, EDGE = "noted", "random", "edge"
+"""How the arguments of a call were chosen."""
 
 
 def kinships(calls: list) -> list:
@@ -44,6 +47,21 @@ def invented(calls: list, families: list, random) -> tuple:
     return drawn_args, {
         name: drawn(kwargs[name], relative[1][name], fresh, random, scale, level) for name in sorted(kwargs)
     }
+
+
+def by_turns(calls: list, random, trials: int) -> Iterator[tuple[tuple, str]]:
+    """The noted ``calls`` and ``trials`` random ones by turns, so that a slow function is tried with both.
+
+    Yields arguments, and how they were chosen: ``NOTED``, ``RANDOM``, or ``EDGE`` for an argument at an edge.
+    """
+    families, noted = kinships(calls), list(calls)
+    for trial in range(len(calls) + trials):
+        if noted and trial % 2 == 0:
+            yield noted.pop(0), NOTED
+        elif trial % 8 == 1:
+            yield at_an_edge(invented(calls, families, random), random), EDGE
+        else:
+            yield invented(calls, families, random), RANDOM
 
 
 def at_an_edge(call: tuple, random) -> tuple:

@@ -1,4 +1,4 @@
-"""What the trials of an audit say, as plain data: what known answers lose, what becomes of mutants, what checks add."""
+"""The conclusions of an audit's trials: the losses of known answers, the fates of mutants, the worth of checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two values are the same: numbers but for rounding, tables by value, instances by their attributes.
+"""Equality of two values: numbers but for rounding, tables by value, instances by their attributes.
 
 What cannot be compared is never called the same: Unproven says why. The source of this module runs in a candidate; it
 needs NumPy and nothing of Viva.

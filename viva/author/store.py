@@ -1,4 +1,4 @@
-"""What the trials of an audit came to, kept under a hash of all that they depend on.
+"""The results of an audit's trials, kept under a hash of everything that they depend on.
 
 Theory of operation. What a trial says of a test cell depends on the cells without tests, on that test cell, on the
 shared lines of other test cells that it uses, on what the rehearsal showed of them, on the files beside the

@@ -1,4 +1,4 @@
-"""Which cells a trial needs: what the audit leaves out of a notebook that only the tests look at.
+"""The cells that a trial needs. The audit leaves out those that only the tests look at.
 
 Most of a notebook's time goes into its pictures, and no test depends on them.
 """

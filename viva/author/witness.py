@@ -28,7 +28,10 @@ import numpy as np
 
 from viva.author.degenerate import fingerprint
 from viva.author.drawing import (
+    EDGE,
+    RANDOM,
     at_an_edge,
+    by_turns,
     can_be_drawn,
     finite,
     invented,
@@ -303,24 +306,19 @@ class Comparing:
         """Compare two functions on the noted ``calls`` and on random ones. Raises Different and Unproven."""
         if not calls:
             raise Unproven("no test calls it")
-        random, families, noted = np.random.RandomState(20), kinships(calls), list(calls)
+        random = np.random.RandomState(20)
         counted, inputs, refused, start = 0, set(), 0, time.monotonic()
         shortest: Different | None = None
         reason: Unproven | None = None
         left = SEARCH
-        for trial in range(len(calls) + TRIALS):
+        for arguments, chosen in by_turns(calls, random, TRIALS):
             if counted >= ENOUGH and time.monotonic() - start > SECONDS:
                 break
-            seen = bool(noted) and trial % 2 == 0  # by turns, so that a slow function is tried with both
-            edge = not seen and trial % 8 == 1
-            arguments = noted.pop(0) if seen else invented(calls, families, random)
-            if edge:
-                arguments = at_an_edge(arguments, random)
-            expected = self.expected(old, arguments, random, raising=edge)
+            expected = self.expected(old, arguments, random, raising=chosen == EDGE)
             if expected is None:
-                refused += not edge
+                refused += chosen != EDGE
                 continue
-            counted += not seen and not edge
+            counted += chosen == RANDOM
             inputs.add(fingerprint(*arguments))
             try:
                 self.outcomes(name, expected, new, arguments)

@@ -15,6 +15,13 @@ SOUND = re.compile(
     """,
     re.VERBOSE,
 )
+PICTURE = re.compile(
+    r"""
+    data:image/ (?: png | jpeg | gif | webp | svg\+xml )
+    ;base64, [A-Za-z0-9+/=]+      # the picture itself
+    """,
+    re.VERBOSE,
+)
 HERE = ("local", "localhost", "localdomain", "internal", "lan", "home")
 """The last names of hosts that are this machine or its neighbours."""
 
@@ -42,6 +49,11 @@ def may_show(url: str) -> bool:
     return ".." not in url and bool(
         re.fullmatch(r"(?:\w(?:[\w ./-]|%20)*)\.(?:png|jpe?g|gif|webp)", url, re.IGNORECASE)
     )
+
+
+def is_picture(url: str) -> bool:
+    """Whether an address is a picture itself, of a kind that a page of Viva shows."""
+    return PICTURE.fullmatch(url) is not None
 
 
 def may_hear(url: str) -> bool:

@@ -14,110 +14,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-import nh3
 from nbconvert.filters import strip_files_prefix
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-from pygments.token import STANDARD_TYPES
 
-from viva.cleaning.address import may_hear, may_link, may_show
+from viva.cleaning.htmlpolicy import CELL, TAGS, WITH_CONTENT
 from viva.cleaning.mathematics import without_commands
 
-# What the attributes of a student's HTML may say: classes that look the same on every page, links, sizes, styles.
-
-ATTRIBUTES = {
-    "*": {"class", "style", "title", "align", "valign", "dir", "lang", "width"},
-    "a": {"href", "target"},
-    "img": {"src", "alt", "height"},
-    "audio": {"src", "controls"},
-    "source": {"src", "type"},
-    "input": {"type", "disabled", "checked"},
-    "td": {"colspan", "rowspan", "headers"},
-    "th": {"colspan", "rowspan", "headers", "scope"},
-    "table": {"border", "cellpadding", "cellspacing"},
-    "col": {"span"},
-    "colgroup": {"span"},
-    "ol": {"start", "type", "reversed"},
-    "li": {"value"},
-    "details": {"open"},
-    "time": {"datetime"},
-    "font": {"color"},
-}
-_CLASSES = re.compile(
-    "|".join(sorted(map(re.escape, filter(None, STANDARD_TYPES.values())), key=len, reverse=True))
-    + r"""
-    | dataframe | highlight | language-[\w+\#-]+ | task-list-item(?:-checkbox)? | ansi-[a-z-]+
-    | blank | index_name | (?:row|col)_heading | data | level\d+ | row\d+ | col\d+     # of a styled table of pandas
-    """,
-    re.VERBOSE,
-)
-"""Classes that look the same on every page: any other may be one of formgrader's own, which move and cover things."""
-MERMAID = ("mermaid", "jp-Mermaid")
-"""Classes that nbconvert gives to a diagram's text; no page of ours draws diagrams."""
-_SIDE = r"(?:-(?:top|right|bottom|left))?"
-_STYLES = {
-    rf"(?:background-|border{_SIDE}-)?color": r"#?\w+|rgba?\([\d\s.,%]+\)",
-    r"text-align|vertical-align|font-weight|font-style|text-decoration|white-space|border-collapse": r"[\w-]+",
-    rf"border(?:{_SIDE}|-width|-style)": r"(?:(?:\d{1,2}(?:px|pt)?|#?[a-z]\w*|#\w+)(?:\s+|$))+",
-    rf"padding{_SIDE}": r"(?:(?:\d{1,2}(?:px|pt)?|\d?(?:\.\d+)?r?em)(?:\s+|$))+",
-    r"font-size": r"\d{1,2}(?:px|pt)|[12]?(?:\.\d+)?r?em|[12]?\d{2}%|(?:x{0,2}-)?(?:small|large)(?:er)?|medium",
-}
-"""The styles that are harmless: the name of a property, and its value."""
-
-
-def harmless(tag: str, name: str, value: str, refused: list[str]) -> str | None:
-    """The value that an attribute may keep, None for none; ``refused`` gets its name when that is not all of it."""
-    if name == "rel":
-        return value
-    result: str | None
-    if name == "class":
-        value = " ".join(word for word in value.split() if word not in MERMAID)
-        result = " ".join(word for word in value.split() if _CLASSES.fullmatch(word))
-    elif name == "style":
-        result = value if _styled(value) == [] else ";".join(_styled(value, keep=True))
-    elif name == "href":
-        result = value if may_link(value) else None
-    elif name == "src":
-        result = value if (may_show if tag == "img" else may_hear)(value) else None
-    elif name in ("width", "height"):
-        result = value if re.fullmatch(r"1?\d{1,3}(?:px)?|\d{1,2}%|100%", value.strip()) else None
-    elif name in ("colspan", "rowspan", "span", "start", "value", "border", "cellpadding", "cellspacing"):
-        result = value if re.fullmatch(r"\d{1,3}", value.strip()) else None
-    elif name == "type" and tag == "input":
-        return "checkbox"
-    elif name == "target":
-        return "_blank" if value == "_blank" else None
-    elif name == "type" and tag == "source":
-        return value if re.fullmatch(r"audio/[\w.-]{1,20}", value) else None
-    else:
-        return value
-    if result != value and " ".join((result or "").split()) != " ".join(value.split()):
-        refused.append(f"{name} of <{tag}>")
-    return result or None
-
-
-def _styled(value: str, keep: bool = False) -> list[str]:
-    """The declarations of a style that are not known to be harmless; those that are, with ``keep``."""
-    declarations = []
-    for declaration in filter(str.strip, value.split(";")):
-        name, _, setting = declaration.partition(":")
-        name, setting = name.strip().lower(), setting.strip().lower()
-        good = any(re.fullmatch(pattern, name) and re.fullmatch(shape, setting) for pattern, shape in _STYLES.items())
-        if good == keep:
-            declarations.append(declaration)
-    return declarations
-
-
-TAGS = set(
-    "a abbr address article audio b bdi big blockquote br caption center cite code col colgroup dd del details dfn"
-    " div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img input ins kbd label li mark ol p"
-    " pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th thead"
-    " time tr tt u ul var wbr".split()
-)
-WITH_CONTENT = set(
-    "script style svg math iframe object embed applet frameset noframes noscript noembed template textarea title"
-    " select button video canvas head xmp".split()
-)
-"""Elements that are taken out with all that is in them."""
 KNOWN = TAGS | WITH_CONTENT | set(
     "html body base basefont link meta form fieldset legend optgroup option datalist output progress meter track"
     " param area map picture main nav aside hgroup dialog menu menuitem slot search marquee frame image bgsound"
@@ -231,15 +133,7 @@ def rendered(source: str, attachments: dict) -> str:
 
 def _clean(text: str, taken: frozenset[str], rel: str | None) -> tuple[str, tuple[str, ...]]:
     refused: list[str] = []
-    cleaned = nh3.clean(
-        _TYPED.sub(_typed, PANDAS.sub("", text)),
-        tags=TAGS,
-        clean_content_tags=WITH_CONTENT,
-        attributes=ATTRIBUTES,
-        attribute_filter=lambda tag, name, value: harmless(tag, name, value, refused),
-        url_schemes={"http", "https", "mailto", "data"},
-        link_rel=rel,
-    )
+    cleaned = CELL.clean(_TYPED.sub(_typed, PANDAS.sub("", text)), rel, refused)
     cleaned = _without_remains(cleaned)
     lost = Counter() if cleaned == text else Counter(_names(text)) - Counter(_names(cleaned))
     explained = {name.partition(" of ")[0] for name in refused} | _MINOR

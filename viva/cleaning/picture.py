@@ -1,4 +1,4 @@
-"""Pictures from a student: whether a browser can show one without being overwhelmed or told to do anything else."""
+"""Pictures from a student: a browser shows only those that can neither exhaust it nor make it do something."""
 
 from __future__ import annotations
 

@@ -320,7 +320,7 @@ class AuditCommand(ProvingCommand):
     """
     aliases = nbgrader_aliases | WORKERS | ACCEPT | remote.aliases() | {"mutant": "AuditCommand.mutant"}
     flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | PROPOSE | WRITE | remote.flags()
-    proposing = Bool(False, help="Propose check lines for what no visible line notices.").tag(config=True)
+    proposing = Bool(False, help="Propose check lines for mistakes that no visible line notices.").tag(config=True)
     certificate = Bool(False, help="Write what is proven of a released assignment.").tag(config=True)
     everything = Bool(False, help="Run all trials again.").tag(config=True)
     mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)

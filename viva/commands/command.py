@@ -1,4 +1,4 @@
-"""What every command has in common: the course, a console, a progress bar, an exit status."""
+"""The common part of all commands: the course, a console, a progress bar, an exit status."""
 
 from __future__ import annotations
 

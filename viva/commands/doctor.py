@@ -1,4 +1,4 @@
-"""What this machine and this course folder lack, and the command that fixes it."""
+"""The command that lists what this machine and course folder lack, and how to fix it: doctor."""
 
 from __future__ import annotations
 

@@ -41,5 +41,5 @@ groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why
 
 Public, for plug-ins: autograde, batch, course, database, exchange, filing, fingerprint, graders, joined, marking,
-material, pipeline, rehearsals, remote, table, variants.
+material, pipeline, rehearsals, remote, table, variants, writtenanswers.
 """

@@ -1,4 +1,4 @@
-"""How nbgrader's own autograder reads a submission: opened, as `viva grade` opens it.
+"""The reader of submissions for nbgrader's own autograder: it opens them as `viva grade` does.
 
 nbgrader_config.py names this exporter for Autograde, so `nbgrader autograde` and formgrader's button use it.
 Each notebook is read twice there: as it was submitted, and, after the first steps, from autograded/.

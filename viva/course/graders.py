@@ -1,4 +1,4 @@
-"""The graders of this process, in a sandbox unless told not, and what they know about an instructor's notebook."""
+"""The graders of this process, with the sandbox unless an option turns it off, and their rehearsals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a course lies, seen from a folder in it; and whether a folder is one that students' files come to.
+"""The folder of a course, found from a folder inside it. Folders with students' files are recognised.
 
 A configuration is code, and students submit files of any name. So a folder that students' files come to is never a
 course, and no configuration is read from it. This module reads a course's configuration as text, and runs nothing:

@@ -1,4 +1,4 @@
-"""What Viva changes in nbgrader itself, all of it. Each change stands here with its reason.
+"""All changes of nbgrader itself. Each stands here with its reason.
 
 A setting of nbgrader's, or a subclass that a setting names, comes first (``viva/configuration.py`` has those). A change
 is for what no setting reaches, and for nbgrader's own commands and formgrader too. It holds from the moment this

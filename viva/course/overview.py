@@ -1,4 +1,4 @@
-"""What `viva` alone says: the state of the course, and the next command. It loads no nbgrader, which takes a second.
+"""The answer to `viva` alone: the state of the course, and the next command. It starts fast, without nbgrader.
 
 It is read off the folders, the times of files, results.jsonl and a gradebook in SQLite; it is a hint, and each command
 looks more closely. Student names are not shown.

@@ -1,4 +1,4 @@
-"""What rehearsing a solution showed, kept beside the course: ``.rehearsals/``, which may be removed at any time.
+"""The results of rehearsals, kept in the course: ``.rehearsals/``, which may be deleted at any time.
 
 A file is named by a hash of all that a rehearsal depends on: the notebook's code, the files beside it, limits,
 libraries, Python, this machine and Viva's own code. It holds names, paths and kinds, and no code: tests are

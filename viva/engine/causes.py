@@ -72,12 +72,12 @@ class _Walk:
         self.owned = examination.plan.owned
         self.functions: dict[str, set[str]] = {}
         self.broken: dict[str, Note] = {}
-        self.found: list[Note] = []
+        self.causes: list[Note] = []
         self.everything = self._bound_somewhere()
         self.runs = {count: index for index, (_, count) in outcome.outputs.items() if count is not None}
         gone = sorted(examination.deleted, key=examination.deleted.__getitem__)  # read-only cells first
         kinds = {name: "answer_deleted" if examination.deleted[name] else "read_only_deleted" for name in gone}
-        self.deleted = [self._known(Note(kinds[name], cells=(name,))) for name in gone]
+        self.deleted = [self._add(Note(kinds[name], cells=(name,))) for name in gone]
         for name, cause in zip(gone, self.deleted, strict=True):
             self.broken |= dict.fromkeys(self.owned.get(name, ()), cause)
 
@@ -93,7 +93,7 @@ class _Walk:
             for check, result in zip(expected.checks, results, strict=False):
                 if cause := self._of(expected, check, result):
                     result.lost = cause
-        return self.found
+        return self.causes
 
     def _pass(self, index: int, cell: NotebookNode) -> None:
         """Go over a cell that is not a test."""
@@ -105,11 +105,11 @@ class _Walk:
         used = _taken(source)
         above = self._of_names(used | reached(used, self.functions))
         if parsed(source) is None and (errors or index not in self.outcome.outputs):
-            self._break(self._known(self._syntax(index)), bound | _likely_bound(source))
+            self._break(self._add(self._syntax(index)), bound | _likely_bound(source))
         elif errors:
             cause, line = self._raised(index, errors[0], above)
             if cause is not UNDONE:
-                self._known(cause)
+                self._add(cause)
             before, rest = _split(source, line)
             for name in before - rest:
                 self.broken.pop(name, None)
@@ -125,22 +125,23 @@ class _Walk:
         if result.undone or result.verdict in (Verdict.PASSED, Verdict.PARTLY):
             return None
         if result.cause and result.cause.kind in NOT_TRIED:
-            return self._known(self._unfinished(result.cause))
+            return self._add(self._unfinished(result.cause))
         if result.cause and result.cause.kind == "in_cell_of":
-            return _told(self.broken.get(result.cause.names[0]))
+            return _unless_undone(self.broken.get(result.cause.names[0]))
         if result.verdict not in (Verdict.FAILED, Verdict.ERROR) or result.cause:
             return None
         if name := undefined(result):
-            return _told(self._of_name(name, cell.source))
+            return _unless_undone(self._of_name(name, cell.source))
         if result.exception == MISSING and (match := NO_MODULE.match(result.message)) and not is_installed(match[1]):
-            return self._known(note("code_needs", match[1]))
+            return self._add(note("code_needs", match[1]))
         used = _taken(f"{cell.prelude}\n{check.source}")
-        return _told(self._of_names(used | reached(used, self.functions)))
+        return _unless_undone(self._of_names(used | reached(used, self.functions)))
 
     def _of_names(self, names: Iterable[str]) -> Note | None:
         """The first cause for which one of these names is broken."""
+        order = {cause: number for number, cause in enumerate(self.causes)}
         causes = [self.broken[name] for name in names if name in self.broken]
-        return min(causes, key=lambda cause: self.found.index(cause) if cause in self.found else math.inf, default=None)
+        return min(causes, key=lambda cause: order.get(cause, math.inf), default=None)
 
     def _of_name(self, name: str, source: str = "") -> Note | None:
         """The cause for which a name is not defined. What no other cell binds was bound by a deleted one, unless it is
@@ -150,9 +151,9 @@ class _Walk:
         right = re.search(rf"\b{name}\b", source) or not difflib.get_close_matches(name, self.everything, 1, ALIKE)
         return self.deleted[0] if right else None
 
-    def _known(self, cause: Note) -> Note:
-        if cause not in self.found:
-            self.found.append(cause)
+    def _add(self, cause: Note) -> Note:
+        if cause not in self.causes:
+            self.causes.append(cause)
         return cause
 
     def _break(self, cause: Note, names: Iterable[str]) -> None:
@@ -230,7 +231,7 @@ def _called(cell: NotebookNode, index: int) -> str:
     return f"'{name}'" if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) else str(index + 1)
 
 
-def _told(cause: Note | None) -> Note | None:
+def _unless_undone(cause: Note | None) -> Note | None:
     return None if cause is UNDONE else cause
 
 
@@ -273,7 +274,7 @@ def _blank(source: str) -> int:
 
 def _likely_bound(source: str) -> set[str]:
     """The names that a cell with a syntax error was to bind."""
-    return {name.strip() for found in BINDING.findall(source) for name in ",".join(found).split(",") if name.strip()}
+    return {name.strip() for names in BINDING.findall(source) for name in ",".join(names).split(",") if name.strip()}
 
 
 def _taken(source: str) -> set[str]:

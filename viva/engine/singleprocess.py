@@ -1,4 +1,4 @@
-"""Single-process cells: test cells that run in the student's process, told by their text.
+"""Single-process cells: test cells that run in the student's process, recognised by their text.
 
 Their hidden lines reach the student's process. Three kinds of them pass the solution in two processes as well, where
 they would see nothing or be no protection:

@@ -274,7 +274,7 @@ class Reader:
         value, items = self.known[number]
         self.items += items
         if self.items > ITEMS:
-            raise WireError(f"a message holds more than {ITEMS} items, as it repeats some")
+            raise WireError(f"a message repeats items, and holds more than {ITEMS} with the repetitions")
         return value
 
     def take_marked(self, codec: Codec, count: int, level: int) -> list:

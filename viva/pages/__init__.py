@@ -15,6 +15,7 @@ report       the instructor's page, with its plot and its tables
 livelists    the report's lists as they are now, in formgrader's server
 submittedfiles  pictures and downloads of students' files, in formgrader's server
 formgrade    the page on which a grader reads a notebook in formgrader
+groupcomment  a comment that goes to all answers that are alike
 gradingapi   what formgrader's server answers to that page: saving, and what waits next
 waitinglist  the submissions of a notebook that wait for a grader
 openanswers  which answers graders have open

@@ -1,8 +1,11 @@
-"""What other packages add to pages (door ``viva.pages``): sentences about a test cell, each plain text.
+"""Sentences of other packages on pages (door ``viva.pages``), each plain text about a test cell.
 
 They stand on a student's page below the checks of that cell, on a grader's page in formgrader, and in the report with
 the students whom they are about. Nothing of them changes a score. A student's page with a hidden line of the
 assignment in such a sentence is withheld, as any other.
+
+On a grader's page a sentence can name the ``students`` whose ``answer`` cells are alike, as 7 that make the same
+mistake. Then the grader can give the comment at this cell to all of them (``viva.pages.groupcomment``).
 """
 
 from __future__ import annotations
@@ -41,6 +44,8 @@ class Addition:
     cell: str
     notebook: str = ""
     students: tuple[str, ...] = field(default=())
+    answer: str = ""
+    """For graders: the cell with the answers that are alike."""
 
 
 Source = Callable[[Course, Asked], list[Addition]]

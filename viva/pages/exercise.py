@@ -1,4 +1,4 @@
-"""The exercises of a page: grade cells under one heading, and what their checks came to."""
+"""The exercises of a page: grade cells under one heading, and the results of their checks."""
 
 from __future__ import annotations
 
@@ -85,13 +85,10 @@ class Question:
 
 
 @dataclass
-class Waiting:
-    """Checks that wait for answers which are not done yet."""
+class Folded:
+    """Checks of an exercise that are shown together, for one reason."""
 
-    answers: tuple[str, ...]
     lines: list[Line]
-    still_raises: frozenset[str] = frozenset()
-    """Those of the answers in which the line of the stub stands; the others are empty."""
 
     @property
     def points(self) -> float:
@@ -103,20 +100,20 @@ class Waiting:
 
 
 @dataclass
-class Dependent:
+class Waiting(Folded):
+    """Checks that wait for answers which are not done yet."""
+
+    answers: tuple[str, ...]
+    still_raises: frozenset[str] = frozenset()
+    """Those of the answers in which the line of the stub stands; the others are empty."""
+
+
+@dataclass
+class Dependent(Folded):
     """Checks that were lost by one cause, which is said in the ``first`` exercise alone."""
 
     cause: Lost
-    lines: list[Line]
     first: bool
-
-    @property
-    def points(self) -> float:
-        return sum(line.points for line in self.lines)
-
-    @property
-    def earned(self) -> float:
-        return sum(line.earned for line in self.lines)
 
 
 @dataclass
@@ -182,7 +179,7 @@ def exercises_of(questions: list[Question], cells: dict[str, str]) -> list[Exerc
         for line in (line for question in members for line in question.lines if line.undone):
             waiting[line.undone].append(line)
         parts = [
-            Waiting(answers, lines, frozenset(answer for answer in answers if STUB in cells.get(answer, "")))
+            Waiting(lines, answers, frozenset(answer for answer in answers if STUB in cells.get(answer, "")))
             for answers, lines in waiting.items()
         ]
         _fold([line for question in members for line in question.begun])
@@ -190,7 +187,7 @@ def exercises_of(questions: list[Question], cells: dict[str, str]) -> list[Exerc
         for line in (line for question in members for line in question.lines):
             if line.lost:
                 lost[line.lost].append(line)
-        dependent = [Dependent(cause, lines, cause not in causes) for cause, lines in lost.items()]
+        dependent = [Dependent(lines, cause, cause not in causes) for cause, lines in lost.items()]
         causes |= lost.keys()
         exercises.append(Exercise(name, members, parts, dependent))
     return exercises

@@ -1,4 +1,4 @@
-"""What a student reads of a check that did not pass: a sentence, and where in their own code it happened.
+"""The explanation of a failed check for a student: a sentence, and the place in the student's own code.
 
 Theory of operation. Verdict, sentence and traceback of a check may carry what its hidden lines hold: the arguments
 that a function was called with stand in many messages (``KeyError: 'secret'``), and code that means to can put them

@@ -1,4 +1,4 @@
-"""What students get back: nbgrader's GenerateFeedback with Viva's page, for many submissions at once.
+"""Feedback for students: nbgrader's GenerateFeedback with Viva's page, for many submissions at once.
 
 Theory of operation. ``PageExporter`` stands where nbgrader has its HTML exporter, so that `nbgrader
 generate_feedback`, the button in formgrader and `viva feedback` write the same pages to the same places. It

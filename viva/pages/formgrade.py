@@ -16,6 +16,7 @@ from pathlib import Path
 import nbgrader
 from jinja2 import pass_context
 from jinja2.runtime import Context
+from msgspec import to_builtins
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -26,15 +27,15 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from viva.course import rubric, writtenanswers
 from viva.course.course import Course
 from viva.engine.names import Names, names_of
-from viva.pages import typeset, waitinglist
+from viva.pages import groupcomment, typeset, waitinglist
 from viva.pages.additions import GRADER, Asked, additions, by_cell
 from viva.submission.sanitize import given_texts
 from viva.verdict import CourseError
 
 MOST_OFFERED = 9
-"""So many comments that repeat are offered at a question: one for each digit."""
+"""The most repeated comments that are offered at a question: one for each digit."""
 MOST_PIECES, LONGEST_SHOWN = 4000, 20_000
-"""So many words are compared one by one; so many characters are shown of longer texts."""
+"""The most words that are compared one by one, and the most characters of longer texts that are shown."""
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 LONGEST = 500
 """A longer comment fits nobody else."""
@@ -53,7 +54,8 @@ class AnswerFirst(NbGraderPreprocessor):
     ``queue``: how many submissions of this notebook wait, also at each question; ``version``: what the page shows, so
     that nothing is saved for a notebook that was graded again; ``differences``: for each written answer that has
     changed since it was graded, what is new in it and what is gone; ``offered``: for each question the
-    comments that repeat, rubric items first; ``added``: by test cell, the sentences of other packages.
+    comments that repeat, rubric items first; ``added``: by test cell, the sentences of other packages; ``groups``: by
+    answer cell, the answers of other students that are like this one.
 
     The answer is the cell below the question and those that follow it, up to the next cell that is graded and the
     next text of the instructor's.
@@ -76,7 +78,7 @@ class AnswerFirst(NbGraderPreprocessor):
                     answers[cell.metadata.nbgrader["grade_id"]] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
         resources |= {"waiting": [], "queue": None, "offered": {}, "version": ""}
-        resources["differences"], resources["added"] = {}, {}
+        resources |= {"differences": {}, "added": {}, "groups": {}}
         if (submission := resources.get("submission_id")) is not None:
             self._look_up(submission, resources)
             resources["differences"] = {
@@ -99,10 +101,16 @@ class AnswerFirst(NbGraderPreprocessor):
             except CourseError as error:
                 items, resources["complaint"] = [], str(error)
             asked = Asked(GRADER, submitted.assignment.assignment.name, submitted.name, submitted.student.id)
+            course = Course(directory)
             try:
-                resources["added"] = by_cell(additions(Course(directory), asked))
+                added = additions(course, asked)
             except CourseError as error:
-                resources["complaint"] = str(error)
+                added, resources["complaint"] = [], str(error)
+            resources["added"] = by_cell(added)
+            resources["groups"] = {
+                cell: [to_builtins(row) for row in groupcomment.rows(course, gradebook, cell, members)]
+                for cell, members in groupcomment.groups(gradebook, submitted, added).items()
+            }
             graded = {grade.name for grade in submitted.grades}
             for comment in submitted.comments:
                 fitting = [item for item in items if item.cell in ("", comment.name) and comment.name in graded]

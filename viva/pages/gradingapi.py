@@ -1,4 +1,4 @@
-"""What formgrader's server answers to a grader's page: what is saved, who has which answer open, and what waits next.
+"""The server's answers to a grader's page in formgrader: saving, open answers, the next waiting answer.
 
 Theory of operation. nbgrader's own handlers write whatever comes. Here a page sends along what it had read before
 (``seen``), and which graded notebook it shows (``version``). The gradebook's row is locked, read again and compared: a
@@ -13,20 +13,38 @@ import functools
 import json
 import math
 import uuid
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
 
+import msgspec
 from nbgrader.api import Comment, Grade, MissingEntry, Notebook, SubmittedNotebook
 from nbgrader.server_extensions.formgrader.base import BaseApiHandler, check_notebook_dir, check_xsrf
 from sqlalchemy import update
 from sqlalchemy.exc import SQLAlchemyError
 from tornado import web
 
-from viva.pages import waitinglist
+from viva.course.course import Course
+from viva.pages import groupcomment, waitinglist
+from viva.pages.additions import GRADER, Asked, additions
 from viva.pages.openanswers import OpenAnswers
+from viva.verdict import CourseError
 
 KEY = "viva-grader"
 """The cookie that tells one grader's browser from another's."""
+
+
+class _Given(msgspec.Struct):
+    cell: str
+    to: set[str]
+
+
+class _TakenBack(msgspec.Struct):
+    cell: str
+    changes: list[groupcomment.Change]
+
+
+_Form = TypeVar("_Form", _Given, _TakenBack)
 
 
 class GradingHandler(BaseApiHandler):
@@ -169,6 +187,52 @@ class CommentHandler(_Saving):
         return value and value.encode(errors="ignore").decode().replace("\0", "")
 
 
+class GroupHandler(GradingHandler):
+    """The comment at an answer cell goes to the answers that are like this one, or is taken back from them.
+
+    The body of a POST has the ``cell`` and ``to``, the submitted notebooks that the grader leaves in; the answer has
+    the ``changes``. The body of a PUT has the ``cell`` and these changes, which are taken back.
+    """
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def post(self, key: str) -> None:
+        submitted, data = self.submitted(key), self._body(_Given)
+        asked = Asked(GRADER, submitted.assignment.assignment.name, submitted.name, submitted.student.id)
+        try:
+            alike = groupcomment.groups(self.gradebook, submitted, additions(Course(self.coursedir), asked))
+        except CourseError as error:
+            raise web.HTTPError(503, str(error)) from error
+        members = [member for member in alike.get(data.cell, ()) if member in data.to]
+        self._written(lambda: list(groupcomment.give(self.gradebook, submitted, data.cell, members)))
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def put(self, key: str) -> None:
+        self.submitted(key)
+        data = self._body(_TakenBack)
+        self._written(lambda: groupcomment.take_back(self.gradebook, data.cell, data.changes))
+
+    def _body(self, form: type[_Form]) -> _Form:
+        try:
+            return msgspec.json.decode(self.request.body, type=form)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise web.HTTPError(400, "This request does not come from a page of formgrader.") from error
+
+    def _written(self, write: Callable[[], object]) -> None:
+        try:
+            self.write(msgspec.json.encode({"result": write()}))
+        except MissingEntry:
+            raise web.HTTPError(404, "One of these submissions is not in the gradebook any more.") from None
+        except SQLAlchemyError as error:
+            self.log.warning("Not saved: %s", error)
+            raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
+        finally:
+            self.gradebook.db.rollback()
+
+
 class OpenHandler(GradingHandler):
     """A page gives a sign that it shows a submission, or that it was left."""
 
@@ -231,6 +295,7 @@ HANDLERS = [
     (r"/formgrader/api/grade/([^/]+)", GradeHandler),
     (r"/formgrader/api/comments", CommentsHandler),
     (r"/formgrader/api/comment/([^/]+)", CommentHandler),
+    (r"/formgrader/viva/group/([^/]+)", GroupHandler),
     (r"/formgrader/viva/open/([^/]+)", OpenHandler),
     (r"/formgrader/viva/next/([^/]+)", NextHandler),
     (r"/formgrader/viva/first/([^/]+)/([^/]+)", FirstHandler),

@@ -1,4 +1,4 @@
-"""The report's lists as they are now, a page of formgrader's server: what waits for a grader, and what is flagged.
+"""A page of formgrader's server with the report's lists as they are now: waiting and flagged submissions.
 
 Formgrader adds to its server the pages of a list, after it read the course's configuration. The configuration puts this
 page into that list. So whoever may open formgrader sees it, and nobody else.

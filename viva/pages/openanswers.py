@@ -1,4 +1,4 @@
-"""Which answers graders have open, so that two who work at once get different ones.
+"""The answers that graders have open, so that two who work at once get different ones.
 
 For each open notebook a file lies in ``.open/`` of the course, named after the notebook's id in the gradebook; it holds
 the grader's key, and its time says when the page was last there. All servers that show one course read the same folder.

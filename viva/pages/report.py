@@ -37,9 +37,9 @@ with contextlib.chdir(Path(__file__).parent):  # matplotlib reads settings from 
     from matplotlib.figure import Figure
 
 LISTED = 200
-"""So many rows of a list are in the page; more are in its CSV file."""
+"""The most rows of a list in the page; its CSV file has all."""
 TOLD = 20
-"""So many repairs of a notebook, or facts about it."""
+"""The most repairs of a notebook, or facts about it, that are shown."""
 KEY = "pseudonyms.key"
 OWN_KEY = secrets.token_bytes(32)
 """What pseudonyms are made with in a course that has no such file."""

@@ -14,7 +14,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import nh3
 from latex2mathml.converter import convert
 from markupsafe import Markup
 from nbconvert.filters import strip_ansi
@@ -24,46 +23,13 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from viva.cleaning import markup
-from viva.cleaning.address import may_hear
+from viva.cleaning.address import is_picture
+from viva.cleaning.htmlpolicy import PAGE
 from viva.language import ENGLISH, Language
 
 LONGEST_TEXT, LONGEST_FORMULA = 100_000, 4_000
 MOST_PICTURE = 4_000_000
 """Bytes of a picture, coded as text."""
-MATHEMATICS = set(
-    "math mrow mi mo mn ms mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot mpadded mphantom "
-    "mstyle mtable mtr mtd menclose".split()
-)
-LEFT_OUT = set(
-    "address article bdi big center font footer header input label rp rt ruby section strike time tt wbr".split()
-)
-TAGS = MATHEMATICS | markup.TAGS - LEFT_OUT
-"""The elements of a page: those of a cleaned cell without LEFT_OUT, and formulas."""
-ATTRIBUTES = {
-    "a": {"href", "title"},
-    "img": {"src", "alt", "title", "width", "height"},
-    "audio": {"src", "controls"},
-    "source": {"src", "type"},
-    "ol": {"start"},
-    "th": {"scope", "colspan", "rowspan"},
-    "td": {"colspan", "rowspan"},
-    "math": {"display"},
-    "mo": {"stretchy", "fence", "separator", "largeop", "movablelimits"},
-    "mspace": {"width"},
-    "mstyle": {"displaystyle", "scriptlevel"},
-    "mtable": {"columnalign", "rowspacing", "columnspacing"},
-    "mtd": {"columnalign"},
-    "mfrac": {"linethickness"},
-    "mi": {"mathvariant"},
-}
-DATA = re.compile(
-    r"""
-    data:image/ (?: png | jpeg | gif | webp | svg\+xml )
-    ;base64, [A-Za-z0-9+/=]+      # the picture itself
-    """,
-    re.VERBOSE,
-)
 _DATA = re.compile(r"data:(?:image|audio)/[\w.+-]+;base64,[\w+/=]+")
 PICTURES = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8", "image/gif": b"GIF8", "image/webp": b"RIFF"}
 WORDS = re.compile(r"<mtext[^<]*")
@@ -87,15 +53,7 @@ UNREADABLE = re.compile(
 
 def clean(text: str, language: Language = ENGLISH) -> str:
     """HTML with nothing in it that runs, loads, covers or can be mistaken for the page's own."""
-    cleaned = nh3.clean(
-        text,
-        tags=TAGS,
-        clean_content_tags={"script", "style", "title", "template", "noscript", "iframe", "object"},
-        attributes=ATTRIBUTES,
-        attribute_filter=_kept,
-        url_schemes={"http", "https", "mailto", "data"},
-        link_rel="noopener noreferrer nofollow",
-    )
+    cleaned = PAGE.clean(text, "noopener noreferrer nofollow")
     cleaned = re.sub(
         r"<img(?![^>]*\bsrc=)[^>]*?(?:alt=\"([^\"]*)\"[^>]*)?>", lambda image: _named(image[1], language), cleaned
     )
@@ -110,20 +68,6 @@ def _named(description: str | None, language: Language) -> str:
         language.text("typeset.picture", text=description) if description else language.text("typeset.picture_unnamed")
     )
     return f"<em>{name}</em>"
-
-
-def _kept(tag: str, attribute: str, value: str) -> str | None:
-    if (tag, attribute) == ("img", "src"):
-        return value if DATA.fullmatch(value) else None
-    if attribute == "src":
-        return value if may_hear(value) else None
-    if (tag, attribute) == ("source", "type"):
-        return value if re.fullmatch(r"audio/[\w.-]{1,20}", value) else None
-    if attribute == "href":
-        return value if re.match(r"https?://|mailto:", value, re.IGNORECASE) else None
-    if attribute in ("width", "height"):
-        return value if re.fullmatch(r"[\d.]{1,5}(?:em|ex)?", value) else None
-    return value
 
 
 class _Renderer(IPythonRenderer):
@@ -146,7 +90,7 @@ class _Renderer(IPythonRenderer):
         return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        source = self._attached(url) or (url if DATA.fullmatch(url) else "") or self._beside(url)
+        source = self._attached(url) or (url if is_picture(url) else "") or self._beside(url)
         return f'<img src="{html.escape(source)}" alt="{html.escape(text)}">'
 
     def _attached(self, url: str) -> str:

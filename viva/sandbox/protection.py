@@ -1,4 +1,4 @@
-"""Protection: which layers of the sandbox this machine gives, and what would fix those that it does not."""
+"""Protection: the layers of the sandbox that this machine offers, and the fix for each missing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A submission's folder as bytes, so that another machine can grade it, or as a copy, so that nobody changes it.
+"""A submission's folder as bytes for grading on another machine, or as a copy that nobody changes.
 
 What counts is kept: names, contents, which entries are links or no files. A file that is too large to be read stands
 with its size alone, one that cannot be read as such. Nothing is followed, on no level, whoever puts a link in the place

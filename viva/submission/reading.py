@@ -1,4 +1,4 @@
-"""What a student submitted -> the assignment's notebooks, cell by cell, or why there are none.
+"""A submission becomes the assignment's notebooks, cell by cell, or a reason why there are none.
 
     handin    the files that may be notebooks, by name
     salvage   the bytes of a file -> cells

@@ -1,4 +1,4 @@
-"""What a student submitted, made harmless before a grader's browser sees it.
+"""A submission made harmless before a grader's browser shows it.
 
 Theory of operation. This is the last of nbgrader's steps that touches a notebook, so that ``autograded/``, and with
 it formgrader, feedback and report, hold nothing that runs, loads or covers anything. Outputs are rebuilt from

@@ -1,4 +1,4 @@
-"""What a released notebook says about its own visible checks, so that they can be graded without the instructor's.
+"""The description of the visible checks in a released notebook, with which they can be graded anywhere.
 
 The grader learns from the instructor's solution which cells it runs itself, which names are the student's,
 and of which kind each answer is (viva/engine/rehearsal.py). `viva release` rehearses the student's copy, with the

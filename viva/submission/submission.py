@@ -1,4 +1,4 @@
-"""What one student submitted for one assignment: a folder."""
+"""A submission: the folder of one student for one assignment."""
 
 from __future__ import annotations
 

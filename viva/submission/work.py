@@ -1,4 +1,4 @@
-"""One notebook on its way through nbgrader's steps: what they are given, and what they found.
+"""One notebook on its way through nbgrader's steps: the input and the findings of each.
 
 nbgrader hands a dictionary from step to step; ours find one ``Work`` in it. Where it is given nothing, as in nbgrader's
 own commands, a step looks into the course for what it needs.

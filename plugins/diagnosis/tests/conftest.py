@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from plugins.diagnosis.tests.course import NAME, SUBMISSIONS, write_source
+from plugins.diagnosis.tests.course import NAME, SUBMISSIONS, WRITTEN, write_source
 from tests.conftest import PROJECT, load
 from viva.course.batch import autograde
 from viva.course.release import release
@@ -29,6 +29,8 @@ def means(tmp_path_factory) -> Path:
         notebook = nbformat.read(root / "release" / NAME / "means.ipynb", as_version=4)
         for cell in notebook.cells:
             cell.source = answers.get(cell.id, cell.source)
+            if cell.id == "why":
+                cell.source = WRITTEN.get(student, cell.source)
         (root / "submitted" / student / NAME).mkdir(parents=True)
         nbformat.write(notebook, root / "submitted" / student / NAME / "means.ipynb")
     list(autograde(course, course.submissions([NAME]), config=config))

@@ -94,6 +94,14 @@ SUM = """def spread(values):
     for value in centred(values):
         total += value * value
     return total**0.5"""
+WRITTEN = {
+    "anna": "The mean is subtracted so that the numbers lie around zero.",
+    "bo": "The mean is subtracted, so that numbers lie around 0!",
+    "carl": "The mean is subtracted so that all the numbers lie around zero",
+    "dora": "Because the variance is the mean square of what is left.",
+    "fay": "the mean is subtracted so that the numbers lie around zero...",
+}
+"""Anna, carl and fay write nearly the same; bo writes it with a digit."""
 SUBMISSIONS = {
     "anna": {"centred": CENTRED, "spread": SPREAD},
     "bo": {"centred": MEDIAN, "spread": SPREAD},
@@ -122,6 +130,11 @@ def write_source(root: Path) -> None:
         new_code_cell(SPREAD, id="spread", metadata=nbgrader("spread", solution=True)),
         new_code_cell(
             TEST_SPREAD, id="test_spread", metadata=nbgrader("test_spread", grade=True, locked=True, points=3)
+        ),
+        new_markdown_cell(
+            "Because its numbers lie around zero.",
+            id="why",
+            metadata=nbgrader("why", grade=True, solution=True, points=2),
         ),
     ]
     folder = root / "source" / NAME

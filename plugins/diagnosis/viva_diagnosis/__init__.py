@@ -8,6 +8,7 @@ behaviour        outcomes at probes, and when two are equal
 probing          the examination that asks for behaviour
 fingerprints     what each known wrong answer and each mutant does at the probes
 recognition      which of them a submission behaves like
+writtengroups    written answers that read alike
 diagnoses        what was recognised in a class, in a file
 diagnosing       a class, by several workers
 diagnosecommand  viva diagnose

@@ -1,4 +1,4 @@
-"""What test code of the diagnosis does in the examiner: it notes calls, repeats them, and tells what came back.
+"""Test code of the diagnosis, which runs in the examiner: it notes calls, repeats them, and prints the results.
 
 The text of this module stands at the head of a test cell, as its prelude (``probing``): so a student's function is
 called as every test calls it, from the examiner, and only plain values cross. It needs NumPy and nothing of Viva. The

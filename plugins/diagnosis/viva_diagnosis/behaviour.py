@@ -1,4 +1,4 @@
-"""What a function does at its probes, and when two behaviours are equal.
+"""The results of a function at its probes, and the rule by which two behaviours are equal.
 
 An outcome is a form with numbers, or the class of an error. Numbers agree when they differ by less than a
 ten-thousandth of the largest number in the solution's result: right answers in single precision differ by a hundredth

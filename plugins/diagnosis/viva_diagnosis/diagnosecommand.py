@@ -30,6 +30,7 @@ from viva.record import SubmissionRecord
 from viva_diagnosis import diagnoses
 from viva_diagnosis.diagnoses import Diagnoses, Diagnosis
 from viva_diagnosis.diagnosing import Diagnosing, lost_in
+from viva_diagnosis.writtengroups import Group, groups_of
 
 
 class DiagnoseCommand(VivaCommand):
@@ -89,6 +90,7 @@ class DiagnoseCommand(VivaCommand):
         path = diagnoses.path_of(self.course, assignment)
         kept, force = diagnoses.read(path).entries, bool(self.config.BaseConverter.get("force"))
         entries: list[Diagnosis] = []
+        written: list[Group] = []
         mistakes = 0
         with self.course.gradebook() as gradebook:
             expected = Expected.of(gradebook, assignment)
@@ -111,7 +113,8 @@ class DiagnoseCommand(VivaCommand):
             mistakes += len(made.mistakes)
             of_this = [entry for entry in kept if entry.notebook == name]
             entries += work.diagnoses(made, records, of_this, force)
-        diagnoses.write(Diagnoses(sorted(entries, key=lambda entry: (entry.student, entry.notebook))), path)
+            written += groups_of(self.course, release, name, records)
+        diagnoses.write(Diagnoses(sorted(entries, key=lambda entry: (entry.student, entry.notebook)), written), path)
         return mistakes, entries
 
     @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""What was recognised in the submissions of an assignment: a file in report/diagnosis/, made by `viva diagnose`."""
+"""The findings about an assignment's submissions: a file in report/diagnosis/, written by `viva diagnose`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva_diagnosis.behaviour import equal, unpacked
 from viva_diagnosis.recognition import Finding, Unnamed
+from viva_diagnosis.writtengroups import Group
 
-VERSION = 1
+VERSION = 2
 
 
 class Diagnosis(Struct, omit_defaults=True):
@@ -32,6 +33,7 @@ class Diagnoses(Struct, omit_defaults=True):
     """Those of an assignment."""
 
     entries: list[Diagnosis] = []
+    written: list[Group] = []
     version: int = VERSION
 
 

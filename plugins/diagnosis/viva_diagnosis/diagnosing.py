@@ -1,4 +1,4 @@
-"""The diagnosis of a class: fingerprints of the assignment, then the submissions that lost points, by several workers.
+"""The diagnosis of a class by several workers: first the known mistakes, then the submissions that lost points.
 
 All student code runs as in grading, behind the sandbox. A submission that lost nothing is not run.
 """

@@ -1,4 +1,4 @@
-"""The fingerprints of an assignment's known mistakes: what each wrong answer and each mutant does at the probes.
+"""The fingerprints of an assignment: the results of each known wrong answer and each mutant at the probes.
 
 A mistake has a *root*: a function, or a value, that behaves otherwise than the solution's, and uses no other that does.
 What uses a wrong function is wrong as well, and says nothing about its own text. Only roots are kept, and only those

@@ -1,18 +1,21 @@
-"""What pages show of the diagnoses: a student's after the deadline, a grader's, the report (door ``viva.pages``)."""
+"""The sentences of the diagnosis on pages of students, graders and the report (door ``viva.pages``)."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from nbgrader.api import MissingEntry
 
 from viva.course.course import Course
 from viva.course.gradebook.results import Results
-from viva.pages.additions import REPORT, STUDENT, Addition, Asked
+from viva.pages.additions import GRADER, REPORT, Addition, Asked
+from viva.wording import counted
 from viva_diagnosis import diagnoses
 from viva_diagnosis.diagnoses import Diagnoses, Diagnosis
+from viva_diagnosis.recognition import Finding
+from viva_diagnosis.writtengroups import Group
 
 _latest: dict[Path, tuple[tuple, object]] = {}
 """By file, what was read of it last, and in which state it was."""
@@ -20,21 +23,55 @@ _latest: dict[Path, tuple[tuple, object]] = {}
 
 def parts(course: Course, asked: Asked) -> list[Addition]:
     """The sentences for a page. Nothing where `viva diagnose` did not run, or the submission was graded since."""
-    entries = list(_current(course, asked.assignment))
+    entries, written = _current(course, asked.assignment)
     if asked.reader == REPORT:
-        return _for_report(entries)
-    mine = [entry for entry in entries if (entry.student, entry.notebook) == (asked.student, asked.notebook)]
-    if not mine or (asked.reader == STUDENT and not is_over(course, asked.assignment)):
+        return _for_report(entries, written)
+    if asked.reader == GRADER:
+        return _for_grader(entries, written, asked)
+    if not is_over(course, asked.assignment):
         return []
+    return [
+        Addition(finding.sentence(finding.students, "Your "), finding.cells[0], asked.notebook)
+        for entry in entries
+        if (entry.student, entry.notebook) == (asked.student, asked.notebook)
+        for finding in entry.findings
+        if finding.students
+    ]
+
+
+def _for_grader(entries: list[Diagnosis], written: list[Group], asked: Asked) -> list[Addition]:
+    """The findings about one notebook, each with the other students who have the same."""
+    entries = [entry for entry in entries if entry.notebook == asked.notebook]
     additions = []
-    for finding in (finding for entry in mine for finding in entry.findings):
-        sentences, whose = (finding.students, "Your ") if asked.reader == STUDENT else (finding.graders, "")
-        if sentences:
-            additions.append(Addition(finding.sentence(sentences, whose), finding.cells[0], asked.notebook))
+
+    def others(students: Iterable[str]) -> tuple[str, ...]:
+        return tuple(student for student in dict.fromkeys(students) if student != asked.student)
+
+    for finding in (finding for entry in entries if entry.student == asked.student for finding in entry.findings):
+        same = others(entry.student for entry in entries for other in entry.findings if _is_same(finding, other))
+        text = finding.sentence(finding.graders) + (
+            f" The same in {counted(len(same), 'other answer')}." if same else ""
+        )
+        additions.append(Addition(text, finding.cells[0], asked.notebook, same, finding.answer))
+    for _, unnamed, students in diagnoses.alike(entries):
+        if asked.student in students:
+            same = others(students)
+            text = f"{unnamed.name} gives the same wrong results in {counted(len(same), 'other answer')}."
+            additions.append(Addition(text, unnamed.cell, asked.notebook, same, unnamed.answer))
+    for alike in written:
+        students = [member.student for member in alike.members]
+        if alike.notebook == asked.notebook and asked.student in students:
+            same = others(students)
+            text = f"This answer reads like {counted(len(same), 'other answer')}."
+            additions.append(Addition(text, alike.cell, asked.notebook, same, alike.cell))
     return additions
 
 
-def _for_report(entries: list[Diagnosis]) -> list[Addition]:
+def _is_same(one: Finding, other: Finding) -> bool:
+    return (one.names, one.mistakes) == (other.names, other.mistakes)
+
+
+def _for_report(entries: list[Diagnosis], written: list[Group]) -> list[Addition]:
     """One sentence for all students with the same finding."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for entry in entries:
@@ -45,19 +82,33 @@ def _for_report(entries: list[Diagnosis]) -> list[Addition]:
     for notebook, one, students in diagnoses.alike(entries):
         text = f"{one.name} gives the same wrong results. No known mistake gives them: add one to answers/."
         additions.append(Addition(text, one.cell, notebook, tuple(dict.fromkeys(students))))
+    for group in written:
+        students = [member.student for member in group.members]
+        additions.append(Addition("These written answers read alike.", group.cell, group.notebook, tuple(students)))
     return additions
 
 
-def _current(course: Course, assignment: str) -> Iterator[Diagnosis]:
-    """The diagnoses of submissions that were not graded since."""
+def _current(course: Course, assignment: str) -> tuple[list[Diagnosis], list[Group]]:
+    """The diagnoses, and the groups of written answers, without the submissions that were graded since."""
     path, results = diagnoses.path_of(course, assignment), Results.of(course.directory)
     read: Diagnoses | None = _once(path, lambda: diagnoses.read(path))
     if read is None:
-        return
+        return [], []
     keys = _once(results.path, results.keys) or {}
-    for entry in read.entries:
-        if entry.graded and keys.get((assignment, entry.student)) == entry.graded:
-            yield entry
+
+    def is_current(student: str, graded: str) -> bool:
+        return bool(graded) and keys.get((assignment, student)) == graded
+
+    groups = [
+        Group(
+            group.notebook,
+            group.cell,
+            [member for member in group.members if is_current(member.student, member.graded)],
+        )
+        for group in read.written
+    ]
+    entries = [entry for entry in read.entries if is_current(entry.student, entry.graded)]
+    return entries, [group for group in groups if len(group.members) > 1]
 
 
 def _once(path: Path, read):

@@ -1,4 +1,4 @@
-"""Which known mistakes a submission behaves like.
+"""The known mistakes that a submission behaves like.
 
 A mistake is recognised at a function, or at the values of one cell, and only where all of this holds:
 
@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from msgspec import Struct
 from nbformat import NotebookNode
 
+from viva.author.trimming import name_of
 from viva.engine.examination import Examination
+from viva.engine.names import Names, names_of
 from viva.wording import counted
 from viva_diagnosis.behaviour import ENOUGH, Behaviour, Outcome, equal, evidence, unpacked
 from viva_diagnosis.fingerprints import Fingerprints, Mistake, roots, uses_of
@@ -40,6 +42,8 @@ class Finding(Struct, omit_defaults=True):
     """The sentences for graders."""
     students: list[str] = []
     """Those for students; none where the author forbids one of them."""
+    answer: str = ""
+    """The answer cell that binds the first of the names; empty where none does."""
 
     def sentence(self, sentences: Sequence[str], whose: str = "") -> str:
         """The finding as one sentence."""
@@ -61,6 +65,8 @@ class Unnamed(Struct, omit_defaults=True):
     """The first test cell that lost points and uses it."""
     outcomes: list[list | None]
     """At the probes, packed."""
+    answer: str = ""
+    """The answer cell that binds the name; empty where none does."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ def recognise(
     asked = reference.keys(lost)
     wrong = {key for key in asked if not equal(behaviour.get(key, ()), *2 * (reference.solution[key],))}
     wrong |= reference.keys(unclear).keys() - asked.keys()
-    uses = uses_of(notebook, examination, reference.solution)
+    uses, answers = uses_of(notebook, examination, reference.solution), answers_of(notebook, examination)
     own = roots(wrong, uses)
     matches = {mistake.name: _matched(reference, mistake, opened, behaviour, own, wrong, uses.cells)
                for mistake, opened in reference.mistakes}  # fmt: skip
@@ -122,8 +128,8 @@ def recognise(
             groups.setdefault(tuple(sorted(mistake.name for mistake in chosen)), []).append(key)
     left = own & asked.keys() & behaviour.keys() - {key for keys in groups.values() for key in keys}
     unnamed = [
-        Unnamed(key.partition(":")[2], asked[key][0], [one.packed() if one else None for one in behaviour[key]])
-        for key in sorted(left)
+        Unnamed(name, asked[key][0], [one.packed() if one else None for one in behaviour[key]], answers.get(name, ""))
+        for key, name in sorted((key, key.partition(":")[2]) for key in left)
         if evidence(behaviour[key], reference.solution[key]) >= ENOUGH
     ]
     findings = []
@@ -136,8 +142,21 @@ def recognise(
         cells = list(dict.fromkeys(cell for key in keys for cell in asked[key]))
         variables = list(dict.fromkeys(key.partition(":")[2] for key in keys))
         probes = sum(len(reference.solution[key]) for key in keys)
-        findings.append(Finding(variables, cells, list(names), probes, graders, [] if "" in students else students))
+        students = [] if "" in students else students
+        answer = answers.get(variables[0], "")
+        findings.append(Finding(variables, cells, list(names), probes, graders, students, answer))
     return findings, unnamed
+
+
+def answers_of(notebook: NotebookNode, examination: Examination) -> dict[str, str]:
+    """By name, the answer cell that binds it."""
+    answers = examination.blueprint.solutions().keys()
+    return {
+        name: name_of(cell)
+        for cell in notebook.cells
+        if cell.cell_type == "code" and name_of(cell) in answers
+        for name in (names_of(cell.source) or Names()).bound
+    }
 
 
 def _matched(

@@ -1,4 +1,4 @@
-"""The zip that Gradescope makes an image of: all that grading one assignment depends on, in one file.
+"""The zip for Gradescope: everything that the grading of one assignment needs, in one file.
 
 It holds solutions and hidden tests. Gradescope shows it to nobody but instructors, and neither should whoever made it.
 """

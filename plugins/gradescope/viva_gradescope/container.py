@@ -1,4 +1,4 @@
-"""What runs in Gradescope's container, as root: ``prepare`` while the image is built, ``grade`` for a submission.
+"""The programs of Gradescope's container, run as root: ``prepare`` builds the image, ``grade`` grades a submission.
 
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
 solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each sandboxed

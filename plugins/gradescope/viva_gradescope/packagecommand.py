@@ -1,4 +1,4 @@
-"""The command that makes an assignment ready for another system's machine: package."""
+"""The command that packs an assignment for grading on another system: package."""
 
 from __future__ import annotations
 

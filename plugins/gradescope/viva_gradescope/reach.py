@@ -1,4 +1,4 @@
-"""What a student's process can reach in a container: tried by one, in the sandbox that students' code gets.
+"""A probe in the sandbox of a container: it lists what a student's process can reach.
 
 Theory of operation. Nobody knows beforehand what a container allows. So before a submission is graded, a candidate is
 forked as for any notebook and tries to open each file that holds hidden tests, to write the result, to start a process

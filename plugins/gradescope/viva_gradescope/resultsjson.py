@@ -1,4 +1,4 @@
-"""The result of a submission, as Gradescope reads it: results.json.
+"""The result of a submission in Gradescope's form: results.json.
 
 Theory of operation. Students read this before the deadline and submit again, so that code could carry out, submission
 by submission, what hidden checks call it with. A submission is therefore graded twice. Points and verdicts come of the

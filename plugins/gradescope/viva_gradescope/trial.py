@@ -1,4 +1,4 @@
-"""A bundle tried before it is uploaded: solutions rehearsed and the handed-out notebook graded, as in the container."""
+"""The trial of a bundle before its upload: it rehearses the solution and grades the released notebook."""
 
 from __future__ import annotations
 

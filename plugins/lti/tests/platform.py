@@ -41,7 +41,7 @@ class Fault:
     act: Callable[[Handler], bool]
     """Whether the request is answered with it."""
     after: int = 0
-    """So many requests go well before."""
+    """The number of requests that succeed before it."""
     times: int = 10**6
 
 

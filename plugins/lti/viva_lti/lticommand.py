@@ -48,7 +48,7 @@ class LtiCommand(ScoresCommand):
     client_id = Unicode(help="The client id that the learning system shows for the tool.").tag(config=True)
     platform_course = Unicode(help="The number of the course in the learning system.").tag(config=True)
     deployment = Unicode(help="The deployment id that the learning system shows for the tool.").tag(config=True)
-    token = Unicode(help="The address of tokens, where it is another one than usual.").tag(config=True)
+    token = Unicode(help="The address that issues tokens, if it is not the usual one.").tag(config=True)
     lineitems = Unicode(help="The address of the course's columns (line items).").tag(config=True)
     members = Unicode(help="The address of the course's names and roles (memberships).").tag(config=True)
     audience = Unicode(help="The audience of requests for a token, where it is not their address.").tag(config=True)

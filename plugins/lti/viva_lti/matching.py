@@ -1,4 +1,4 @@
-"""Which member of the learning system is which student.
+"""The student that each member of a learning system is.
 
 A score that goes to another student is worse than one that does not go: numbers and addresses have to agree, and where
 they name two students, or two members, nobody gets anything, and a sentence says so.

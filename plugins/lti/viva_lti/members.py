@@ -1,4 +1,4 @@
-"""Who is in the course, as the learning system says (Names and Role Provisioning Services 2.0)."""
+"""The members of the course in the learning system (Names and Role Provisioning Services 2.0)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning systems: where their services are, and what is entered there.
+"""The learning systems: the addresses of their services, and the values that an administrator enters there.
 
 Each of these builds the addresses of a course's services by a rule, so that a tool which only asks needs no launch to
 learn them. The rules are from Moodle's source, and from the vendors' pages on LTI.

@@ -1,4 +1,4 @@
-"""What a course knows about its place in a learning system: ``lti.json`` in the course folder. It holds no secret."""
+"""The registration of a course in a learning system: ``lti.json`` in the course folder. It holds no secret."""
 
 from __future__ import annotations
 

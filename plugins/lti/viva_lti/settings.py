@@ -19,11 +19,11 @@ class LmsSettings(Configurable):
     """The folder of what was sent, within the course."""
     username_key: str
 
-    keys = Unicode(help="The folder of private keys and tokens; by default in the user's folder of settings.").tag(
+    keys = Unicode(help="The folder of private keys and tokens. Default: in the user's folder of settings.").tag(
         config=True
     )
     pages = Unicode(
-        help="The address of a feedback page, which scores then link to, as in "
+        help="The address of a feedback page; each score links to it, as in "
         "'https://example.edu/feedback/{student}/{assignment}/{notebook}.html'."
     ).tag(config=True)
 

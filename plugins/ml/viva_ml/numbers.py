@@ -1,4 +1,4 @@
-"""Arrays of numbers, of which a library's values are built: NumPy's own types, and bfloat16.
+"""Arrays of numbers, from which a library's values are built: NumPy's own types, and bfloat16.
 
 The parts are a NumPy array, which crosses by a codec of Viva's core with its limits, and the name of its type.
 """

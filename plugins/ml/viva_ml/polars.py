@@ -87,7 +87,7 @@ def build_series(parts: list) -> pl.Series:
                 raise ValueError("a series says of other rows that they are there")
             series = series.set(~pl.Series(there), None)
     elif type(values) is not list or there is not None:
-        raise ValueError("the values of a series are no list")
+        raise ValueError("the values of a series are not a list")
     elif kind == CATEGORICAL:
         series = pl.Series(name, values, pl.String).cast(pl.Categorical)
     else:

@@ -1,4 +1,4 @@
-"""A notebook of otter-grader -> the cells of an nbgrader source notebook, and what could not be converted.
+"""A notebook of otter-grader becomes the cells of an nbgrader source notebook, with a list of the rest.
 
 Otter's sources ("otter assign") mark blocks by raw cells: a question with its text, its solution, and a cell for each
 test. A test is an expression whose saved output is expected, or a function. Older and generated notebooks have the

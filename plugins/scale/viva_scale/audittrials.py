@@ -1,4 +1,4 @@
-"""An audit's task on a cluster: trials go to worker processes and come back; and the same at a worker process.
+"""An audit on a cluster: the trials go to worker processes, and their results come back.
 
 Only the course's own notebook and its answers travel, to machines that run what the course asks them to anyway: so
 jobs and results are pickled, as they are on the way to the workers of this machine.
@@ -22,7 +22,7 @@ from viva_scale.workerprocess import Known, Recent, Reply, Request, Settings
 
 MOST_NOTEBOOKS = 4
 CELLS = 60
-"""So many cells a trial may wait for, each as long as it may, where nobody knows yet how long the notebook takes."""
+"""The cells that a trial may wait for, each up to its limit, while the time of the notebook is unknown."""
 
 
 class Trials:

@@ -1,4 +1,4 @@
-"""``--cluster=ADDRESS``: which cluster grades, and how the way to it is protected."""
+"""``--cluster=ADDRESS``: the cluster that grades, and the protection of the connection to it."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class ClusterWorkers:
 AHEAD = 1
 """Jobs that wait at a worker, beside those that it does."""
 MOST_FAULTS = 5
-"""So many connections may break off over a job."""
+"""The most connections that may break off over a job."""
 
 
 @dataclass(eq=False)
@@ -218,9 +218,9 @@ class Errand:
     suspect: bool = False
     """A worker was lost that had it, and maybe others."""
     faults: int = 0
-    """So many connections broke off."""
+    """The number of connections that broke off."""
     refusals: int = 0
-    """So many said that they cannot grade it, and may be at fault themselves."""
+    """The number of workers that could not grade it, and may be at fault themselves."""
 
 
 class Pool:

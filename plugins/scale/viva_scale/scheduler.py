@@ -1,4 +1,4 @@
-"""The way to a scheduler: found or started, looked at, and left again."""
+"""The connection to a scheduler: found or started, checked, and closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch's task: submissions go to worker processes as packages, and what comes back is filed.
+"""A batch on a cluster: submissions go to worker processes as packages, and the results are filed.
 
 ``Grading`` is the same, seen from a worker process.
 """

@@ -1,4 +1,4 @@
-"""What has to be the same here and on every worker, so that a verdict does not depend on where it was found."""
+"""The versions that must be equal on this machine and each worker, so that verdicts are the same everywhere."""
 
 from __future__ import annotations
 

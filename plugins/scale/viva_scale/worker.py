@@ -1,4 +1,4 @@
-"""What a Dask worker keeps and does: materials by their hash, and a worker process for each of its threads.
+"""A Dask worker: it keeps materials by their hash, and a worker process for each of its threads.
 
 All of this is called by Dask, by name, where a batch asks for it; what comes from there is trusted, as everything that
 a Dask cluster is asked to do.

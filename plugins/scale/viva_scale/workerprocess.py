@@ -1,4 +1,4 @@
-"""A worker process: a grading process beside a Dask worker, as the worker sees it.
+"""A worker process, as its Dask worker sees it: a grading process beside it.
 
 The process is started by exec, since a Dask worker has threads and must not fork, and dies with the worker. What goes
 over the pipe is msgpack, but for the material. A worker process that hangs or dies is replaced, and its submission

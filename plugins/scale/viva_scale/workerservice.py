@@ -1,4 +1,4 @@
-"""A worker process from within: it does what comes over a pipe, and ends with the Dask worker that started it."""
+"""A worker process from within: it does what arrives over a pipe, and ends with its Dask worker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from viva.verdict import VivaError
 from viva_scale.workerprocess import Recent, Reply, Request, Service
 
 MOST_SERVICES = 2
-"""So many are kept: two batches may take turns."""
+"""The most services that are kept: two batches may take turns."""
 
 
 class WorkerService:

@@ -1,4 +1,4 @@
-"""Two ids that are one student: what was collected, graded and granted under one becomes the other's, and is listed.
+"""Two ids of one student become one: attempts, grades and extensions move to the id that stays, and are listed.
 
 Nothing is taken away: where both ids have work of an assignment, each keeps its own, and a sentence says so. Every step
 can be done again, so that a command that was killed is finished by the same command.

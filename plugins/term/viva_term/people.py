@@ -1,4 +1,4 @@
-"""What roster and archives know about the students of a course, for its report."""
+"""Facts from the roster and the archives about the students of a course, for its report."""
 
 from __future__ import annotations
 

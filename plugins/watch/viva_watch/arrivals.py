@@ -1,4 +1,4 @@
-"""What lies in submitted/, and whether it is complete.
+"""The submissions in submitted/, and whether each is complete.
 
 Nobody says when a copy is finished. It is complete when none of its files has changed for a while; and a notebook that
 ends in the middle of its JSON is given longer, as a slow connection may have paused.
@@ -22,7 +22,7 @@ from viva.submission.submission import Submission
 from viva_watch.schedule import Arrival, Key
 
 LONGER = 15
-"""So many times as long a notebook may be incomplete before it is taken as it is."""
+"""An incomplete notebook is waited for this many times as long, and then taken as it is."""
 
 
 @dataclass

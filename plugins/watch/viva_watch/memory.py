@@ -1,4 +1,4 @@
-"""What the watcher remembers, and its state: ``watch.json`` in the course folder."""
+"""The memory of the watcher, and its state: ``watch.json`` in the course folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viva_watch.sights import Seen
 
 NAME = "watch.json"
 LAST = 10
-"""So many submissions and so many errors are told."""
+"""The most submissions, and the most errors, that are listed."""
 
 
 class Event(msgspec.Struct, omit_defaults=True):

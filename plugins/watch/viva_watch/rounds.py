@@ -1,4 +1,4 @@
-"""One round: submissions are graded as `viva grade` does it, pages written, and returned where the course wants it.
+"""One round: it grades submissions as `viva grade` does, writes pages, and returns them where the course wants it.
 
 Where students read visible checks only, nothing of it is a grade: it is recorded in a gradebook that lasts as long as
 the round, and pages are all that stays.

@@ -1,4 +1,4 @@
-"""What is to be done next, and whose turn it is. Nothing here knows a folder or a clock."""
+"""The order of the watcher's work. This module uses no folder and no clock."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Past(msgspec.Struct, omit_defaults=True):
     """What was done with a student's submissions for an assignment."""
 
     attempts: int = 0
-    """So many got feedback before the due date."""
+    """The number that got feedback before the due date."""
     digest: str = ""
     """Of what was done last."""
     kind: str = ""
@@ -30,7 +30,7 @@ class Past(msgspec.Struct, omit_defaults=True):
     at: datetime | None = None
     """When."""
     failures: int = 0
-    """So many times in a row the grader itself failed."""
+    """The number of times in a row that the grader itself failed."""
     slow: bool = False
     """Whether something in it did not finish."""
     unreleased: bool = msgspec.field(default=False, name="owed")

@@ -1,4 +1,4 @@
-"""What lies in the exchange, and since when: what is collected, what is passed over and why, and from when it counts.
+"""The submissions in the exchange: which are collected, which are left out and why, and from when each counts.
 
 Theory of operation. A submission's name has a time that its student wrote. The watcher remembers of each when it looked
 and did not see it, or did not see it complete. Who claims an earlier time than that, and whose files changed later by
@@ -25,7 +25,7 @@ from viva.verdict import SubmissionError
 from viva_watch.schedule import Key
 
 MOST = 200
-"""So many submissions of a student for an assignment are remembered."""
+"""The most submissions of a student for an assignment that are remembered."""
 
 
 class Sight(msgspec.Struct, omit_defaults=True):

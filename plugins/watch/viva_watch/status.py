@@ -1,4 +1,4 @@
-"""What a watcher does, told at a terminal and on a page: report/watch.html."""
+"""The state of a watcher, at a terminal and on a page: report/watch.html."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the configuration says of watching, for the course and by assignment.
+"""The settings of the watcher, for the course and for single assignments.
 
 c.Watch.before = "visible"
 c.Watch.assignments = {
@@ -57,9 +57,9 @@ class Watch(Configurable):
     settle = Float(
         2.0, min=0.1, help="A submission is complete when none of its files has changed for this many seconds."
     ).tag(config=True)
-    every = Float(30.0, min=0.1, help="Seconds between two scans of all folders, also if no change is reported.").tag(
-        config=True
-    )
+    every = Float(
+        30.0, min=0.1, help="Seconds between two scans of all folders, in case the system reports no change."
+    ).tag(config=True)
     polling = Bool(False, help="Look every second; for disks that do not report changes, such as network drives.").tag(
         config=True
     )

@@ -1,4 +1,4 @@
-"""The loop: look, plan, do a round, remember; and wait until something changes. A round looks and plans as well."""
+"""The loop: look, plan, do a round, remember, and wait for a change."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ LOCK = "watch.lock"
 AGAIN = 60.0
 """Seconds until what failed for a reason of the machine's, or of the course's, is tried again."""
 OPEN = 60.0
-"""So many seconds a round takes in submissions; then other commands have their turn."""
+"""The seconds in which a round starts submissions; then other commands have their turn."""
 MOST_PASSED = 100
-"""So many submissions that were passed over are told."""
+"""The most submissions that were left out and are listed."""
 AT_ONCE = 4
-"""So many submissions for each worker are taken in at once."""
+"""The submissions for each worker that a round starts at once."""
 PAUSE = 1.0
 """Seconds between two looks of a round, after one that found nothing."""
 MOST_ROUNDS = 500

@@ -1,4 +1,4 @@
-"""Whom the instructor grants more time, or excuses: two small files in the course folder.
+"""Extensions and excuses that the instructor grants: two small files in the course folder.
 
 ``excused.csv`` and ``extensions.csv`` have a header and a row for each; ``reason`` may be left out:
 

@@ -1,4 +1,4 @@
-"""Whether the gradebook, results.jsonl and autograded/ speak of the same work.
+"""The agreement of gradebook, results.jsonl and autograded/: all three must hold the same work.
 
 A gradebook that was put back from an older copy holds older scores, and one that was made anew holds none: neither the
 grades by hand nor the due dates. Both look whole. What was graded automatically tells: its scores stand in

@@ -1,4 +1,4 @@
-"""Whether a course's gradebook can be used, and bringing it up to date."""
+"""The health of a course's gradebook: can it be used, and does it need an update?"""
 
 from __future__ import annotations
 

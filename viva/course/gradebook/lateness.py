@@ -1,4 +1,4 @@
-"""What late submissions cost, and how the gradebook keeps to it.
+"""The penalties of late submissions, in the gradebook.
 
 Theory of operation. nbgrader reckons a penalty once, when it grades a notebook automatically, and stores it beside
 the scores; points given by hand afterwards escape it. Here a gradebook that was given to ``follow`` is *followed*:

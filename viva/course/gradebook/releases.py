@@ -1,4 +1,4 @@
-"""Which assignments the gradebook knows: `viva release` enters them."""
+"""The assignments in the gradebook: `viva release` enters them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every check of every submission came to: ``results.jsonl`` beside the gradebook.
+"""The results of all checks of all submissions: ``results.jsonl`` beside the gradebook.
 
 One record (``viva.record``) in a line of JSON for each submission that was graded, in order of assignment and student
 when no batch is running. Where a submission has several, because its batch is not finished or nbgrader graded it

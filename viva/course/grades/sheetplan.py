@@ -75,8 +75,8 @@ class SheetExport(ExportPlugin):
     """What --as calls the system."""
     suffix = ".csv"
 
-    into = Unicode(help="The file that the system exported; the scores are written into a copy of it.").tag(config=True)
-    column = Unicode(help="The name of the assignment in the system: its column, title or number.").tag(config=True)
+    into = Unicode(help="A file that the learning system exported. The scores go into a copy of it.").tag(config=True)
+    column = Unicode(help="The assignment in the learning system: its column, title or number.").tag(config=True)
     columns = Dict(
         help="--column for each assignment, as in {'ps1': 'Problem set 1 (1234)'}.",
         key_trait=Unicode(),

@@ -1,4 +1,4 @@
-"""How a student stands with an assignment: graded, refused, not submitted and excused are four things, and so is zero.
+"""A student's standing in an assignment: graded, refused, not submitted and excused are different, and so is zero.
 
 The gradebook knows who was graded, ``submitted/`` who submitted, and ``excused.csv`` in the course folder whom the
 instructor excuses.

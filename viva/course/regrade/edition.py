@@ -1,4 +1,4 @@
-"""An assignment as it is out at one time: its checks in the gradebook, its pages in release/.
+"""An edition of an assignment: its checks in the gradebook, and its pages in release/.
 
 Two editions are compared in sentences: what changes in each check, and whether students must fetch again.
 """

@@ -1,4 +1,4 @@
-"""pandas objects as parts: frames, series, indexes, and what their columns hold.
+"""pandas objects as parts: frames, series, indexes, and the contents of their columns.
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
 together; an index, and a column that is not a NumPy array, is a nested list of the same form. Columns

@@ -1,4 +1,4 @@
-"""What is plain: for each type of value that may cross, a codec, by which it is taken apart and put together.
+"""Plain values: for each type that may cross there is a codec, which takes values apart and builds them again.
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value

@@ -1,4 +1,4 @@
-"""What both processes have of a library's objects: the door for packages, and the parts of it in one process.
+"""Objects of a library that both processes share: the door for packages, and the parts in one process.
 
 Theory of operation. A codec makes a copy of a value. Some objects of a library cannot be copied so: a tensor with a
 history, a module whose weights both sides change. A package derives from Sharing for them. Each process has one. An

@@ -1,4 +1,4 @@
-"""What a course's results, gradebook and graded notebooks say, gathered as plain data for the report.
+"""The data of the report, gathered from a course's results, gradebook and graded notebooks.
 
 Every figure and list of an assignment is about the same students: who is excused from it is in the list of the excused
 alone; a student who left the course is in all where they submitted something, and missing nowhere.
@@ -30,11 +30,11 @@ from viva.record import Note, NotebookRecord, SubmissionRecord
 from viva.verdict import Verdict
 
 DETAIL = 300
-"""So many characters of a sentence about a submission are shown."""
+"""The most characters of a sentence about a submission that are shown."""
 EVIDENCE = 10
-"""So many groups of similar answers are shown side by side, for each notebook."""
+"""The most groups of similar answers of a notebook that are shown side by side."""
 TEXT = 20_000
-"""So many characters of each of the two are shown."""
+"""The most characters of each of the two that are shown."""
 WAITING = {
     "ungraded": "The grader failed, not the student. Read the log, then grade again, or grade manually.",
     "killed": "The code stopped Python or used too much memory.",

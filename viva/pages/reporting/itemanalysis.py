@@ -1,4 +1,4 @@
-"""What a class's results say about each check: how hard it is, whether it tells good work from bad, what goes wrong.
+"""Each check in the results of a class: its difficulty, its discrimination, and the frequent mistakes.
 
 ``discrimination`` is the correlation between the points of a check and those of the *rest* of the notebook, so that a
 check does not correlate with itself (the corrected item-total correlation; Henrysson 1963). Of a check that gives all
@@ -27,7 +27,7 @@ FEWEST = 5
 WORSE = -0.1
 """Below this a correlation is no longer near zero."""
 SHOWN = 5
-"""So many wrong results of a check are listed."""
+"""The most wrong results of a check that are listed."""
 NUMBER = re.compile(
     r"""
     (?<![\w.]) [-+]?
@@ -39,7 +39,7 @@ NUMBER = re.compile(
 )
 NUMBERS = re.compile(r"#(?:[\s,;\[\]()]+#)+")
 REASON = 240
-"""So many characters of a reason are shown."""
+"""The most characters of a reason that are shown."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Mistake:
     verdict: str
     students: int
     same: int
-    """So many of them with the very same numbers."""
+    """The number of them with exactly the same numbers."""
     undone: bool = False
     """Whether the answer is not done yet: no wrong result that students share."""
 
@@ -66,7 +66,7 @@ class Item:
     taken: int = 0
     passed: int = 0
     partly: int = 0
-    """So many earned a part of its points."""
+    """The number that earned a part of its points."""
     discrimination: float | None = None
     undefined: str = ""
     """Why there is no discrimination."""

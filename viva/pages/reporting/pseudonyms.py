@@ -172,5 +172,5 @@ def _read(path: Path, private: bool) -> bytes:
 def _foreign(path: Path) -> CourseError:
     return CourseError(
         f"No report was written. {path} has the key of the pseudonyms, but it is a link, or another user owns it, "
-        "who could find the students' names. With --to, choose a folder that only you can write to."
+        "and that user could find the students' names. With --to, choose a folder that only you can write to."
     )

@@ -1,4 +1,4 @@
-"""Which students' answers share what hardly anybody else wrote.
+"""Similar answers: students whose code shares parts that hardly anybody else wrote.
 
 Theory of operation. The answer cells of a notebook are read as tokens by Pygments, which reads broken code too.
 Comments, docstrings and white space go; names, numbers and strings become one sign each, but for keywords, builtins
@@ -28,7 +28,7 @@ LEAST = 6
 ALIKE = 0.5
 """The share of the shorter answer's fingerprints from which on a pair is shown."""
 FEW = 4
-"""So many students, or a tenth of the class where that is more, may share what still counts."""
+"""Code counts as similar if at most this many students share it, or a tenth of the class where that is more."""
 MOST = 100
 """Never more than so many: in a class of thousands a tenth would be pairs by the million."""
 

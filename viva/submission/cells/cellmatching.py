@@ -1,4 +1,4 @@
-"""Which cell of a submission (a *piece*) is which cell of the assignment (a *slot*).
+"""The match of a submission's cells (*pieces*) with the assignment's cells (*slots*).
 
 Theory of operation. What a piece says it is, it is: whole, and where nothing contradicts it, in its place. A locked
 cell is the instructor's: it is known by its text, and where it is not there whole, by its lines, which may stand in

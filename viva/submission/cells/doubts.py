@@ -1,4 +1,4 @@
-"""Which cells of a repaired submission a grader should check, where its tests do not pass.
+"""Doubts: cells of a repaired submission that a grader should check, where their tests do not pass.
 
 Theory of operation. The repair keeps what a student did in its place. What remains is of few kinds: an answer does not
 give a name that its tests ask for, and something that does not run before them seems to; one of several versions

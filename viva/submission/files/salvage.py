@@ -1,4 +1,4 @@
-"""Bytes -> notebook: whatever a student's program made of the file, its cells, or why there are none.
+"""Bytes become a notebook: the cells are read from any damaged file, or the reason says why there are none.
 
 Theory of operation. The bytes are decoded, parsed as JSON (``brokenjson``), and every cell is built anew
 from what can be trusted in it: its type, its text, its pictures, and what identifies it. Outputs are left

@@ -1,4 +1,4 @@
-"""How large a notebook may be that a student wrote, and how long its reading may take.
+"""The limits of a student's notebook: its size, and the time for reading it.
 
 What takes a notebook apart takes time that grows with the square of a text's length: an f-string of 600 kB keeps
 Python's own parser busy for minutes. The largest cell of the course's known answers has 7,000 characters, the largest

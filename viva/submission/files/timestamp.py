@@ -1,4 +1,4 @@
-"""When something was submitted: nbgrader's timestamp.txt beside it, which a teacher may have typed in any editor."""
+"""The time of a submission: nbgrader's timestamp.txt, which a teacher may have typed in any editor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook came in: a web page, a letter's base64, another JSON document, a Python program's ``print``.
+"""Wrappings of a notebook: a web page, a letter's base64, another JSON document, a Python program's ``print``.
 
 A browser that saves what it shows, the servers of GitHub and Jupyter, and ``str()`` of a notebook write these. Only
 what is a notebook once it is taken out counts; nothing is executed. The time is linear in the length of the text.

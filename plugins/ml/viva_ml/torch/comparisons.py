@@ -1,4 +1,4 @@
-"""What differed where a test compared two tensors, for a check that failed without a message."""
+"""The difference of two tensors, for a check that failed without a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for an object of the other side: a real ``nn.Module``, ``Dataset`` or ``DataLoader`` of the library.
+"""Stand-ins for objects of the other process: a real ``nn.Module``, ``Dataset`` or ``DataLoader`` of the library.
 
 Theory of operation. A likeness of a module has the module's own weights, buffers and children, as far as they are here,
 so all that goes through them is the library's own work: ``parameters()``, ``state_dict()``, ``zero_grad()``, an

@@ -304,7 +304,7 @@ class TorchSharing(Sharing):
         elif not isinstance(leaf, torch.Tensor) or number in self.origins:
             raise WireError("not the number of a tensor")
         elif number % 2 == self.side == 1 and (leaf.shape != values.shape or leaf.dtype != values.dtype):
-            raise WireError("a tensor of the test's of another shape")
+            raise WireError("a tensor of the test came back with another shape")
         elif not is_same(bare(leaf), values):
             if leaf.shape == values.shape and leaf.dtype == values.dtype:
                 leaf.data.copy_(values)

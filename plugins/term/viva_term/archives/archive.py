@@ -1,4 +1,4 @@
-"""An archive, or a folder in its place, unpacked into files of our own names.
+"""An archive or a folder, unpacked into files with safe names.
 
 Theory of operation. Nothing is extracted by its own name: each member that is a plain file is copied, in pieces that
 are counted, into a temporary folder under a number, and what it was called is kept beside. So no name can lead

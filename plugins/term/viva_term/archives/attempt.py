@@ -1,4 +1,4 @@
-"""One attempt of a sender: its files, called as their sender called them, and all that is known of when it was sent."""
+"""One attempt of a sender: its files under their own names, and the facts about its time of submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What collecting does to each student's submission: planned first, and then written.
+"""The changes that collecting makes to each student's submission: first planned, then written.
 
 Theory of operation. Every attempt that ever came is a row of the ledger. What lies in ``submitted/`` and is in no row,
 such as what nbgrader's exchange brought, becomes one. Of a student's rows the newest counts, unless --attempt said

@@ -1,4 +1,4 @@
-"""The file that completes an archive: when something was submitted, and who is behind a number.
+"""The file that completes an archive: it has the times of submission, and the names behind numbers.
 
 Moodle's grading worksheet, Gradescope's submission_metadata.yml, Brightspace's index.html, and any CSV with a column
 that names students and one with times. Only what stands there is used.

@@ -1,4 +1,4 @@
-"""What is to be collected: archives, and what waits in ``unmatched/``; understood, and told whose it is.
+"""The submissions to collect, from archives and from ``unmatched/``, each with its sender.
 
 Nothing is written into the course here.
 """
@@ -25,7 +25,7 @@ from viva_term.archives.unmatched import Unmatched
 
 SHOWN = 5
 FEWEST = 3
-"""So many submissions tell that an archive is another assignment's."""
+"""The fewest submissions that show that an archive belongs to another assignment."""
 _COPY = re.compile(r"(-|\s?\()\d{1,3}\)?$")
 PERSONAL = ("canvas", "moodle")
 """Systems whose labels hold a number of the person: two labels are two people, whatever their names."""

@@ -1,4 +1,4 @@
-"""How each learning system names what it gives: by whom, which attempt, when, and what the file was called.
+"""The layouts of archives: how each learning system writes sender, attempt, time and file name.
 
 A layout reads the path of a member, or knows nothing of it. Of an archive that is taken whose layout knows the most
 members; folders that lie around everything are passed through.
@@ -73,7 +73,7 @@ class Laid:
     pieces: list[Piece] = field(default_factory=list)
     others: list[Member] = field(default_factory=list)
     depth: int = 0
-    """So many folders lie around everything."""
+    """The number of folders around everything."""
 
     def read(self, parts: Parts, expected: About) -> Piece | None:
         """Who sent a member that was left out, by its name; None where that tells nobody."""
@@ -343,7 +343,7 @@ def layouts() -> dict[str, Layout]:
 
 
 DEEPEST = 3
-"""So many folders may lie around everything."""
+"""The most folders around everything."""
 
 
 def lay(members: list[Member], expected: About, system: str = "") -> Laid:

@@ -1,4 +1,4 @@
-"""What was collected of an assignment: ``attempts/<assignment>.csv``, a row for each attempt of each student.
+"""The collected attempts of an assignment: ``attempts/<assignment>.csv``, a row for each attempt of each student.
 
 It says which attempt counts, when it was sent, and who sent it as a group. Attempts that do not count lie beside it in
 ``attempts/<assignment>/<student>/<number>/``; the one that counts lies in ``submitted/``.

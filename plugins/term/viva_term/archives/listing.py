@@ -1,4 +1,4 @@
-"""The members of a zip, a tar or a folder, as they are listed: how large each is, and why one is none for us."""
+"""The members of a zip, a tar or a folder: their sizes, and the reason where one is refused."""
 
 from __future__ import annotations
 

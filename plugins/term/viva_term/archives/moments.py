@@ -1,4 +1,4 @@
-"""Times of submission, as systems write them, in the language of the teacher; nothing is guessed.
+"""Times of submission, as systems write them in the teacher's language; nothing is guessed.
 
 A time is read when it tells year, month, day, hour and minute in one way only: a month in words, or the year first, or
 dots between day, month and year. ``02/10/2023`` may be two days, and is none.

@@ -1,4 +1,4 @@
-"""Who of the class a sender is: by what is certain, in order, and never by a guess.
+"""The student that a sender is: by certain signs, in order, and never by a guess.
 
 A line in ``matches.csv`` comes first, then the number of the learning system, the login or id, the address, and at
 last the name, where one student alone has it.

@@ -1,4 +1,4 @@
-"""When attempts were submitted: from the archive, else a companion, else an option, and never made up."""
+"""The times of attempts: from the archive, else from a companion, else from an option; never invented."""
 
 from __future__ import annotations
 

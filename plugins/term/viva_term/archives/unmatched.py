@@ -1,4 +1,4 @@
-"""Submissions that are nobody's yet: ``unmatched/<assignment>/<sender>/<number>/``, and a list of them beside it.
+"""Submissions without a student: ``unmatched/<assignment>/<sender>/<number>/``, and a list of them.
 
 They wait for a line in ``matches.csv``, or for a newer list of the class; the archive need not be there again.
 """

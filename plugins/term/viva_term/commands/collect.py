@@ -1,4 +1,4 @@
-"""The command that takes in what learning systems give: collect."""
+"""The command that collects submissions from archives of learning systems: collect."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class CollectCommand(VivaCommand):
         "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only show what would be collected; write nothing."),
         "no-times": ({"CollectCommand": {"no_times": True}}, "Also collect submissions without a submission time."),
     }
-    system = Unicode(help=f"The system: {', '.join([*doors.entries(doors.ARCHIVES), *LAYOUTS])}.").tag(config=True)
+    system = Unicode(help=f"The learning system: {', '.join([*doors.entries(doors.ARCHIVES), *LAYOUTS])}.").tag(
+        config=True
+    )
     times = List(Unicode(), help="Files with submission times: a worksheet, metadata, an index, a CSV.").tag(
         config=True
     )

@@ -1,4 +1,4 @@
-"""The command that reads who is in the course: roster."""
+"""The command that enters the students of a course: roster."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RosterCommand(PersonCommand):
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
     system = Unicode(
-        help="The system: "
+        help="The learning system: "
         + ", ".join({**doors.entries(doors.ROSTERS), **SYSTEMS, **doors.entries(doors.MEMBERS)})
         + "."
     ).tag(config=True)

@@ -1,4 +1,4 @@
-"""What `viva roster` does with the data of one student: --forget, --restore, --export."""
+"""The options of `viva roster` for the data of one student: --forget, --restore, --export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The participants of a course as a learning system lists them: read, understood, and refused where that cannot be.
+"""The participants of a course from a learning system's list: read and understood, or refused.
 
 A row is refused that names nobody, or whose id is not a name for a folder, or has been given before. Names are made fit
 for pages: what is hidden or reorders goes, and angle brackets become others; a note says so.
@@ -23,7 +23,7 @@ from viva_term.lms.systems import IDS, NAMES, ROLES, UNKNOWN, System, is_staff, 
 LONGEST = 128
 """Letters in a column of nbgrader's gradebook."""
 SHOWN = 20
-"""So many refused rows, or notes of one kind, are told."""
+"""The most refused rows, or notes of one kind, that are listed."""
 FIELDS = {
     "email": "email",
     "lms": "lms_user_id",

@@ -1,4 +1,4 @@
-"""A person's name, as lists write it: made fit for pages, cut into first and last, and compared with another."""
+"""A person's name from a list: made safe for pages, split into first and last, and compared with another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is in a course: the gradebook's students, and beside them what nbgrader has no column for.
+"""The roster: the gradebook's students, and a file with the columns that nbgrader does not have.
 
 Ids, names, addresses and the numbers of a learning system are the gradebook's. Login, section and group are kept in
 ``roster.csv`` in the course folder, which lists who is in the course now: who left is in it no longer, and stays in the

@@ -1,4 +1,4 @@
-"""The systems that know who is in a course, and how each calls the columns of its list.
+"""The learning systems with lists of participants, and the names of the columns in each.
 
 A name of ours (``login``) stands for whatever a system calls it (``SIS Login ID``, ``Username``). The names that Moodle
 gives follow the language of whoever exports; those below are of its language packs. Case does not count.

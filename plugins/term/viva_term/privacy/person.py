@@ -1,4 +1,4 @@
-"""Who is meant, by every id and address that the course knows; and where a text mentions this person.
+"""A person with all ids and addresses in the course, and the places where a text mentions this person.
 
 A row or a folder is somebody's by an exact id or address. A text only mentions somebody: there an id counts as a whole
 word, and not where it is a part of another student's id.

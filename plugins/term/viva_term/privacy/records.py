@@ -1,4 +1,4 @@
-"""The person's rows in files that others are in too: a table, a file of JSON lines, a log, a JSON document.
+"""A person's rows in files that hold other people too: a table, a file of JSON lines, a log, a JSON document.
 
 A file is a sequence of records, and each keeps its bytes: where one is taken out, the others stay as they were.
 """

@@ -1,4 +1,4 @@
-"""Everything of a person in a course folder: what is theirs alone, their rows in shared files, and who mentions them.
+"""All traces of a person in a course folder: own files, rows in shared files, and texts that mention the person.
 
 Theory of operation. The folder is walked once. A folder that nbgrader or Viva names after a student is theirs whole; in
 shared files and gradebooks their rows are; a page about the class is made again, so it goes. Whatever else mentions

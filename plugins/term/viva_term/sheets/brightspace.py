@@ -1,4 +1,4 @@
-"""Scores as Brightspace takes them in: its two ids, one item, and the mark at each line's end.
+"""Scores for Brightspace: its two ids, one item, and the mark at the end of each line.
 
 Names, addresses and final grades are not to be in the file, so it is made anew also where ``--into`` names what
 Brightspace exported: that gives the ids, the item, the order of rows and the decimal mark. Whose cell would be blank is

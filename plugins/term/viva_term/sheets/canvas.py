@@ -1,4 +1,4 @@
-"""Scores for Canvas's gradebook: put into the file that it exported, or as a small one of our own.
+"""Scores for Canvas's gradebook: in a copy of the file that it exported, or in a small new file.
 
 Canvas finds students by ID, SIS User ID, SIS Login ID, then the exact name, and an assignment by the number behind its
 title. It takes a blank for a change where a score was, so no cell is ever emptied; it reads ``EX`` as excused.

@@ -1,4 +1,4 @@
-"""Feedback pages as the zip that Moodle and Canvas take back, by the names that each reads in it.
+"""Feedback pages as a zip for Moodle and Canvas, with the file names that each of them reads.
 
 Moodle reads ``x_<participant>_assignfeedback_file/<page>``. Canvas reads the name of a file that it gave, up to its
 number: ``<name>_<user>_<file>_<page>``, or ``anon_<number>_<file>_<page>`` in anonymous assignments. Canvas ignores a

@@ -1,4 +1,4 @@
-"""Scores as Gradescope lists them, for what reads such lists: Gradescope itself takes no scores in."""
+"""Scores in the form of Gradescope's lists, for programs that read such lists. Gradescope reads no scores itself."""
 
 from __future__ import annotations
 

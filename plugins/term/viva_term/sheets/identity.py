@@ -1,4 +1,4 @@
-"""Which student a row of a system's sheet is about; where that is not certain it is said, and never guessed.
+"""The student of each row in a system's sheet. An uncertain row is listed, and never guessed.
 
 Numbers, logins and addresses of a row have to agree on one student. A name counts where the row says nothing else that
 the course knows, and where one student alone has it. A number of one system may be somebody else's in another: where

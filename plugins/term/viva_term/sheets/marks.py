@@ -1,4 +1,4 @@
-"""What each student has of one assignment, or why that is not to be written into a system's sheet."""
+"""Each student's score for an assignment, or the reason why it is not written into a sheet."""
 
 from __future__ import annotations
 

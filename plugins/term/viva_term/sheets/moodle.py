@@ -1,4 +1,4 @@
-"""Scores for the grading worksheet of an assignment in Moodle, which takes them in no other way.
+"""Scores for Moodle's grading worksheet of an assignment, the only form that it imports.
 
 Its importer reads the columns' names and the decimal mark in the language of whoever uploads. It passes in silence over
 what it does not take: a blank, more than the maximum, a locked grade, one that is newer than the sheet. So the sheet

@@ -1,4 +1,4 @@
-"""A score as a learning system writes it and reads it: two decimals, and the mark that stands before them.
+"""A score in the form of a learning system: two decimals, and its decimal mark.
 
 Half a hundredth is rounded up (0.005 is 0.01), as in school. A sum of floats that should be half a hundredth may be a
 little less, as 1.005 is; so the noise goes first, by rounding to nine decimals.

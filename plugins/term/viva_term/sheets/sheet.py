@@ -1,4 +1,4 @@
-"""A sheet as a learning system exported it, in which cells are changed and nothing else, byte for byte.
+"""A sheet as a learning system exported it: chosen cells change, and every other byte stays.
 
 Theory of operation. The text is cut into cells that know where they begin and end in it; what was changed is put there
 in place of the old, in quotes where the old was. Byte order mark, delimiter, line ends, quotes, order and blank lines

@@ -1,4 +1,4 @@
-"""What all exports to learning systems have in common: whose row a score goes into, and the plan of what is written."""
+"""The common part of all exports to learning systems: the row of each student, and the plan of what is written."""
 
 from __future__ import annotations
 

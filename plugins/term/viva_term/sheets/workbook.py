@@ -1,4 +1,4 @@
-"""All scores as an Excel workbook: numbers are numbers, times are times, and what is text is never computed.
+"""All scores as an Excel workbook: numbers and times are typed, and no text is computed.
 
 Names have the mark before them that they have in grades.csv too, as somebody may save the workbook as CSV.
 """
