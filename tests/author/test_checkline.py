@@ -94,6 +94,15 @@ def test_without_numpy_one_number_is_compared_by_its_distance():
     assert re.match(r"assert abs\(f\([\d.]+\) - [\d.]+\) < 1e-6, ", lines[0])
 
 
+def test_without_numpy_some_numbers_are_compared_one_by_one_and_large_ones_by_their_size():
+    """A public course on quadratic equations uses NumPy in its tests alone: none of 53 mutants got a line."""
+    roots = "def f(b, c):\n    d = b * b - 4 * c\n    x = (-b - d ** 0.5) / 2.0\n    return x, c / x"
+    lines, _ = search(roots, roots.replace("- d", "+ d"), (4.0, 3.0), (1e10, 3.0), (0.5, 4.0), numpy=False)
+    assert lines and all("abs(result[0] - " in line and "abs(result[1] - " in line for line in lines)
+    lines, _ = search("def f(x):\n    return x * 2.5e9", "def f(x):\n    return x * 2.4e9", (3.0,), numpy=False)
+    assert re.search(r"\) < [\d]e[34], ", lines[0])
+
+
 def test_a_value_is_compared_by_its_name():
     lines, _ = search("f = 6 * 7", "f = 6 + 7")
     assert lines == ['assert f == 42, "f should be 42."']

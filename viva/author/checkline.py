@@ -33,6 +33,8 @@ WIDE = 100
 MESSAGE = 110
 FOUND = 6
 """Inputs that make a difference of which the shortest is made small."""
+MOST_PARTS = 4
+"""Numbers that are compared one by one, where the notebook does not use NumPy."""
 TRIALS = 200
 TRIES = 400
 """Smaller inputs that are tried."""
@@ -265,9 +267,11 @@ class Search(Comparing):
                 close = f"np.allclose({expression}, {bare(value)})"
                 sized = shape and not isinstance(value, list | tuple)
                 return f"np.shape({expression}) == {np.shape(value)} and {close}" if sized else close
-            if isinstance(value, float):
-                return f"abs({expression} - {bare(value)}) < 1e-6"
-            raise Unwritable("numbers with a fraction can only be compared with NumPy, which the notebook does not use")
+            if isinstance(value, float | complex | np.inexact):
+                near = f"{1e-6 * max(1.0, abs(value)):.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+                return f"abs({expression} - {bare(value)}) < {near}"
+            if type(value) not in (list, tuple) or len(value) > MOST_PARTS:
+                raise Unwritable("so many numbers can only be compared with NumPy, which the notebook does not use")
         if isinstance(value, np.ndarray):
             raise Unwritable("the notebook does not import NumPy as np")
         if type(value) in (list, tuple) and any(has_floating(part) for part in value):
