@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import getpass
-import io
 import os
 import sys
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ from traitlets import Bool, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.course.processes import leftovers
-from viva.course.table import Table
+from viva.course.table import Table, csv_text
 from viva.verdict import CourseError
 from viva.wording import counted
 from viva_lti import canvascourse, key
@@ -141,13 +139,12 @@ class CanvasCommand(ScoresCommand):
         for user, why in sorted(unclear.items())[:SHOWN]:
             self._say(f"No time written, member {plaintext.line(user)}: {why}.")
         path = Path(self.course.root) / f"{name}-times.csv"
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([("student_id", "timestamp"), *times.items()])
+        text = csv_text(("student_id", "timestamp"), times.items())
         if self.dry_run:
             self._say(f"{counted(len(times), 'time')} of submission. Nothing was written.")
         else:
             with self.alone():
-                leftovers.write(path, text.getvalue())
+                leftovers.write(path, text)
             self._say(f"{path}: {counted(len(times), 'time')} of submission.")
         self.show_document(assignment=name, times=times, unclear=unclear, dry_run=self.dry_run)
         return 0
