@@ -268,7 +268,8 @@ class Search(Comparing):
                 sized = shape and not isinstance(value, list | tuple)
                 return f"np.shape({expression}) == {np.shape(value)} and {close}" if sized else close
             if isinstance(value, float | complex | np.inexact):
-                near = f"{1e-6 * max(1.0, abs(value)):.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+                size = max(1.0, float(np.abs(value)))
+                near = f"{1e-6 * size:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
                 return f"abs({expression} - {bare(value)}) < {near}"
             if type(value) not in (list, tuple) or len(value) > MOST_PARTS:
                 raise Unwritable("so many numbers can only be compared with NumPy, which the notebook does not use")
