@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
+from viva.course import writtenanswers
+from viva.course.course import Course
 from viva.pages.additions import Addition
-from viva.pages.groupcomment import Change, give, groups, take_back
+from viva.pages.groupcomment import LONGEST_TEXT, Change, give, groups, rows, take_back
 
 MASK, SIGN = "* -1: The mask is missing. [mask]", "* -0.5: The sign is wrong. [sign]"
 STUDENTS = ("ada", "bea", "cleo", "dan")
@@ -117,8 +122,31 @@ def test_only_those_are_in_a_group_whom_a_sentence_names_and_who_submitted(desk)
         Addition("Alike.", "why", "n", ("bea", "cleo"), "why"),
         Addition("No answer cell.", "test", "n", ("dan",)),
     ]
-    expected = {"why": [desk.of("bea").id, desk.of("cleo").id]}
+    expected = {"why": {desk.of("bea").id: "bea", desk.of("cleo").id: "cleo"}}
     assert groups(desk.gradebook, desk.of("ada"), parts) == expected
+
+
+def test_the_page_lists_each_answer_with_its_comment_and_the_beginning_of_its_text(desk, tmp_path):
+    desk.comment("cleo", MASK, 2)
+    marks = {
+        "nbgrader": {"grade_id": "why", "grade": True},
+        writtenanswers.KEY: {"answer": "Because\u202e " + "x" * 5000},
+    }
+    notebook = {"cells": [{"source": "a task"}, {"source": ["a ", "question"], "metadata": marks}], "nbformat": 4}
+    for student, text in (("bea", json.dumps(notebook)), ("dan", '{"cells": 5}')):
+        path = tmp_path / "autograded" / student / "ps" / "n.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    course = Course(CourseDirectory(config=Config({"CourseDirectory": {"root": str(tmp_path)}})))
+    alike = {"why": {desk.of(student).id: student for student in ("bea", "cleo", "dan")}}
+    listed = rows(course, desk.gradebook, desk.of("ada"), alike)["why"]
+    assert [(row.id, row.comment) for row in listed] == [
+        (desk.of("bea").id, ""), (desk.of("cleo").id, MASK), (desk.of("dan").id, "")
+    ]  # fmt: skip
+    assert (
+        listed[0].text.startswith("Because") and len(listed[0].text) == LONGEST_TEXT and "\u202e" not in listed[0].text
+    )
+    assert listed[1].text == listed[2].text == ""
 
 
 def test_an_answer_that_is_not_in_the_gradebook_is_an_error(desk):

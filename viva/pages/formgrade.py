@@ -107,10 +107,8 @@ class AnswerFirst(NbGraderPreprocessor):
             except CourseError as error:
                 added, resources["complaint"] = [], str(error)
             resources["added"] = by_cell(added)
-            resources["groups"] = {
-                cell: [to_builtins(row) for row in groupcomment.rows(course, gradebook, cell, members)]
-                for cell, members in groupcomment.groups(gradebook, submitted, added).items()
-            }
+            alike = groupcomment.groups(gradebook, submitted, added)
+            resources["groups"] = to_builtins(groupcomment.rows(course, gradebook, submitted, alike))
             graded = {grade.name for grade in submitted.grades}
             for comment in submitted.comments:
                 fitting = [item for item in items if item.cell in ("", comment.name) and comment.name in graded]

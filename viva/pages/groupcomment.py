@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import update
 
 from viva.cleaning import plaintext
 from viva.course import rubric, writtenanswers
 from viva.course.course import Course
-from viva.engine.blueprint import read_notebook
 from viva.pages.additions import Addition
-from viva.verdict import BlueprintError
 
 NEAR = 1e-9
 MOST_TEXTS, LONGEST_TEXT = 40, 600
@@ -38,6 +37,15 @@ class Change(Struct):
     score_before: float | None
 
 
+class _Cell(Struct):
+    source: str | list[str] = ""
+    metadata: dict = {}
+
+
+class _Notebook(Struct):
+    cells: list[_Cell] = []
+
+
 class Row(Struct):
     """An answer of a group, as the page lists it."""
 
@@ -46,51 +54,63 @@ class Row(Struct):
     text: str = ""
 
 
-def groups(gradebook: Gradebook, submitted: SubmittedNotebook, parts: Iterable[Addition]) -> dict[str, list[str]]:
-    """By answer cell, the submitted notebooks of the other students whose answers are like this one."""
-    by_student: dict[str, SubmittedNotebook] = {}
-    alike: dict[str, list[str]] = {}
+def groups(gradebook: Gradebook, submitted: SubmittedNotebook, parts: Iterable[Addition]) -> dict[str, dict[str, str]]:
+    """By answer cell, the answers of other students that are like this one: submitted notebooks with their students."""
+    ids: dict[str, str] = {}
+    alike: dict[str, dict[str, str]] = {}
     for part in parts:
         if not part.answer or not part.students:
             continue
-        by_student = by_student or _by_student(gradebook, submitted)
-        members = alike.setdefault(part.answer, [])
-        for student in part.students:
-            other = by_student.get(student)
-            if other is not None and other.id != submitted.id and other.id not in members:
-                members.append(other.id)
+        ids = ids or _by_student(gradebook, submitted)
+        others = {ids[who]: who for who in part.students if who in ids and ids[who] != submitted.id}
+        alike.setdefault(part.answer, {}).update(others)
     return {cell: members for cell, members in alike.items() if members}
 
 
-def _by_student(gradebook: Gradebook, submitted: SubmittedNotebook) -> dict[str, SubmittedNotebook]:
-    query = gradebook.db.query(SubmittedNotebook).filter(SubmittedNotebook.notebook_id == submitted.notebook_id)
-    return {other.student.id: other for other in query}
+def _by_student(gradebook: Gradebook, submitted: SubmittedNotebook) -> dict[str, str]:
+    """By student, the submitted notebook."""
+    columns = SubmittedAssignment.student_id, SubmittedNotebook.id
+    query = gradebook.db.query(*columns).join(
+        SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id
+    )
+    return dict(query.filter(SubmittedNotebook.notebook_id == submitted.notebook_id).tuples())
 
 
-def rows(course: Course, gradebook: Gradebook, cell: str, members: Iterable[str]) -> list[Row]:
-    """The answers of a group: the comment of each, and of the first ones the text."""
-    listed: list[Row] = []
-    for key in members:
-        other = gradebook.find_submission_notebook_by_id(key)
-        comment = next((comment.manual_comment for comment in other.comments if comment.name == cell), None)
-        folder = course.path("autograded", other.assignment.assignment.name, other.student.id)
-        text = _text(folder / f"{other.name}.ipynb", cell) if len(listed) < MOST_TEXTS else ""
-        listed.append(Row(key, comment or "", text))
+def rows(
+    course: Course, gradebook: Gradebook, submitted: SubmittedNotebook, alike: Mapping[str, Mapping[str, str]]
+) -> dict[str, list[Row]]:
+    """By answer cell, the answers of a group: the comment of each, and of the first ones the text.
+
+    Each graded notebook is read once, as plain JSON: the page of a grader waits for it.
+    """
+    texts: dict[str, dict[str, str]] = {}
+    listed: dict[str, list[Row]] = {}
+    for cell, members in alike.items():
+        query = gradebook.db.query(Comment.notebook_id, Comment.manual_comment).join(Comment.cell)
+        comments = dict(query.filter(BaseCell.name == cell, Comment.notebook_id.in_(members)).tuples())
+        for place, (key, student) in enumerate(members.items()):
+            if place < MOST_TEXTS and key not in texts:
+                folder = course.path("autograded", submitted.assignment.assignment.name, student)
+                texts[key] = _texts(folder / f"{submitted.name}.ipynb")
+            text = texts[key].get(cell, "") if place < MOST_TEXTS else ""
+            listed.setdefault(cell, []).append(Row(key, comments.get(key) or "", text))
     return listed
 
 
-def _text(path: Path, name: str) -> str:
-    """What stands in an answer cell of a graded notebook; empty where it cannot be read."""
+def _texts(path: Path) -> dict[str, str]:
+    """The beginnings of the answers in a graded notebook, by cell; empty where it cannot be read."""
     try:
-        notebook = read_notebook(path)
-    except BlueprintError:
-        return ""
+        notebook = msgspec.json.decode(path.read_bytes(), type=_Notebook)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return {}
+    texts = {}
     for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == name:
-            kept = cell.metadata.get(writtenanswers.KEY)
-            text = kept.get("answer", cell.source) if isinstance(kept, Mapping) else cell.source
-            return plaintext.lines(str(text))[:LONGEST_TEXT]
-    return ""
+        marks, kept = cell.metadata.get("nbgrader"), cell.metadata.get(writtenanswers.KEY)
+        if isinstance(marks, dict) and isinstance(name := marks.get("grade_id"), str):
+            answer = kept.get("answer") if isinstance(kept, dict) else None
+            text = answer if isinstance(answer, str) else "".join(cell.source)
+            texts[name] = plaintext.lines(text[:LONGEST_TEXT])
+    return texts
 
 
 def give(gradebook: Gradebook, submitted: SubmittedNotebook, cell: str, members: Iterable[str]) -> Iterator[Change]:
