@@ -287,7 +287,7 @@ def test_the_messages_and_columns_explained_in_the_docs_are_those_in_the_code():
     code = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py"))
     code += " ".join(words.format_map(defaultdict(str, READERS["grader"])) for words in WORDS.values())
     sentences = re.findall(r"^\| \*(.+?)\* \|", text, re.MULTILINE)
-    assert len(sentences) >= 40
+    assert len(sentences) >= 25  # messages that say what to do themselves are not there
     for sentence in sentences:
         for piece in re.split(r"scaled_attention\.ipynb|\.\.\.|\d+|[():]", sentence):
             assert piece.strip() in code, piece
