@@ -7,15 +7,18 @@ import resource
 import select
 import subprocess
 import sys
+import threading
 
 import pytest
 
 from tests.odd import FUNCTION, Named, Odd, refer
 from tests.oral import Exam, lost
 from viva.engine import pipe, wire
-from viva.engine.dialogue.expected import ANY
+from viva.engine.dialogue.asker import Asker, CheckState
+from viva.engine.dialogue.expected import ANY, path_of
 from viva.engine.outcome import CHARACTERS
-from viva.verdict import Verdict
+from viva.engine.values.sharing import NEWS
+from viva.verdict import CandidateLied, Verdict
 
 PROGRAM = """
 import fcntl, os, sys
@@ -213,3 +216,33 @@ assert [thread.found for thread in threads] == [[i + j + 1 for j in range(20)] f
 
 def test_every_thread_of_the_tests_gets_its_own_answers(grader, tmp_path):
     Exam(THREADS, grader, tmp_path).prove()
+
+
+UNREADABLE = wire.Reference(3, {"of": "nobody"})
+
+
+@pytest.mark.parametrize("news", [b"", NEWS + b"no news"])
+def test_after_a_callback_that_cannot_be_read_the_next_answer_is_that_of_the_next_question(news):
+    """A loss with a history could not be read, and each later check of the notebook got the answer before its own."""
+    (hear, question), (answer, tell) = os.pipe(), os.pipe()
+    asker = Asker(question, answer)
+    callback = wire.encode({"callback": 0, "args": [1 if news else UNREADABLE], "kwargs": {}}, lambda value: value)
+
+    def candidate() -> None:
+        """Asks for a call with what nobody can read, and then answers each question with its number."""
+        with os.fdopen(tell, "wb"):  # closed where it fails, so that the examiner does not wait
+            pipe.read(hear)
+            if news:
+                pipe.write(tell, news)
+            pipe.write(tell, callback)
+            for number in range(2):
+                assert ("raised" in wire.decode(pipe.read(hear), lambda reference: reference)) == (number == 0)
+                pipe.write(tell, wire.encode({"value": number}))
+
+    thread = threading.Thread(target=candidate, daemon=True)
+    thread.start()
+    with pytest.raises(CandidateLied, match="cannot be read"):
+        asker.operate("call", len, path=path_of("f()"))
+    asker.check = CheckState()
+    assert asker.operate("call", len, path=path_of("g()")) == 1
+    thread.join()

@@ -29,6 +29,8 @@ OF_SOLUTION_BYTES = pipe.MESSAGE // 2
 """The largest answer of the solution's: a right one may hold float64 where it holds float32."""
 TELLING = frozenset({"operate", "bind"})
 """Requests before which the candidate is told the news of what both sides share."""
+MOST_CALLBACKS = 100
+"""The callbacks that are refused while an operation ends."""
 UNSEEN = frozenset({"call", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
 
@@ -217,19 +219,36 @@ class Asker:
             if isinstance(self.check.fault, CandidateDied):
                 raise self.check.fault
             before, self.waiting = self.waiting, True
+            heard = answer or Answer(Path(""))
             try:
                 self._send(wire.encode(request, self.references.refer), request["do"] in TELLING)
-                while "callback" in (reply := self._reply(answer or Answer(Path("")))):
-                    if answer is None:
-                        raise CandidateLied("a callback while no student code runs")
-                    self._serve(reply, answer)
-                return reply
+                try:
+                    while "callback" in (reply := self._reply(heard)):
+                        if answer is None:
+                            raise CandidateLied("a callback while no student code runs")
+                        self._serve(reply, answer)
+                    return reply
+                except (WireError, CandidateLied):
+                    self._end_operation(heard)
+                    raise
             except (EOFError, BrokenPipeError):
                 raise CandidateDied from None
             except WireError as error:
                 raise CandidateLied(f"the reply cannot be read: {error}") from None
             finally:
                 self.waiting = before
+
+    def _end_operation(self, answer: Answer) -> None:
+        """Have the candidate end an operation of which a message could not be read.
+
+        It may wait for the answer to a callback, and would take the next request for it.
+        """
+        for _ in range(MOST_CALLBACKS):
+            if not _is_callback(answer.data):
+                return
+            self._send(wire.encode({"raised": self.raised.answer(KeyboardInterrupt())}))
+            self._read(answer)
+        raise CandidateDied
 
     def _send(self, data: bytes, telling: bool = True) -> None:
         """Send a message, behind the news of what both sides share."""
@@ -239,11 +258,11 @@ class Asker:
 
     def _reply(self, answer: Answer) -> dict:
         """The next message of the candidate's; what is in a callback's is at another path."""
-        answer.data = data = pipe.read(self.pipes[1])
-        if data[: len(NEWS)] == NEWS:
+        news = self._read(answer)
+        data = answer.data
+        if news:
             with doubting():
-                self.references.shared.take(wire.decode(data[len(NEWS) :]))
-            answer.data = data = pipe.read(self.pipes[1])
+                self.references.shared.take(wire.decode(news))
         if self.expected.recording and len(data) > OF_SOLUTION_BYTES:
             raise CandidateLied(f"a reply of {len(data)} bytes")
         reply = self._decoded(data, answer.path, answer.references)
@@ -262,6 +281,14 @@ class Asker:
             if odd and (self.expected.recording or self.expected.odd(answer.path, handed)):
                 answer.handed.append(odd)
         return reply
+
+    def _read(self, answer: Answer) -> bytes:
+        """Read the next message into ``answer``; the news before it, if there are any."""
+        news = b""
+        answer.data = pipe.read(self.pipes[1])
+        if answer.data[: len(NEWS)] == NEWS:
+            news, answer.data = answer.data[len(NEWS) :], pipe.read(self.pipes[1])
+        return news
 
     def _decoded(self, data: bytes, path: Path, references: list) -> dict:
         references.clear()
@@ -300,6 +327,7 @@ class Asker:
             self.random.tell(message)
             data = wire.encode(message)
         self.waiting = True
+        answer.data = b""
         self._send(data)
 
     def take_state(self, reply: dict) -> None:
@@ -335,6 +363,15 @@ def doubting() -> Iterator[None]:
     except Exception as error:
         why = error if isinstance(error, WireError) else type(error).__name__
         raise CandidateLied(f"the reply cannot be read: {why}") from None
+
+
+def _is_callback(message: bytes) -> bool:
+    """Whether a message asks for a call; what else is in it may be unreadable."""
+    try:
+        parts = wire.decode(message, simple=True)
+    except WireError:
+        return False
+    return isinstance(parts, dict) and "callback" in parts
 
 
 def given_back(value: object, same: object, changeable: list) -> tuple[Any, list[wire.Reference]]:
