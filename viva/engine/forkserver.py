@@ -76,6 +76,10 @@ def main(number: str, maker: str, folder: str, *likely: str) -> None:
     Forkserver(role, socket.socket(fileno=requests), order).serve()
 
 
+LAST = ("tensorflow",)
+"""Libraries that are loaded after the others and their codecs: PyTorch's compiler crashes where TensorFlow is there."""
+
+
 def _die_with(maker: int) -> bool:
     """End with the process that has made this one; whether that is still there."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -85,7 +89,11 @@ def _die_with(maker: int) -> bool:
 def _load(names: list[str], order: dict, requests: list[int], early: Mapping[str, tuple[list[str], str]] = {}) -> None:
     """Load libraries, and note in ``order`` which are not there. One that starts threads cannot be forked: again from
     the start, without it. ``early`` are the results for those that are loaded."""
-    results = {name: early.get(name) or libraries.load(name) for name in names}
+    librarycodecs.learn()
+    results = {}
+    for name in sorted(names, key=lambda name: name.partition(".")[0] in LAST):
+        results[name] = early.get(name) or libraries.load(name)
+        librarycodecs.learn_late(name.partition(".")[0])
     order["absent"] |= {name: why for name, (_, why) in results.items() if why}
     threads = {libraries.module_of(name): started for name, (started, _) in results.items() if started}
     if threads:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import traceback
 
 import pytest
+
+with contextlib.suppress(ImportError):
+    import torch._dynamo  # noqa: F401  # after TensorFlow its import ends the process (triton 3.8, TensorFlow 2.21)
 
 THREADED = ("jax", "tensorflow")
 """Libraries that start threads with their first value. A process with threads must not fork, and JAX warns of it in

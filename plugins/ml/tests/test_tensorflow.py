@@ -70,3 +70,34 @@ def test_tensorflow_runs_in_the_sandbox_and_its_tensors_cross_though_it_cannot_b
         Exam(NOTEBOOK, grader, tmp_path).prove()
     finally:
         grader.close()
+
+
+BOTH = """
+--- given
+import tensorflow as tf
+import torch
+--- answer
+def step(x):
+    weight = torch.nn.Parameter(torch.tensor([x]))
+    optimizer = torch.optim.Adam([weight], lr=0.5)
+    (weight ** 2).sum().backward()
+    optimizer.step()
+    return weight.item() + float(tf.constant(0.0))
+--- wrong
+def step(x):
+    return x
+--- test
+assert abs(step(2.0) - 1.5) < 1e-4
+"""
+
+
+@pytest.mark.slow
+def test_a_notebook_with_tensorflow_and_an_optimizer_of_pytorch_is_graded(tmp_path):
+    """PyTorch's compiler, which optimizers import, ends a process that has imported TensorFlow before it."""
+    pytest.importorskip("torch")
+    libraries = ("tensorflow", "torch")
+    grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=libraries)
+    try:
+        Exam(BOTH, grader, tmp_path).prove()
+    finally:
+        grader.close()

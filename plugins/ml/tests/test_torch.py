@@ -103,3 +103,24 @@ def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_
     names = dict(zip(exam.tests, course.CELLS, strict=True))
     assert [names[cell] for cell in exam.examination.inside] == ["patched"]
     assert lost(exam.grade()) == {}
+
+
+def test_a_number_belongs_to_a_tensor_and_not_to_its_address():
+    """A training that returned its loss with the history: a layer made afterwards had the address of a tensor that was
+    gone, and got its number."""
+    import torch
+
+    from viva_ml.torch.torchsharing import TorchSharing
+
+    class Link:
+        examining = False
+
+    sharing = TorchSharing(Link())
+    sharing.take({"histories": [[57, torch.ones(2), []]]})
+    history = sharing.resolve(57, None) * 2  # keeps the history, and not the tensor itself
+    sharing.recent, address = [], id(sharing.resolve(57, None))
+    weights: list = []
+    while len(weights) < 1000 and (not weights or id(weights[-1]) != address):
+        weights.append(torch.ones(2, requires_grad=True))
+    assert id(weights[-1]) == address and history.requires_grad
+    assert sharing.refer(weights[-1]) != 57

@@ -112,8 +112,15 @@ class TorchSharing(Sharing):
 
     # --- numbers
 
-    def refer(self, value: Any) -> int | None:
+    def _number_of(self, value: Any) -> int | None:
+        """The number that an object has. Its id may be that of another that is gone."""
         number = self.numbers.get(id(value))
+        if number is None or (self.objects.get(number) is not value and self.echoes.get(number) is not value):
+            return None
+        return number
+
+    def refer(self, value: Any) -> int | None:
+        number = self._number_of(value)
         if number is not None and self.versions.get(number, 0) == getattr(value, "_version", 0) * (
             number in self.versions
         ):
@@ -147,7 +154,7 @@ class TorchSharing(Sharing):
 
     def _known(self, leaf: torch.Tensor) -> int:
         """The number of a leaf or a buffer."""
-        number = self.numbers.get(id(leaf))
+        number = self._number_of(leaf)
         return self._new(leaf) if number is None else number
 
     def _can_be_handed(self, value: Any) -> bool:
@@ -278,7 +285,7 @@ class TorchSharing(Sharing):
         for number in news.get("dropped", ()):
             if number in self.origins and number % 2 == self.side:
                 del self.origins[number], self.versions[number]
-                self.numbers.pop(id(self.objects.pop(number)), None)
+                self._forget(number, id(self.objects.pop(number)))
         if "state" in news:
             torchstate.set_state(news["state"], with_dtype=not self.side)
             self.state = torchstate.get_state()
@@ -369,9 +376,12 @@ class TorchSharing(Sharing):
 
     def _drop(self, number: int, place: int) -> None:
         self.versions.pop(number, None)
+        self._forget(number, place)
+        self.dropped.append(number)
+
+    def _forget(self, number: int, place: int) -> None:
         if self.numbers.get(place) == number:
             del self.numbers[place]
-        self.dropped.append(number)
 
     def _take_handed(self, number: Any, kind: str, place: Any, groups: Any) -> None:
         if kind == "optimizer":
