@@ -79,3 +79,33 @@ def test_arguments_are_packed_and_unpacked(value):
     again = askedvalues.viva_unpacked(askedvalues.json.loads(askedvalues.json.dumps(askedvalues.viva_packed(value))))
     assert type(again) is type(value)
     assert np.array_equal(again, value) if isinstance(value, np.ndarray) else again == value
+
+
+def test_a_result_that_is_too_large_to_be_told_hides_no_other():
+    """sinusoidal_positions(1000, 4) of ps6 has 4,000 numbers; what it gives for five positions is compared."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        askedvalues.viva_probe(lambda n: np.arange(n) / 2, '[[[4000], {"dict": []}], [[5], {"dict": []}]]')
+    large, small = read_outcomes(printed.getvalue())
+    assert large is None and small.numbers == (0.0, 0.5, 1.0, 1.5, 2.0)
+
+
+def test_calls_with_functions_are_told_by_their_results_and_by_what_they_change():
+    """numerical_gradient(function, x) of ps8: its arguments cannot be noted and sent again."""
+
+    def fill(function, x):
+        x[:] = [function(number) for number in x]
+        if len(x) > 2:
+            raise ValueError
+        return sum(x)
+
+    watched = askedvalues.viva_watching("fill", fill)
+    assert watched(np.exp, [0.0, 0.0]) == 2
+    with pytest.raises(ValueError):
+        watched(np.exp, [0.0] * 3)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        askedvalues.viva_watched("fill")
+    first, second = read_outcomes(printed.getvalue())
+    assert first.numbers == (2.0, 1.0, 1.0) and "changed" in first.form
+    assert second == Outcome(error="ValueError")

@@ -19,6 +19,8 @@ VIVA_CALLS = 60
 """The most calls of a function that are noted."""
 VIVA_PIECE = 15_000
 """The characters that one check prints."""
+VIVA_LARGEST = 2500
+"""A result with more numbers is not told: what a check prints is cut at 20,000 characters."""
 VIVA_ARRAYS = (np.ndarray, np.generic)
 VIVA_PLAIN = (list, tuple, bool, int, float, complex, *VIVA_ARRAYS)
 
@@ -91,7 +93,10 @@ def viva_spread(value, form, numbers):
 
 
 def viva_told(value, before, after):
-    """A result as text: its form and its numbers; with those of the arguments, where the call has changed them."""
+    """A result as text: its form and its numbers; with those of the arguments, where the call has changed them.
+
+    Raises TypeError for what is not plain data, and for what is too large.
+    """
     form, numbers = [], []
     viva_spread(value, form, numbers)
     first, second = ([], []), ([], [])
@@ -101,6 +106,8 @@ def viva_told(value, before, after):
         if first[0] != second[0] or not all(map(viva_same, first[1], second[1])):
             form += ["changed", *second[0]]
             numbers += second[1]
+    if sum(map(len, numbers)) > VIVA_LARGEST:
+        raise TypeError("too large")
     with np.errstate(over="ignore"):
         data = np.concatenate([*numbers, np.zeros(0)]).astype("<f4")
     return [" ".join(form), base64.b64encode(data.tobytes()).decode()]
@@ -151,13 +158,49 @@ def viva_noting(name, value):
         return value
 
     def noting(*args, **kwargs):
-        with contextlib.suppress(TypeError):
+        try:
             text = json.dumps([viva_packed(args), viva_packed(kwargs)])
-            if len(text) <= VIVA_MOST and len(notes) < VIVA_CALLS and text not in notes:
-                notes.append(text)
+        except TypeError:
+            text = "call"
+        if len(text) <= VIVA_MOST and len(notes) < VIVA_CALLS and text not in notes:
+            notes.append(text)
         return value(*args, **kwargs)
 
     return noting
+
+
+viva_results: dict = {}
+
+
+def viva_watching(name, function):
+    """The function; the results of its calls are noted, as tests make them."""
+    results = viva_results.setdefault(name, [])
+
+    def watching(*args, **kwargs):
+        data = [part for part in (*args, *kwargs.values()) if not callable(part)]
+        try:
+            before = copy.deepcopy(data)
+        except Exception:
+            before = data = None
+        try:
+            result = function(*args, **kwargs)
+        except Exception as error:
+            results.append([getattr(error, "viva_name", "") or error.__class__.__name__])
+            raise
+        try:
+            results.append(viva_told(result, before, data))
+        except TypeError:
+            results.append(None)
+        return result
+
+    return watching
+
+
+def viva_watched(name):
+    """Print the results since the last time."""
+    results = viva_results[name]
+    print(json.dumps(results[:VIVA_CALLS]))
+    results.clear()
 
 
 def viva_tell(piece):

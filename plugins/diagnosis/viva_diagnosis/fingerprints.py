@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from viva.verdict import Verdict
 from viva_diagnosis.behaviour import ENOUGH, Behaviour, Outcome, agree, equal, evidence
 from viva_diagnosis.probing import Probes, noted, numbers_in, probed, shaken, spots_of, varied
 
-VERSION = 1
+VERSION = 2
 """Fingerprints of another version are made anew."""
 RANDOM = 5
 """The random probes of a function."""
@@ -72,10 +73,12 @@ class Fingerprints(Struct, omit_defaults=True):
     """How many numbers each probe may tell."""
     solution: dict[str, list[list | None]] = {}
     mistakes: list[Mistake] = []
+    watched: dict[str, list[list[int]]] = {}
+    """By key of a function whose arguments are no plain data, and by check of the tests, the calls that count."""
     version: int = VERSION
 
     def probes(self) -> Probes:
-        return Probes(self.calls, self.sizes)
+        return Probes(self.calls, self.watched, self.sizes)
 
 
 def key_of(source: Path, answers: Path, *settings: object) -> str:
@@ -146,8 +149,12 @@ class Making:
                 drawn[key] = len(calls)
                 calls.extend(extra)
         first = self.behaviour(solution, probes)
-        near = Probes({key: calls and [shaken(call, random) for call in calls] for key, calls in probes.calls.items()})
-        shaken_results = self.behaviour(solution, near)
+        near = {
+            key: calls and [shaken(call, random) for call in calls]
+            for key, calls in probes.calls.items()
+            if key not in probes.watched
+        }
+        shaken_results = first | self.behaviour(solution, Probes(near))
         dice = {cell: secret + b"again" for cell, secret in self.examination.dice.items()}
         other = Making(self.grader, self.release, dataclasses.replace(self.examination, dice=dice), self.data)
         second = other.behaviour(solution, probes)
@@ -164,6 +171,14 @@ class Making:
             if places:
                 chosen.calls[key] = calls and [calls[index] for index in places]
                 right[key] = [first[key][index] for index in places]
+                if key in probes.watched:
+                    numbers = itertools.count()
+                    chosen.watched[key] = [
+                        [call for call in calls_of_check if next(numbers) in places]
+                        for calls_of_check in probes.watched[key]
+                    ]
+                    chosen.noted[key] = len(places)
+                    continue
                 chosen.sizes[key] = [
                     len(outcome.numbers) + numbers_in(call)
                     for outcome, call in zip(right[key], chosen.calls[key] or [None], strict=True)
@@ -239,6 +254,7 @@ def assembled(making: Making, probes: Probes, right: Behaviour, mistakes: list[M
         probes.sizes,
         {key: [outcome.packed() if outcome else None for outcome in outcomes] for key, outcomes in right.items()},
         [mistake for mistake in mistakes if not mistake.mutant or _roots_of(mistake) not in known],
+        probes.watched,
     )
 
 

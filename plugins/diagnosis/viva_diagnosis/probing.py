@@ -25,6 +25,7 @@ from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of, parsed
+from viva.record import CheckResult
 from viva.verdict import Verdict
 from viva_diagnosis import askedvalues
 from viva_diagnosis.behaviour import Behaviour, Outcome, read_outcomes
@@ -35,6 +36,8 @@ MOST_NUMBERS = 2500
 MOST_PIECES = 60
 """The most pieces of all that was noted."""
 TITLE = "behaviour"
+NOT_CALLED = Outcome(error="not called")
+"""The outcome of a call that a test does not make any more, as an assertion before it has failed."""
 HIDE, SHOW = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
 Packed = Any
@@ -89,19 +92,24 @@ def functions_in(source: str) -> set[str]:
 
 @dataclass
 class Probes:
-    """By key (``cell:name``), the calls of a function; None for a value."""
+    """By key (``cell:name``), the calls of a function; None for a value, and for a function that is ``watched``."""
 
     calls: dict[str, list[Packed] | None] = field(default_factory=dict)
+    watched: dict[str, list[list[int]]] = field(default_factory=dict)
+    """Functions whose arguments are no plain data, as functions are: by check of the tests, the calls that count.
+
+    They cannot be called again with the same arguments. The tests run instead, and each call is a probe.
+    """
     sizes: dict[str, list[int]] = field(default_factory=dict)
     """How many numbers each probe may tell: those of the solution's result, and of the arguments if they change."""
     noted: dict[str, int] = field(default_factory=dict)
     """How many of the probes are calls of the tests; random ones follow them."""
 
-    def checks(self, spot: str, names: Collection[str] | None = None) -> Iterator[tuple[Check, str, slice]]:
+    def checks(self, spot: str) -> Iterator[tuple[Check, str, slice]]:
         """The checks that ask at a spot, each with the key and the probes that it asks for."""
         for key, calls in self.calls.items():
             cell, _, name = key.partition(":")
-            if cell != spot or (names is not None and key not in names):
+            if cell != spot or key in self.watched:
                 continue
             if calls is None:
                 yield Check(f"{TITLE} {key}", 0.0, f"viva_value({name})"), key, slice(0, 1)
@@ -134,37 +142,69 @@ def probed(
 ) -> Behaviour:
     """What a notebook does at the probes of some spots; keys that could not be asked for are left out."""
     asking = {spot: list(probes.checks(spot)) for spot in spots}
-    asking = {spot: checks for spot, checks in asking.items() if checks}
+    watching = {spot: [key for key in probes.watched if key.partition(":")[0] == spot] for spot in spots}
+    asking = {spot: checks for spot, checks in asking.items() if checks or watching[spot]}
     if not asking:
         return {}
-    smaller, asked = _asking(notebook, examination, {spot: [c for c, *_ in checks] for spot, checks in asking.items()})
+    checks = {spot: [check for check, *_ in checks] for spot, checks in asking.items()}
+    smaller, asked = _asking(notebook, examination, checks, watching)
     outcome = grader.grade(smaller, asked, data, files)
     behaviour: dict[str, list[Outcome | None]] = {}
     lost: set[str] = set()
-    for spot, checks in asking.items():
+    for spot in asking:
         results = {result.title: result for result in outcome.checks.get(spot, [])}
-        for check, key, part in checks:
-            result = results.get(check.title)
-            told = read_outcomes(result.printed) if result and result.verdict is Verdict.PASSED else None
+        for check, key, part in asking[spot]:
+            told = _outcomes(results.get(check.title))
             if told is None or len(told) != len(range(part.start, part.stop)):
                 lost.add(key)
             else:
                 behaviour.setdefault(key, []).extend(told)
+        for key in watching[spot]:
+            for number, calls in enumerate(probes.watched[key]):
+                told = _outcomes(results.get(_watched_title(key, number)))
+                if told is None:
+                    lost.add(key)
+                else:
+                    outcomes = [told[call] if call < len(told) else NOT_CALLED for call in calls]
+                    behaviour.setdefault(key, []).extend(outcomes)
     return {key: outcomes for key, outcomes in behaviour.items() if key not in lost}
 
 
+def _outcomes(result: CheckResult | None) -> list[Outcome | None] | None:
+    return read_outcomes(result.printed) if result and result.verdict is Verdict.PASSED else None
+
+
+def _watched_title(key: str, number: int) -> str:
+    return f"{TITLE} {key} in check {number}"
+
+
 def _asking(
-    notebook: NotebookNode, examination: Examination, checks: Mapping[str, list[Check]], helpers: str = HELPERS
+    notebook: NotebookNode,
+    examination: Examination,
+    checks: Mapping[str, list[Check]],
+    watching: Mapping[str, list[str]],
 ) -> tuple[NotebookNode, Examination]:
-    """A notebook, and the examination with these checks alone in the place of test cells."""
+    """A notebook, and the examination with these checks in the place of test cells.
+
+    Where functions are watched, the tests' own checks follow, each with one that tells the results of its calls.
+    """
     smaller, asked = trimmed(notebook, examination, set(checks))
-    cells = tuple(
-        dataclasses.replace(cell, source="", points=0.0, prelude=helpers, checks=tuple(checks[cell.id]))
-        if cell.id in checks
-        else cell
-        for cell in asked.blueprint.cells
-    )
-    blueprint = dataclasses.replace(asked.blueprint, cells=cells)
+    cells = []
+    for cell in asked.blueprint.cells:
+        keys = watching.get(cell.id, [])
+        if cell.id in checks and keys:
+            names = {key: key.partition(":")[2] for key in keys}
+            lines = [f"{name} = viva_watching({key!r}, {name})" for key, name in names.items()]
+            own: list[Check] = []
+            for number, check in enumerate(cell.checks):
+                own.append(dataclasses.replace(check, points=0.0))
+                own += [Check(_watched_title(key, number), 0.0, f"viva_watched({key!r})") for key in keys]
+            prelude = "\n".join([HIDE, HELPERS, *lines, SHOW, cell.prelude])
+            cell = dataclasses.replace(cell, points=0.0, prelude=prelude, checks=(*checks[cell.id], *own))
+        elif cell.id in checks:
+            cell = dataclasses.replace(cell, source="", points=0.0, prelude=HELPERS, checks=tuple(checks[cell.id]))
+        cells.append(cell)
+    blueprint = dataclasses.replace(asked.blueprint, cells=tuple(cells))
     return smaller, dataclasses.replace(asked, blueprint=blueprint, single_process={}, refused={}, failing={})
 
 
@@ -205,12 +245,39 @@ def noted(
         return Probes()
     functions = {f"{spot.cell}:{name}" for spot in spots for name in spot.functions}
     calls: dict[str, list[Packed] | None] = {}
+    watched: dict[str, list[list[int]]] = {}
     for key, texts in notes.items():
-        if key in functions:
-            calls[key] = [json.loads(call) for call in texts if call != "value"]
+        if key in functions and texts == ["call"]:
+            watched[key] = []
+        elif key in functions:
+            calls[key] = [json.loads(call) for call in texts if call != "call"]
         elif "value" in texts:
             calls[key] = None
-    return Probes({key: part for key, part in calls.items() if part is None or part})
+    if watched:
+        watched = _called(grader, notebook, examination, watched, data)
+    calls |= dict.fromkeys(watched)
+    return Probes({key: part for key, part in calls.items() if part is None or part}, watched)
+
+
+def _called(
+    grader: Grader, notebook: NotebookNode, examination: Examination, keys: Collection[str], data: Path | None
+) -> dict[str, list[list[int]]]:
+    """By check, the calls of the functions of these keys; functions that were not called are left out."""
+    watching: dict[str, list[str]] = {}
+    for key in keys:
+        watching.setdefault(key.partition(":")[0], []).append(key)
+    smaller, asked = _asking(notebook, examination, {spot: [] for spot in watching}, watching)
+    outcome = grader.grade(smaller, asked, data)
+    called = {}
+    for cell in asked.blueprint.cells:
+        results = {result.title: result for result in outcome.checks.get(cell.id, [])}
+        for key in watching.get(cell.id, ()):
+            calls: list[list[int]] = []
+            while (result := results.get(_watched_title(key, len(calls)))) is not None:
+                calls.append(list(range(len(_outcomes(result) or []))))
+            if any(calls):
+                called[key] = calls
+    return called
 
 
 # --- random probes: the noted calls with other numbers

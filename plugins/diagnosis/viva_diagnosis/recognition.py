@@ -175,7 +175,7 @@ def _matched(
         if key in own and equal(outcomes, behaviour.get(key, ()), reference.solution[key])
     }
     for key in list(keys):
-        together = {other for other in wrong if cells.get(other) and cells.get(other) == cells.get(key)}
+        together = {other for other in own if cells.get(other) and cells.get(other) == cells.get(key)}
         if not together <= keys:
             keys.discard(key)
     return keys
