@@ -101,7 +101,7 @@
       "otherLanguage": "El kernel de este notebook ejecuta {language}. Solo se puede comprobar Python.",
       "failed": "La comprobación falló: {kind}: {message}",
       "noCell": "El notebook no tiene ninguna celda '{cell}'.",
-      "feedback": "Tus últimos comentarios: ",
+      "feedback": "Tus últimos resultados: ",
       "savedAt": "Se comprobó la versión guardada a las {time}.",
       "cell": "Celda {cell}",
       "answer": "Ir a {cell}"
