@@ -8,6 +8,7 @@ Loses:
     test_heads: gradients reach all parameters
     test_block: the parts
     test_block: as in NumPy
+    test_block: the residual connections
     test_block: saved and loaded
 Keeps:
     everything else

@@ -2,6 +2,7 @@
 
 Loses:
     test_train_epoch: the steps
+    test_train_epoch: it learns
 Keeps:
     everything else
 """
