@@ -38,6 +38,9 @@ SLIPS = {
     "### SOLUTION BEGIN": "BEGIN SOLUTION",
     "### BEGIN MARKING SCHEME": "BEGIN MARK SCHEME",
     "// end solution": "END SOLUTION",
+    "### begin solution (do not edit)": "BEGIN SOLUTION",
+    "### BEGIN HIDDENTESTS 2 points": "BEGIN HIDDEN TESTS",
+    "### \uff22\uff25\uff27\uff29\uff2e \uff33\uff2f\uff2c\uff35\uff34\uff29\uff2f\uff2e": "BEGIN SOLUTION",
 }
 PLAIN = [
     "# the solution of the equation",
@@ -52,6 +55,9 @@ PLAIN = [
     "# There are hidden tests",
     "# YOUR SOLUTION HERE",
     "# Solution",
+    "# begin solution of the equation",
+    "### Hidden layers of the network",
+    "### Solution of exercise 3",
 ]
 
 

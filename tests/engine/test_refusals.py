@@ -82,6 +82,21 @@ COMMANDS = {
         "from os import system as run\nok = run('true') == 0\n"
         "def double(numbers): return [2 * number for number in numbers if ok]",
     ),
+    "the shell by a name": (
+        "!ls",
+        "from IPython import get_ipython\nip = get_ipython()\nnames = ip.getoutput('ls *.txt')\n"
+        "def double(numbers): return numbers * len(names)",
+    ),
+    "a refusal that is caught": (
+        "subprocess.check_output",
+        "import subprocess\ntry:\n    factor = int(subprocess.check_output(['echo', '2']))\n"
+        "except Exception:\n    factor = 1\ndef double(numbers): return [factor * number for number in numbers]",
+    ),
+    "one that is caught in a function": (
+        "os.popen",
+        "from os import popen\ndef double(numbers):\n    try:\n        return [int(popen('echo 2').read())]\n"
+        "    except OSError:\n        return []",
+    ),
     "with more than an install": ("!pip", "out = !pip install x && ls\ndef double(numbers): return numbers * len(out)"),
 }
 

@@ -927,3 +927,10 @@ def test_a_file_that_students_write_is_the_one_that_tests_read(how, grader, tmp_
     assert lost(grader.grade(exam.answered(), known, data)) == {}
     assert lost(graded.get(True, graded[False])).keys() == (set() if True in graded else lost(graded[False]).keys())
     assert lost(graded[False])
+
+
+def test_an_assertion_without_a_message_is_a_reason_too(grader, tmp_path):
+    text = "--- answer\nimport os\nos.environ['MODE'] = 'x'\n"
+    text += "--- test\nimport os\nassert os.environ.get('MODE') == 'x'\n"
+    (said,) = Exam(text, grader, tmp_path).examination.single_process_sentences().values()
+    assert "but not in two (an assertion fails)" in said

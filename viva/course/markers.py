@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from nbformat import NotebookNode
@@ -36,6 +37,8 @@ LONG = 15
 """Letters of a marker in which two slips are not another word yet."""
 LONGEST = 60
 """Characters of a line that may be a marker."""
+SIGNS = re.compile(r"\s*###")
+"""The signs before a marker, which no other comment needs: then more words may stand behind it."""
 COMMENT = re.compile(r"\s*[^\w\s'\"(\[{@.]")
 """A line of code that begins as a comment does, in whatever language."""
 
@@ -90,8 +93,10 @@ class RightMarkers(NbGraderPreprocessor):
             if marker_pair := next((pair for pair in markers.values() if pair[0] in line or pair[1] in line), None):
                 inside = marker_pair[0] if marker_pair[0] in line else ""
             elif len(line) <= LONGEST and (not code or COMMENT.match(line)):
-                letters = "".join(re.findall(r"[^\W\d_]+", line)).upper()
-                if meant := _meant(letters, markers):
+                words = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", line).upper())
+                letters = "".join(words)
+                begins = ["".join(words[:count]) for count in (2, 3)] if SIGNS.match(line) else []
+                if meant := _meant(letters, markers) or next(filter(None, (_meant(w, markers, 0) for w in begins)), ""):
                     yield number, line, meant
                 elif code and not inside and letters in FORMS[ClearHiddenTests] and _shown(lines[number:], markers):
                     yield number, line, markers[ClearHiddenTests][0]
@@ -121,7 +126,7 @@ def _shown(below: list[str], markers: dict) -> bool:
     return False
 
 
-def _meant(letters: str, markers: dict[type[NbGraderPreprocessor], tuple[str, str]]) -> str:
+def _meant(letters: str, markers: dict[type[NbGraderPreprocessor], tuple[str, str]], slips: int = 1) -> str:
     """The marker that a line was meant to be, of which these are the letters; empty where it means something else."""
     for step, forms in FORMS.items():
         for verbs, marker in zip(VERBS, markers[step], strict=True):
@@ -129,7 +134,7 @@ def _meant(letters: str, markers: dict[type[NbGraderPreprocessor], tuple[str, st
                 for verb in verbs:
                     for whole in (verb + form, form + verb):
                         # A slip is one letter more, fewer or another, or two that changed places; seldom the first.
-                        most = 1 + (len(whole) >= LONG)
+                        most = slips and slips + (len(whole) >= LONG)
                         if letters[:1] == whole[:1] and OSA.distance(letters, whole, score_cutoff=most) <= most:
                             return marker
     return ""

@@ -123,11 +123,19 @@ class Candidate:
         raised = None if error is None else exceptions.told(error, self.objects.number)
         return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1}
 
-    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: Any) -> dict:
+    def do_operate(
+        self,
+        operation: str,
+        args: tuple,
+        kwargs: dict,
+        first: bool = False,
+        errstate: dict[str, Any] | None = None,
+        **state: Any,
+    ) -> dict:
         """Do one operation and return its result, what it printed and what its arguments have become.
 
-        An interrupt that came before the ``first`` operation of a check was meant for the check before. For ``state``
-        see take_state.
+        An interrupt that came before the ``first`` operation of a check was meant for the check before. ``errstate`` is
+        what the test has NumPy do about floating-point errors. For ``state`` see take_state.
         """
         if first:
             signal.sigtimedwait({signal.SIGINT}, 0)
@@ -141,7 +149,7 @@ class Candidate:
         reply: dict[str, Any] = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
-                with interruptible():
+                with np.errstate(**errstate) if errstate else contextlib.nullcontext(), interruptible():
                     reply["value"] = (questions.get(operation) or OPERATIONS[operation])(*args, **kwargs)
             except BaseException as error:
                 reply["raised"] = exceptions.told(error, self.objects.number)

@@ -4,8 +4,8 @@ Such a line does not stop its cell: `!pip install` stands in many notebooks and 
 command was to give is empty or not there, and the answer may be right where it was written. So the text is read: which
 statements hold a command, which names follow from it, also by way of a file, and which lost checks use these. Where an
 answer is nothing but commands, the lost checks below it, up to the next answer, follow from them too. A grader looks at
-them. Commands that raise an exception where they are refused (`subprocess`, `os.popen`) are not looked for
-here.
+them. Functions that raise an exception where they are refused (`subprocess`, `os.popen`) are commands too: code may
+have caught it.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ SHOWING = re.compile(
     re.VERBOSE,
 )
 """A command that only shows something leaves no file."""
+STARTING = re.compile(
+    r"os\.(?:system|popen|spawn\w+|posix_spawnp?|fork|forkpty) | (?:subprocess|pexpect|pty)\.\w+", re.VERBOSE
+)
+"""Functions that start a program."""
 FILLED = re.compile(r"--(?:out|err)[ =](\w+)")
 """The names that a magic is told to fill."""
 CAPTURED = re.compile(r"\A\s*%%capture[ \t]+(\w+)")
@@ -65,13 +69,15 @@ class Traces:
     """Goes through a notebook, and knows at each cell which ``names`` follow from a command, each with one."""
 
     def __init__(self, refused: bool) -> None:
-        """``refused`` says whether ``os.system`` is, too."""
+        """``refused`` says whether functions that start a program are, too."""
         self.refused = refused
         self.names: dict[str, str] = {}
         self.file = ""
         """A command that may have left a file."""
-        self.os, self.system = set[str](), set[str]()
-        """The names of the module, and of its function."""
+        self.imported: dict[str, str] = {}
+        """Modules, and functions with their module, by the name under which they were imported."""
+        self.shells: set[str] = set()
+        """Names of IPython's shell."""
 
     def cell(self, source: str, stopped: bool = False) -> str:
         """Go over a cell, which may have ``stopped`` at an error; returns a command on which it depends, or nothing.
@@ -118,25 +124,36 @@ class Traces:
         for node in nodes_of(statement):
             match node:
                 case ast.Import(names=aliases):
-                    self.os |= {alias.asname or alias.name for alias in aliases if alias.name == "os"}
-                case ast.ImportFrom(module="os", names=aliases):
-                    self.system |= {alias.asname or alias.name for alias in aliases if alias.name == "system"}
-                case ast.Call(func=ast.Attribute(ast.Call(ast.Name("get_ipython")), kind), args=[first, *rest]):
+                    self.imported |= {alias.asname or alias.name: alias.name for alias in aliases}
+                case ast.ImportFrom(module=str(module), names=aliases):
+                    self.imported |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in aliases}
+                case ast.Assign(targets=[ast.Name(name)], value=value) if self._is_shell(value):
+                    self.shells.add(name)
+                case ast.Call(func=ast.Attribute(shell, kind), args=[first, *rest]) if self._is_shell(shell):
                     text = _text(first)
                     if kind in ("system", "getoutput"):
                         word = re.match(r"\s*([\w./-]{1,40})", text)
                         yield f"!{word[1] if word else ''}", text, ""
                     elif kind in ("run_line_magic", "run_cell_magic") and text in SCRIPTS and rest:
                         yield f"{'%' if kind == 'run_line_magic' else '%%'}{text}", _text(rest[-1]), _text(rest[0])
-                case ast.Call(func=ast.Attribute(ast.Name(module), "system"), args=[first, *_]) if module in self.os:
-                    if self.refused:
-                        yield "os.system", _text(first), ""
-                case ast.Call(func=ast.Name(name), args=[first, *_]) if name in self.system:
-                    if self.refused:
-                        yield "os.system", _text(first), ""
+                case ast.Call(func=ast.Name() | ast.Attribute(ast.Name()) as function, args=args) if self.refused:
+                    name, _, attribute = ast.unparse(function).partition(".")
+                    full_name = f"{self.imported.get(name, '')}{'.' if attribute else ''}{attribute}"
+                    if STARTING.fullmatch(full_name):
+                        yield full_name, "".join(map(_text, args[:1])), ""
+
+    def _is_shell(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name(name):
+                return name in self.shells
+            case ast.Call(func=ast.Name("get_ipython") | ast.Attribute(attr="get_ipython")):
+                return True
+        return False
 
 
 def _text(node: ast.expr) -> str:
+    if isinstance(node, ast.List | ast.Tuple):
+        return " ".join(map(_text, node.elts))
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 

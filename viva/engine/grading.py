@@ -63,8 +63,8 @@ def refusals(outcome: Outcome, notebook: NotebookNode, examination: Examination,
     A check is lost by it that ended in such an exception, or for want of a name below a cell that did; or it uses what
     follows from a command for the shell, which does not raise.
     """
-    by_commands = commands.mark(outcome, notebook, examination, sandboxed)
     concerned = _by_exception(outcome, notebook) if sandboxed else {}
+    by_commands = commands.mark(outcome, notebook, examination, sandboxed)
     if by_commands:
         concerned["process"] = list(dict.fromkeys([*concerned.get("process", ()), *by_commands]))
     return [Note(DOUBTS[kind], tests=tuple(tests), doubt=True) for kind, tests in concerned.items()]

@@ -60,6 +60,8 @@ BROUGHT = {"lacks_file": "brings_file", "lacks_module": "brings_module"}
 """The reason for a single-process cell, by what the solution lacks."""
 GONE = ("FileNotFoundError", "ModuleNotFoundError")
 NOT_FOUND = re.compile(r"(\S+) not found\.")
+UNSAID = "an assertion fails"
+"""The reason of an assertion without a message."""
 
 
 class Ended(Exception):  # noqa: N818
@@ -393,7 +395,7 @@ def _said(error: dict) -> str:
     """The exception in one line."""
     message = " ".join(str(error["message"]).split())
     if error["name"] == "AssertionError":
-        return message or "an assertion fails"
+        return message or UNSAID
     return f"{error['name']}: {message}" if message else str(error["name"])
 
 
@@ -543,7 +545,7 @@ def _examine_one(
         examined.files[cell.id] = names
     examined.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
     lost = [
-        wording.sentence(report.cause) if report.cause else report.reason
+        wording.sentence(report.cause) if report.cause else report.reason or UNSAID
         for report in reports
         if report.verdict is not Verdict.PASSED
     ]

@@ -29,8 +29,10 @@ from viva.verdict import CourseError
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
-ABOUT_CODE = frozenset("setrecursionlimit settrace setprofile setrlimit tracemalloc".split())
-"""Functions that limit or measure student code in its own process."""
+ABOUT_CODE = frozenset(
+    "setrecursionlimit settrace setprofile setrlimit tracemalloc getcontext setcontext localcontext".split()
+)
+"""Functions that limit or measure student code in its own process, or set how precise its decimal numbers are."""
 IDENTITY = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
 """Functions that look whether two things are one, as ``id`` does too. (``is`` asks the student's process.)"""
 SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Pool ProcessPoolExecutor".split())

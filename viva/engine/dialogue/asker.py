@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+import numpy as np
+
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.arguments import is_like, parts_of, take, taken
@@ -73,6 +75,7 @@ class Asker:
         self.references = References(Home(self.operate), self.expected, self.raised)
         self.names = NameCache(self.operate, self.references, self.expected, lambda *answer: self.heard(*answer))
         self.random = Common()
+        self.usual = np.geterr()
         self.check = CheckState()
         self.waiting = False
         """Whether a question is under way, and no test code runs."""
@@ -139,6 +142,8 @@ class Asker:
             request["rebound"] = rebound
         if self.expected.takes_objects(path) and not self.expected.recording:
             request["by_name"] = True
+        if (errstate := np.geterr()) != self.usual and "call" not in errstate.values():
+            request["errstate"] = errstate
         self.random.tell(request)
         return request
 
