@@ -191,6 +191,7 @@ def test_what_differs_is_not_called_equal(solution, tests, old, new):
     [
         (FRAME, FRAME_TEST, 'groupby("kind").mean()', 'groupby("kind").agg("mean")'),
         (STACK, STACK_TEST, "self._items.append(item)", "self._items += [item]"),
+        (STACK, STACK_TEST + "\nimport copy\ncopy.copy(s)", "self._items.append(item)", "self._items += [item]"),
         (COUNTER, COUNTER_TEST, "count += step * by", "count = count + by * step"),
         (FRACTION, FRACTION_TEST, "x / 2", "x * Fraction(1, 2)"),
         (SQUARES, SQUARES_TEST, "i * i", "i ** 2"),

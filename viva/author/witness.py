@@ -56,6 +56,8 @@ SECONDS = 5.0
 """Seconds for which a function is tried; when enough random calls have counted, it is not tried longer."""
 SEARCH = 25
 """Calls after the first difference in which a shorter input is looked for."""
+UNWRITTEN = ("__dict__", "__weakref__", "__doc__", "__module__", "__slotnames__")
+"""Members of a class that its author did not write; copying an object adds the last."""
 SHOWN = 160
 """The most characters of an input or a result that are shown."""
 DATA = (bool, int, float, complex, str, bytes, list, tuple, dict, set, np.ndarray, np.generic, type(None))
@@ -461,7 +463,7 @@ class Comparing:
         changed = []
         for member, value in vars(old).items():
             replacement = vars(new).get(member)
-            if member in ("__dict__", "__weakref__", "__doc__", "__module__") or member.startswith("__annotations"):
+            if member in UNWRITTEN or member.startswith("__annotations"):
                 continue
             if member not in vars(new):
                 raise Different(f"{name} has no '{member}'")
