@@ -252,7 +252,9 @@ class Asker:
             if not _is_callback(answer.data):
                 return
             self._send(wire.encode({"raised": self.raised.answer(KeyboardInterrupt())}))
-            self._read(answer)
+            answer.data = pipe.read(self.pipes[1])
+            if answer.data[: len(NEWS)] == NEWS:
+                answer.data = pipe.read(self.pipes[1])
         raise CandidateDied
 
     def _send(self, data: bytes, telling: bool = True) -> None:
@@ -263,9 +265,10 @@ class Asker:
 
     def _reply(self, answer: Answer) -> dict:
         """The next message of the candidate's; what is in a callback's is at another path."""
-        news = self._read(answer)
-        data = answer.data
-        if news:
+        answer.data = data = pipe.read(self.pipes[1])
+        if data[: len(NEWS)] == NEWS:
+            news, answer.data = data[len(NEWS) :], pipe.read(self.pipes[1])
+            data = answer.data
             with doubting():
                 self.references.shared.take(wire.decode(news))
         if self.expected.recording and len(data) > OF_SOLUTION_BYTES:
@@ -286,14 +289,6 @@ class Asker:
             if odd and (self.expected.recording or self.expected.odd(answer.path, handed)):
                 answer.handed.append(odd)
         return reply
-
-    def _read(self, answer: Answer) -> bytes:
-        """Read the next message into ``answer``; the news before it, if there are any."""
-        news = b""
-        answer.data = pipe.read(self.pipes[1])
-        if answer.data[: len(NEWS)] == NEWS:
-            news, answer.data = answer.data[len(NEWS) :], pipe.read(self.pipes[1])
-        return news
 
     def _decoded(self, data: bytes, path: Path, references: list) -> dict:
         references.clear()
