@@ -231,7 +231,7 @@ def _planned(
     plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
     students = set().union(*plan.owned.values())
     single = {
-        **_with_submitted(cells, submitted),
+        **_with_submitted(cells, submitted, data),
         **_single_process_by_text(cells, alone.raised, students, data),
         **_with_files_of_students(cells, alone.raised, grader),
         **{cell.id: Note("declared") for cell in cells if cell.inside},
@@ -428,23 +428,41 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     return reasons
 
 
-def _with_submitted(cells: list[Cell], submitted: frozenset[str]) -> dict[str, Note]:
-    """The grade cells that name a file which students submit, each with the reason."""
-    reasons: dict[str, Note] = {}
-    for cell in cells:
-        for node in nodes_of(parsed(cell.source) or NOTHING) if cell.purpose == Purpose.TESTS else ():
-            match node:
-                case ast.Import(names=aliases):
-                    named = {f"{alias.name.replace('.', '/')}.py" for alias in aliases}
-                case ast.ImportFrom(module=str(module)):
-                    named = {f"{module.replace('.', '/')}.py"}
-                case ast.Constant(value=str(text)):
-                    named = {os.path.normpath(text)}
-                case _:
-                    continue
-            for name in named & submitted:
-                reasons[cell.id] = note("own_file", name)
-    return reasons
+def _with_submitted(cells: list[Cell], submitted: frozenset[str], data: Path | None) -> dict[str, Note]:
+    """The grade cells that name a file which students submit, each with the reason.
+
+    Or a module beside the notebook that names one.
+    """
+    files = {name: file for file in sorted(submitted) for name in _names_of_file(file)}
+    modules = {path: path.relative_to(data).as_posix() for path in data.rglob("*.py") if path.is_file()} if data else {}
+    named = {path: _named(path.read_text(errors="replace")) for path in modules if modules[path] not in submitted}
+    while using := {path: file for path in named if (file := min(named[path] & files.keys(), default=""))}:
+        files |= {name: files[file] for path, file in using.items() for name in _names_of_file(modules[path])}
+        named = {path: names for path, names in named.items() if path not in using}
+    tests = {cell.id: _named(cell.source) & files.keys() for cell in cells if cell.purpose == Purpose.TESTS}
+    return {cell: note("own_file", files[min(names)]) for cell, names in tests.items() if names}
+
+
+def _names_of_file(file: str) -> set[str]:
+    """The path of a file, and the names by which it can be imported: each of its folders may stand in ``sys.path``."""
+    parts = file.removesuffix(".py").removesuffix("/__init__").split("/")
+    return {f"./{file}"} | {".".join(parts[i:]) for i in range(len(parts)) if file.endswith(".py")}
+
+
+def _named(source: str) -> set[str]:
+    """The modules that a text imports, and the texts in it, as paths."""
+    names: set[str] = set()
+    for node in nodes_of(parsed(source) or NOTHING):
+        match node:
+            case ast.Import(names=aliases):
+                names |= {alias.name for alias in aliases}
+            case ast.ImportFrom(module=module, names=aliases):
+                names |= {".".join(filter(None, [module, alias.name])) for alias in aliases} | {module or ""}
+            case ast.Call(func=ast.Name(id="__import__") | ast.Attribute(attr="import_module"), args=[first, *_]):
+                names |= {first.value} if isinstance(first, ast.Constant) and isinstance(first.value, str) else set()
+            case ast.Constant(value=str(text)):
+                names.add(f"./{os.path.normpath(text)}")
+    return names
 
 
 def _single_process_by_text(
