@@ -445,6 +445,7 @@ class Grader(Pair):
                     run.give_up(Fault(str(error), getattr(error, "log", "")))
                 else:
                     self.restart()
+        run.outcome.seconds = run.time_budget.spent
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
         refused = refusals(run.outcome, notebook, examination, self.sandboxed)

@@ -147,6 +147,8 @@ class Outcome:
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     sandboxed: bool = True
+    seconds: float = 0.0
+    """What it took by the clock of ``viva.engine.timebudget``."""
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     causes: list[Note] = field(default_factory=list)
