@@ -62,7 +62,7 @@ DOWN = (
     "loss",
 )
 LINKS = (("logits", "write"), ("heads", "cache"), ("loss", "step"), ("all_backward", "backward"))
-WIDE, HIGH = 225, 34
+WIDE, HIGH = 240, 34
 PLACES = {name: (x, y + HIGH / 2) for name, _, x, y in PARTS}
 
 
