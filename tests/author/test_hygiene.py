@@ -38,6 +38,14 @@ def test_our_notebooks_are_clean(path, look):
     assert look(path) == []
 
 
+def test_a_notebook_of_format_4_4_with_cell_ids_is_named_as_jupyter_names_it_to_students(look):
+    notebook = nbformat.read(FIVE, as_version=4)
+    notebook.nbformat_minor = 4
+    (finding,) = look(FIVE, notebook)
+    assert finding.startswith("Jupyter will tell students that the notebook is not valid: Additional properties")
+    assert "viva adopt --in-place" in finding
+
+
 def change(name, *pairs):
     def edit(notebook):
         cell = next(cell for cell in notebook.cells if cell.id == name)

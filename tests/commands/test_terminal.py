@@ -8,10 +8,13 @@ import json
 import logging
 import re
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
+from traitlets.log import get_logger
 
 from tests.conftest import PROJECT
 from viva.commands.terminal import cleaned, console, print_document
@@ -102,3 +105,23 @@ def test_nothing_is_printed_past_the_console():
             if name in ("print", "Console"):
                 found.add(path.relative_to(package).as_posix())
     assert {name for name in found if not name.startswith("engine/")} <= OWN_WORDS | ELSEWHERE
+
+
+@pytest.mark.parametrize(("level", "shown"), [(logging.WARNING, False), (logging.DEBUG, True)])
+def test_what_nbformat_says_of_an_invalid_notebook_is_shown_with_debug_only(level, shown, caplog, tmp_path):
+    """A stock course had a notebook of format 4.4 with cell ids: the audit printed nbformat's words three times."""
+    notebook = new_notebook(cells=[new_code_cell("1")], nbformat_minor=5)
+    path = tmp_path / "old.ipynb"
+    path.write_text(nbformat.writes(notebook).replace('"nbformat_minor": 5', '"nbformat_minor": 4'))
+    log = get_logger()
+    before = log.level
+    caplog.handler.addFilter(cleaned)
+    log.addHandler(caplog.handler)
+    log.setLevel(level)
+    try:
+        nbformat.read(path, as_version=4)
+    finally:
+        log.setLevel(before)
+        log.removeHandler(caplog.handler)
+        caplog.handler.removeFilter(cleaned)
+    assert ("Notebook JSON is invalid" in caplog.text) is shown

@@ -7,11 +7,13 @@ style, and what a reader should look at. Only grading itself shows that a wrong 
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 
 from viva.course.release import without_answers
@@ -66,6 +68,7 @@ def warnings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint
         *stale(blueprint),
         *_copies(blueprint),
         *_revealed(release, blueprint),
+        *_format(release),
         *_cells(notebook),
         *_randomness(blueprint),
         *_same_variants(blueprint),
@@ -212,6 +215,17 @@ def _own_lines(cell: Cell) -> list[str]:
 
 def _squeezed(source: str) -> str:
     return re.sub(r"\s+", "", source)
+
+
+def _format(release: NotebookNode) -> Iterator[str]:
+    """Whether Jupyter tells every student who opens the notebook that it is not valid."""
+    try:
+        nbformat.validate(copy.deepcopy(release))
+    except nbformat.ValidationError as error:
+        yield (
+            f"Jupyter will tell students that the notebook is not valid: {str(error).splitlines()[0]}. "
+            "Correct it with 'viva adopt --in-place', or open the source in Jupyter and save it."
+        )
 
 
 def _cells(notebook: NotebookNode) -> Iterator[str]:
