@@ -538,7 +538,7 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
         return case.code
     lines = case.code.splitlines()
     before, text = "\n".join(lines[: last.lineno - 1]), ast.unparse(last.value)
-    want = (case.output or "").strip("\n")
+    want = _without_numpy((case.output or "").strip("\n"))
     called = isinstance(last.value, ast.Call) and getattr(last.value.func, "id", "") == "print"
     if case.output is None and _is_truth(last.value):
         changes.append(f"'{name}': the output of a test was cleared; it is expected to be True: {_short(text)}")
@@ -571,6 +571,11 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
     else:
         check = f"assert {whole} == {want.strip()}"
     return f"{before}\n{check}{message_part}" if before else f"{check}{message_part}"
+
+
+def _without_numpy(text: str) -> str:
+    """The output as Python shows the same value: a number of NumPy 2 shows as ``np.float64(1.5)`` or ``np.True_``."""
+    return re.sub(r"\bnp\.(?:(True|False)_|(?:float|int|uint|str)\d*_?\(([^()]*)\))", r"\1\2", text)
 
 
 def _literal(text: str) -> Any:
