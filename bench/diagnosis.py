@@ -30,9 +30,9 @@ def spent(command: list, root: Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def costs(root: Path, assignment: str) -> dict[str, float]:
-    """Seconds of processor time by what they are spent on."""
-    diagnose, course = [BIN / "viva", "diagnose", assignment], load(root)[0]
+def costs(root: Path, assignment: str, options: list[str]) -> dict[str, float]:
+    """Seconds of processor time by what they are spent on; the ``options`` are those of `viva diagnose`."""
+    diagnose, course = [BIN / "viva", "diagnose", assignment, *options], load(root)[0]
     grading = spent([BIN / "viva", "grade", assignment], root)
     everything = spent(diagnose, root)
     diagnoses.path_of(course, assignment).unlink()  # the known mistakes stay, of the submissions nothing does
@@ -64,11 +64,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("assignment", nargs="?", default="ps3_scaled_attention")
     parser.add_argument("--submissions", type=int, default=200)
+    parser.add_argument("--no-mutants", action="store_true", help="only the mistakes in answers/")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="viva-bench-") as folder:
         root = make_course(Path(folder, "course"), options.assignment, options.submissions)
         shutil.copytree(PROJECT / "answers" / options.assignment, root / "answers" / options.assignment)
-        seconds = costs(root, options.assignment)
+        seconds = costs(root, options.assignment, ["--no-mutants"] if options.no_mutants else [])
         wrong, groups, alone = comments(root, options.assignment)
     print(f"{options.submissions} submissions of {options.assignment}, {wrong} with wrong results.")
     for what, amount in seconds.items():

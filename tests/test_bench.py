@@ -166,6 +166,17 @@ def test_the_soak_grades_two():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_cost_of_a_diagnosis_is_measured_beside_grading():
+    printed = started("bench.diagnosis", OTHER, "--submissions=14", "--no-mutants")  # some of them are right
+    wrong, without, grouped = (
+        int(re.search(pattern, printed)[1])
+        for pattern in (r"(\d+) with wrong results", r"comments: (\d+) without", r"groups, (\d+) with them")
+    )
+    assert "known mistakes: " in printed and 0 < grouped <= without == wrong < 14
+
+
+@pytest.mark.slow
 def test_a_small_course_becomes_a_large_one(tmp_path):
     root = make_course(tmp_path / "small")
     hand_in_tiny(root, 2)
