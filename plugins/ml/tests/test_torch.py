@@ -105,6 +105,35 @@ def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_
     assert lost(exam.grade()) == {}
 
 
+NESTED = """
+--- given
+import torch
+from torch.utils.data import DataLoader, Dataset
+--- answer
+import sys
+class Squares(Dataset):
+    questions = 0
+    def __len__(self): return 3
+    def __getitem__(self, i):
+        frame, questions = sys._getframe(), 0
+        while frame := frame.f_back:
+            questions += frame.f_code.co_name == "do_operate"
+        Squares.questions = max(Squares.questions, questions)
+        return i
+def through(loader):
+    list(loader)
+    return Squares.questions
+--- test
+assert through(DataLoader(Squares())) <= 1
+"""
+
+
+def test_a_loader_of_a_test_asks_a_students_data_set_for_no_example(grader, tmp_path):
+    """Two questions for each example made a training of eight epochs six times as long."""
+    exam = Exam(NESTED, grader, tmp_path)
+    assert not exam.examination.inside and lost(exam.grade()) == {}
+
+
 def test_a_number_belongs_to_a_tensor_and_not_to_its_address():
     """A training that returned its loss with the history: a layer made afterwards had the address of a tensor that was
     gone, and got its number."""

@@ -25,6 +25,7 @@ from torch.optim import Optimizer
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from viva.engine import wire
+from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.values.codec import mro_of, name_of, namespace_of, place_of
 from viva.engine.values.sharing import Link, Sharing
 from viva.verdict import WireError
@@ -441,6 +442,10 @@ class TorchSharing(Sharing):
 
     def _have_data(self, data: Any, what: str, *args: Any) -> Any:
         if what == "__iter__":
+            if isinstance(data, DataLoader) and type(data.dataset) in PROXIES:
+                options = likenesses.plain_options(data)
+                if options is not None:
+                    return [data.dataset, options]
             number = len(self.iterators)
             steps: Any = data
             self.iterators[number] = iter(steps)
