@@ -6,6 +6,7 @@ import pytest
 
 from plugins.ml.tests import course, ways
 from tests.oral import Exam, lost
+from viva import wording
 from viva.pages.explanation import Explainer
 from viva.pages.hidden import Hidden
 
@@ -132,6 +133,38 @@ def test_a_loader_of_a_test_asks_a_students_data_set_for_no_example(grader, tmp_
     """Two questions for each example made a training of eight epochs six times as long."""
     exam = Exam(NESTED, grader, tmp_path)
     assert not exam.examination.inside and lost(exam.grade()) == {}
+
+
+LARGE = """
+--- given
+import torch
+from torch import nn
+--- answer
+class Model(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(4, width), nn.Linear(width, width), nn.Linear(width, width))
+    def forward(self, x):
+        return self.layers(x)[:, :2]
+model = Model()
+--- test
+assert model(torch.ones(1, 4)).shape == (1, 2)
+"""
+
+
+def test_a_students_model_over_the_limit_is_looked_at_by_a_grader(grader, tmp_path):
+    exam = Exam(LARGE, grader, tmp_path)
+    outcome = exam.grade(exam.notebook.cells[1].source.replace("Model()", "Model(4200)"))
+    (result,) = outcome.checks["test-2"]
+    assert [(one.kind, one.doubt, one.tests) for one in outcome.doubts] == [("refused_size", True, ("test-2",))]
+    assert "values and models of at most 128 MB" in wording.reason(result)
+    assert "at most 128 MB" in Explainer({"answer-1": ""}, "", (), Hidden()).explain(result, visible=True).sentence
+
+
+def test_a_solution_over_the_limit_says_so(grader, tmp_path):
+    exam = Exam(LARGE.replace("width=64", "width=4200"), grader, tmp_path)
+    (sentence,) = exam.examination.single_process_sentences().values()
+    assert "a model of 134 MB is larger than 134217728 bytes" in sentence and lost(exam.grade()) == {}
 
 
 def test_a_number_belongs_to_a_tensor_and_not_to_its_address():
