@@ -226,6 +226,44 @@ w = torch.tensor([1.0, 2.0], requires_grad=True)
 }
 
 MODULES = {
+    "a module that a function of the test defines, set into the student's": """
+--- given
+import torch
+from torch import nn
+--- answer
+class Net(nn.Module):
+    def __init__(self, n=2):
+        super().__init__()
+        self.n = n
+        self.first, self.cell = nn.Sequential(nn.Linear(2, n)), nn.GRUCell(n, n)
+    def forward(self, x):
+        for layer in self.first:
+            x = layer(x)
+        return self.cell(x)
+--- test
+def test_forward(Net):
+    with torch.no_grad():
+        net = Net(2)
+        class Ones(nn.Module):
+            def forward(self, x):
+                return torch.ones(len(x), net.n)
+        net.first = nn.Sequential(Ones())
+        for name, layer in net.named_modules():
+            if isinstance(layer, nn.GRUCell):
+                for weight in layer.parameters():
+                    weight.data.fill_(0.5)
+        y = net(torch.zeros(3, 2))
+        assert torch.allclose(y, torch.full((3, 2), 0.1144), atol=1e-3), y
+test_forward(Net)
+--- wrong
+class Net(nn.Module):
+    def __init__(self, n=2):
+        super().__init__()
+        self.n = n
+        self.first, self.cell = nn.Sequential(nn.Linear(2, n)), nn.GRUCell(n, n)
+    def forward(self, x):
+        return self.cell(x)
+""",
     "a student's module": """
 --- given
 import torch
