@@ -51,9 +51,10 @@ MESSAGES = {
         """,
         re.VERBOSE,
     ),
+    "size": re.compile(r"larger than \d{9} bytes"),
 }
 """The messages of the exceptions that a refusal leads to, by kind of refusal."""
-DOUBTS = {"network": "refused_network", "process": "refused_process"}
+DOUBTS = {"network": "refused_network", "process": "refused_process", "size": "refused_size"}
 LONGEST = 200
 
 
@@ -83,7 +84,7 @@ def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[st
         index = names.index(cell) if cell in names else -1
         for result in results:
             if kind := _of(result):
-                result.cause = note(kind, result.reason[:LONGEST])
+                result.cause = note(kind, (result.reason or "the answer cannot be read")[:LONGEST])
             elif result.verdict is Verdict.ERROR and result.exception == "NameError":
                 kind = next((kind for kind, first in of_cells.items() if first < index), "")
                 result.cause = note(kind, result.reason[:LONGEST]) if kind and not result.cause else result.cause
@@ -94,6 +95,8 @@ def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[st
 
 def _of(result: CheckResult) -> str:
     """The kind of refusal that ended a check in an exception; empty for another cause."""
+    if result.cause and result.cause.kind == "lied":
+        return "size" if MESSAGES["size"].search(result.cause.names[0]) else ""
     if result.verdict is not Verdict.ERROR or result.raised_by != "student" or result.cause:
         return ""
     return _refused(result.message)

@@ -81,7 +81,7 @@ _MESSAGES = Path(__file__).parent / "templates" / "messages.txt"
 TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
 """Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 
-REFUSED = ("process", "network", "command")
+REFUSED = ("process", "network", "size", "command")
 """What the sandbox refused; said beside the error."""
 
 

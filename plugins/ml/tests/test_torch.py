@@ -6,6 +6,7 @@ import pytest
 
 from plugins.ml.tests import course, ways
 from tests.oral import Exam, lost
+from viva import wording
 from viva.pages.explanation import Explainer
 from viva.pages.hidden import Hidden
 
@@ -103,6 +104,67 @@ def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_
     names = dict(zip(exam.tests, course.CELLS, strict=True))
     assert [names[cell] for cell in exam.examination.inside] == ["patched"]
     assert lost(exam.grade()) == {}
+
+
+NESTED = """
+--- given
+import torch
+from torch.utils.data import DataLoader, Dataset
+--- answer
+import sys
+class Squares(Dataset):
+    questions = 0
+    def __len__(self): return 3
+    def __getitem__(self, i):
+        frame, questions = sys._getframe(), 0
+        while frame := frame.f_back:
+            questions += frame.f_code.co_name == "do_operate"
+        Squares.questions = max(Squares.questions, questions)
+        return i
+def through(loader):
+    list(loader)
+    return Squares.questions
+--- test
+assert through(DataLoader(Squares())) <= 1
+"""
+
+
+def test_a_loader_of_a_test_asks_a_students_data_set_for_no_example(grader, tmp_path):
+    """Two questions for each example made a training of eight epochs six times as long."""
+    exam = Exam(NESTED, grader, tmp_path)
+    assert not exam.examination.inside and lost(exam.grade()) == {}
+
+
+LARGE = """
+--- given
+import torch
+from torch import nn
+--- answer
+class Model(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(4, width), nn.Linear(width, width), nn.Linear(width, width))
+    def forward(self, x):
+        return self.layers(x)[:, :2]
+model = Model()
+--- test
+assert model(torch.ones(1, 4)).shape == (1, 2)
+"""
+
+
+def test_a_students_model_over_the_limit_is_looked_at_by_a_grader(grader, tmp_path):
+    exam = Exam(LARGE, grader, tmp_path)
+    outcome = exam.grade(exam.notebook.cells[1].source.replace("Model()", "Model(4200)"))
+    (result,) = outcome.checks["test-2"]
+    assert [(one.kind, one.doubt, one.tests) for one in outcome.doubts] == [("refused_size", True, ("test-2",))]
+    assert "values and models of at most 128 MB" in wording.reason(result)
+    assert "at most 128 MB" in Explainer({"answer-1": ""}, "", (), Hidden()).explain(result, visible=True).sentence
+
+
+def test_a_solution_over_the_limit_says_so(grader, tmp_path):
+    exam = Exam(LARGE.replace("width=64", "width=4200"), grader, tmp_path)
+    (sentence,) = exam.examination.single_process_sentences().values()
+    assert "a model of 134 MB is larger than 134217728 bytes" in sentence and lost(exam.grade()) == {}
 
 
 def test_a_number_belongs_to_a_tensor_and_not_to_its_address():

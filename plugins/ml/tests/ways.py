@@ -226,6 +226,44 @@ w = torch.tensor([1.0, 2.0], requires_grad=True)
 }
 
 MODULES = {
+    "a module that a function of the test defines, set into the student's": """
+--- given
+import torch
+from torch import nn
+--- answer
+class Net(nn.Module):
+    def __init__(self, n=2):
+        super().__init__()
+        self.n = n
+        self.first, self.cell = nn.Sequential(nn.Linear(2, n)), nn.GRUCell(n, n)
+    def forward(self, x):
+        for layer in self.first:
+            x = layer(x)
+        return self.cell(x)
+--- test
+def test_forward(Net):
+    with torch.no_grad():
+        net = Net(2)
+        class Ones(nn.Module):
+            def forward(self, x):
+                return torch.ones(len(x), net.n)
+        net.first = nn.Sequential(Ones())
+        for name, layer in net.named_modules():
+            if isinstance(layer, nn.GRUCell):
+                for weight in layer.parameters():
+                    weight.data.fill_(0.5)
+        y = net(torch.zeros(3, 2))
+        assert torch.allclose(y, torch.full((3, 2), 0.1144), atol=1e-3), y
+test_forward(Net)
+--- wrong
+class Net(nn.Module):
+    def __init__(self, n=2):
+        super().__init__()
+        self.n = n
+        self.first, self.cell = nn.Sequential(nn.Linear(2, n)), nn.GRUCell(n, n)
+    def forward(self, x):
+        return self.cell(x)
+""",
     "a student's module": """
 --- given
 import torch
@@ -429,6 +467,47 @@ class Squares(Dataset):
     def __getitem__(self, i): return torch.tensor([float(i)]), float(i)
 def loader(data, batch_size):
     return DataLoader(data, batch_size=batch_size)
+""",
+    "the test's loader of a student's data set": """
+--- given
+import torch
+from torch.utils.data import DataLoader, Dataset
+--- answer
+class Squares(Dataset):
+    def __init__(self, n): self.n = n
+    def __len__(self): return self.n
+    def __getitem__(self, i): return torch.tensor([float(i)]), i ** 2
+def sums(loader):
+    return [int(y.sum()) for _, y in loader]
+--- test
+assert sums(DataLoader(Squares(5), batch_size=2)) == [1, 13, 16]
+assert sums(DataLoader(Squares(5), batch_size=2, drop_last=True, num_workers=2)) == [1, 13]
+loader = DataLoader(Squares(50), batch_size=50, shuffle=True)
+torch.manual_seed(3)
+expected = [y.tolist() for _, y in loader]
+assert sums(loader) == [sum(i ** 2 for i in range(50))] and sorted(expected[0]) == [i ** 2 for i in range(50)]
+assert sums(DataLoader(Squares(4), batch_size=2, collate_fn=lambda pairs: (0, torch.tensor([len(pairs)])))) == [2, 2]
+assert sums(DataLoader(Squares(4), sampler=[3, 1], batch_size=1)) == [9, 1]
+torch.manual_seed(4)
+sums(loader)
+drawn = torch.rand(1)
+torch.manual_seed(4)
+list(loader)
+assert torch.equal(drawn, torch.rand(1))
+--- right
+class Squares(Dataset):
+    def __init__(self, n): self.all = [(torch.tensor([float(i)]), i * i) for i in range(n)]
+    def __len__(self): return len(self.all)
+    def __getitem__(self, i): return self.all[i]
+def sums(loader):
+    return [y.sum().item() for x, y in iter(loader)]
+--- wrong
+class Squares(Dataset):
+    def __init__(self, n): self.n = n
+    def __len__(self): return self.n
+    def __getitem__(self, i): return torch.tensor([float(i)]), i
+def sums(loader):
+    return [int(y.sum()) for _, y in loader]
 """,
     "the test's loader, optimizer and loss": """
 --- given

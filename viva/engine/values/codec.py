@@ -58,7 +58,7 @@ def place_of(cls: type) -> tuple[str, str]:
     module, name = module_of(cls), qualname_of(cls)
     located: Any = sys.modules.get(module)
     with contextlib.suppress(Exception):  # what a module says to a name that it does not have
-        for part in name.split("."):
+        for part in name.split(".") if module != "__main__" else ():  # a name of the tests is not looked up
             located = getattr(located, part, None)
     return module if located is cls or not flags_of(cls) & WRITTEN_IN_PYTHON else "__main__", name
 

@@ -13,7 +13,15 @@ from collections.abc import Callable
 from typing import Any
 
 from torch import nn
-from torch.utils.data import DataLoader, Dataset, IterableDataset
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+    default_collate,
+)
 
 ASKED = frozenset(
     "__call__ forward train eval to cpu cuda double float half bfloat16 type register_forward_hook add_module "
@@ -25,6 +33,8 @@ CALLED = frozenset({"__call__", "forward"})
 OPERATORS = frozenset("__len__ __getitem__ __setitem__ __delitem__ __iter__ __contains__".split())
 """Methods that Python calls, and that a module's author may have written."""
 TABLES = ("_parameters", "_buffers", "_modules")
+SHUFFLING: dict[type, bool] = {RandomSampler: True, SequentialSampler: False}
+"""Whether a loader shuffles, by the type of its sampler."""
 
 
 class Way:
@@ -160,6 +170,28 @@ class LoaderLikeness(DataLoader):
 
 
 def _through(way: Way) -> Any:
-    number = way.do("__iter__")
-    while (item := way.do("__next__", number)) is not None:
+    begun = way.do("__iter__")
+    if type(begun) is list:  # the data set is of this process: each example would take two questions
+        dataset, options = begun
+        yield from DataLoader(dataset, **options)
+        return
+    while (item := way.do("__next__", begun)) is not None:
         yield item[0]
+
+
+def plain_options(loader: Any) -> dict | None:
+    """The options by which a loader of a plain data set can be made again; None where it has others."""
+    batches: Any = loader.batch_sampler
+    shuffled = SHUFFLING.get(type(loader.sampler))
+    if type(loader) is not DataLoader or type(batches) is not BatchSampler or shuffled is None:
+        return None
+    if loader.collate_fn is not default_collate or loader.generator is not None or loader.pin_memory:
+        return None
+    if vars(batches)["sampler"] is not loader.sampler or (shuffled and not _is_plain(loader.sampler)):
+        return None
+    return {"batch_size": batches.batch_size, "shuffle": shuffled, "drop_last": batches.drop_last}
+
+
+def _is_plain(sampler: Any) -> bool:
+    """Whether it draws each example once, by the global random numbers."""
+    return not sampler.replacement and sampler.generator is None and sampler._num_samples is None

@@ -25,7 +25,8 @@ from torch.optim import Optimizer
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from viva.engine import wire
-from viva.engine.values.codec import mro_of, name_of, namespace_of, place_of
+from viva.engine.dialogue.proxies import PROXIES
+from viva.engine.values.codec import BYTES, mro_of, name_of, namespace_of, place_of
 from viva.engine.values.sharing import Link, Sharing
 from viva.verdict import WireError
 from viva_ml.torch import likenesses, torchstate
@@ -36,6 +37,8 @@ MOST_STEPS = 1_000_000
 """Of a history that is gone through for its leaves."""
 MOST_NAMES = 10_000
 """Of a module's weights, children and the like."""
+ROOM = BYTES - 2**20
+"""Bytes of tensors that go into a message; the rest of it is for names and numbers."""
 LIBRARIES = frozenset({"torch", "torchvision", "torchaudio", "torchtext"})
 HOOKS = frozenset(name for name in vars(nn.Module()) if name.endswith(("hooks", "_with_kwargs", "_always_called")))
 NOT_TOLD = HOOKS | {*likenesses.TABLES, "training", "_non_persistent_buffers_set"}
@@ -105,6 +108,8 @@ class TorchSharing(Sharing):
         self.comparisons = Comparisons() if link.examining else None
         self.state: torchstate.State | None = None
         self.iterators: dict[int, Any] = {}
+        self.room = ROOM
+        """Bytes that the next news still has room for."""
         self.theirs: Any = None
         """What the other side has for ours to call."""
         self.mine: int | None = None
@@ -125,7 +130,16 @@ class TorchSharing(Sharing):
             number in self.versions
         ):
             return number
+        self._make_room(value)
         return self._number(value)
+
+    def _make_room(self, value: Any) -> None:
+        """Raises WireError where what is to be told of an object does not go into a message. Said here it is the reason
+        of the check; of news that cannot be sent nobody hears."""
+        size = sum(one.numel() * one.element_size() for one in _tensors(value) if self._number_of(one) is None)
+        if size > self.room:
+            raise WireError(f"a model of {size // 2**20} MB is larger than {BYTES} bytes")
+        self.room -= size
 
     def _number(self, value: Any) -> int | None:
         """A new number for something that can be shared, or None."""
@@ -152,8 +166,8 @@ class TorchSharing(Sharing):
             self._known(leaf)
         return number
 
-    def _known(self, leaf: torch.Tensor) -> int:
-        """The number of a leaf or a buffer."""
+    def _known(self, leaf: Any) -> int:
+        """The number of a leaf, a buffer or a child."""
         number = self._number_of(leaf)
         return self._new(leaf) if number is None else number
 
@@ -190,6 +204,7 @@ class TorchSharing(Sharing):
             told["state"] = self.state = state
         if self.dropped:
             told["dropped"], self.dropped = self.dropped, []
+        self.room = ROOM
         told = {name: rows for name, rows in told.items() if rows}
         if told and self.mine is None:
             self.mine, about = self.link.offer(self._serve)
@@ -218,7 +233,7 @@ class TorchSharing(Sharing):
             {name: None if one is None or is_lazy(one) else self._known(one) for name, one in dict.items(table)}
             for table in (parameters, buffers)
         ]
-        named.append({name: None if one is None else self.refer(one) for name, one in dict.items(children)})
+        named.append({name: None if one is None else self._known(one) for name, one in dict.items(children)})
         hidden = sorted(fields.get("_non_persistent_buffers_set", ()))
         training = bool(fields.get("training", True))
         if self.side:
@@ -441,6 +456,10 @@ class TorchSharing(Sharing):
 
     def _have_data(self, data: Any, what: str, *args: Any) -> Any:
         if what == "__iter__":
+            if isinstance(data, DataLoader) and type(data.dataset) in PROXIES:
+                options = likenesses.plain_options(data)
+                if options is not None:
+                    return [data.dataset, options]
             number = len(self.iterators)
             steps: Any = data
             self.iterators[number] = iter(steps)
@@ -605,6 +624,26 @@ def _marks(module: Any) -> list:
     for name, value in fields.items():
         found += [name, *value.items()] if name in likenesses.TABLES else [name, id(value)]
     return [part if type(part) is not tuple else (part[0], id(part[1]), type(part[1])) for part in found]
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    """An object's own tensors: itself, or a module's weights and buffers, and those of its children. Each once."""
+    mro = mro_of(type(value))
+    if torch.Tensor in mro:
+        return [bare(value)] if records(value) else []
+    found: dict[int, torch.Tensor] = {}
+    seen: set[int] = set()
+    ahead = [value] if nn.Module in mro else []
+    while ahead:
+        fields = vars(ahead.pop())
+        for table in likenesses.TABLES:
+            for one in dict.values(fields[table]):
+                if isinstance(one, nn.Module) and id(one) not in seen:
+                    seen.add(id(one))
+                    ahead.append(one)
+                elif isinstance(one, torch.Tensor) and not is_lazy(one):
+                    found[id(one)] = one
+    return list(found.values())
 
 
 def _leaves(value: torch.Tensor) -> list[torch.Tensor]:
