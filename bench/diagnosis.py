@@ -3,7 +3,7 @@
     python -m bench.diagnosis                                200 submissions of ps3
     python -m bench.diagnosis ps8_first_gradient --submissions=60
 
-The class hands in the known right and wrong answers in turn. Processor time is that of a whole command with all its
+The class submits the known right and wrong answers in turn. Processor time is that of a whole command with all its
 processes, start-up included. The known mistakes are tried once for an assignment, and not for each class.
 """
 
