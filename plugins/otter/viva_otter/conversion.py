@@ -56,6 +56,16 @@ CONFIG = re.compile(
 HIDDEN = re.compile(r"\A[ \t]*#[^\n]*\bhidden\b[^\n]*\n?", re.IGNORECASE)
 IGNORED = re.compile(r"\A[ \t]*(?:#|<!--)\s*IGNORE\b", re.IGNORECASE)
 LINE = re.compile(r"^(.*?)\s*#\s*(SOLUTION(?: NO PROMPT)?|SEED)\s*$", re.IGNORECASE)
+NUMPYS = re.compile(
+    r"""
+    \bnp\. (?:
+        (True|False)_ |
+        (?:float|int|uint|str) \d* _? \( ([^()]*) \)
+    )
+    """,
+    re.VERBOSE,
+)
+"""A number, truth or text as NumPy 2 shows it."""
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 UNKNOWN = object()
 SHOWN = 200
@@ -575,7 +585,7 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
 
 def _without_numpy(text: str) -> str:
     """The output as Python shows the same value: a number of NumPy 2 shows as ``np.float64(1.5)`` or ``np.True_``."""
-    return re.sub(r"\bnp\.(?:(True|False)_|(?:float|int|uint|str)\d*_?\(([^()]*)\))", r"\1\2", text)
+    return NUMPYS.sub(r"\1\2", text)
 
 
 def _literal(text: str) -> Any:
