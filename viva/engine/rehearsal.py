@@ -429,10 +429,7 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
 
 
 def _with_submitted(cells: list[Cell], submitted: frozenset[str], data: Path | None) -> dict[str, Note]:
-    """The grade cells that name a file which students submit, each with the reason.
-
-    Or a module beside the notebook that names one.
-    """
+    """The grade cells that name a file which students submit, or a module that names one, each with the reason."""
     files = {name: file for file in sorted(submitted) for name in _names_of_file(file)}
     modules = {path: path.relative_to(data).as_posix() for path in data.rglob("*.py") if path.is_file()} if data else {}
     named = {path: _named(path.read_text(errors="replace")) for path in modules if modules[path] not in submitted}

@@ -13,4 +13,6 @@ asker         puts the examiner's questions, and reads the answers
 sourcecode    the source and the signature of an answer, for tests that look at them
 guard         what the examiner refuses to run, and to load, since it came of an answer
 namespace     the names that test code sees
+
+Public, for plug-ins: proxies.
 """
