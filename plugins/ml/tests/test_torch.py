@@ -167,23 +167,6 @@ def test_a_solution_over_the_limit_says_so(grader, tmp_path):
     assert "a model of 134 MB is larger than 134217728 bytes" in sentence and lost(exam.grade()) == {}
 
 
-@pytest.mark.parametrize("size", [3, 2**18 + 5])
-def test_a_change_of_any_octet_of_a_tensor_is_noticed(size):
-    """A public course's transformer: much of the time went into copies of its weights, to compare them."""
-    import torch
-
-    from viva_ml.torch.torchsharing import KnownBytes
-
-    tensor = torch.zeros(size, dtype=torch.uint8)
-    known = KnownBytes(tensor)
-    assert not known.differ(tensor)
-    for place in (0, size // 2, size - 1):
-        tensor.numpy()[place] = 1  # no version of the tensor's is counted up
-        assert known.differ(tensor)
-        tensor.numpy()[place] = 0
-    assert not known.differ(tensor)
-
-
 def test_a_number_belongs_to_a_tensor_and_not_to_its_address():
     """A training that returned its loss with the history: a layer made afterwards had the address of a tensor that was
     gone, and got its number."""

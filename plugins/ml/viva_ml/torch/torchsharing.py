@@ -18,7 +18,6 @@ import sys
 import weakref
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
@@ -38,8 +37,6 @@ MOST_STEPS = 1_000_000
 """Of a history that is gone through for its leaves."""
 MOST_NAMES = 10_000
 """Of a module's weights, children and the like."""
-MANY = 2**18
-"""Octets of a tensor from which they are not copied to be compared."""
 ROOM = BYTES - 2**20
 """Bytes of tensors that go into a message; the rest of it is for names and numbers."""
 LIBRARIES = frozenset({"torch", "torchvision", "torchaudio", "torchtext"})
@@ -612,16 +609,7 @@ class KnownBytes:
     def differ(self, value: Any) -> bool:
         if value.data_ptr() != self.place or (value.shape, value.dtype) != self.kind:
             return True
-        return not _same_octets(self.data, octets(bare(value)).numpy() if self.now is None else self.now)
-
-
-def _same_octets(before: bytes, now: np.ndarray) -> bool:
-    """Whether a memory holds the octets of before. Many are compared eight at a time, as their copy takes longer."""
-    if len(before) < MANY:
-        return before == now.tobytes()
-    whole = len(before) // 8 * 8
-    words = np.frombuffer(before, np.int64, whole // 8)
-    return np.array_equal(words, now[:whole].view(np.int64)) and before[whole:] == now[whole:].tobytes()
+        return self.data != (octets(bare(value)).numpy() if self.now is None else self.now).tobytes()
 
 
 def _gradient(leaf: Any) -> torch.Tensor | None:
