@@ -431,7 +431,8 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
 def _with_submitted(cells: list[Cell], submitted: frozenset[str], data: Path | None) -> dict[str, Note]:
     """The grade cells that name a file which students submit, or a module that names one, each with the reason."""
     files = {name: file for file in sorted(submitted) for name in _names_of_file(file)}
-    modules = {path: path.relative_to(data).as_posix() for path in data.rglob("*.py") if path.is_file()} if data else {}
+    beside = [path for path in data.rglob("*.py") if path.is_file()] if data and submitted else []
+    modules = {path: path.relative_to(data).as_posix() for path in beside if data}
     named = {path: _named(path.read_text(errors="replace")) for path in modules if modules[path] not in submitted}
     while using := {path: file for path in named if (file := min(named[path] & files.keys(), default=""))}:
         files |= {name: files[file] for path, file in using.items() for name in _names_of_file(modules[path])}
