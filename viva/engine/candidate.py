@@ -88,21 +88,26 @@ class Candidate:
         self.objects.by_name = before
 
     def answer(self, reply: dict) -> None:
+        news = b""
         try:
             data = wire.encode(reply, self.objects.refer, self.objects.liken)
+            news = self._news() if self.telling else b""
         except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
-        if self.telling and (news := self._news()):
+        if news:
             pipe.write(ANSWER, news)
         pipe.write(ANSWER, data)
 
     def _news(self) -> bytes:
-        """The frame that tells the examiner what is new of what both sides share."""
+        """The frame that tells the examiner what is new of what both sides share. Raises WireError if it is too large:
+        the examiner would go on with the weights of before."""
         try:
             news = self.objects.shared.news(self.telling == "random")
-            return NEWS + wire.encode(news) if news else b""
+        except WireError:
+            raise
         except Exception:  # what a student made of a module, say: then the examiner knows nothing of it
             return b""
+        return NEWS + wire.encode(news) if news else b""
 
     # requests
 
@@ -257,24 +262,17 @@ class Candidate:
 
     def do_digest(self, names: list[str]) -> dict:
         """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
-        digests: dict[str, bytes | None] = {}
-        for name in names:
-            if name in self.shell.user_ns:
-                try:
-                    digests[name] = wire.encode(self.shell.user_ns[name])
-                except WireError:
-                    digests[name] = None
+        digests: dict[str, bytes | None] = dict.fromkeys(name for name in names if name in self.shell.user_ns)
+        for name in digests:
+            with contextlib.suppress(WireError):
+                digests[name] = wire.encode(self.shell.user_ns[name])
         return {"digests": digests, "files": state(self.folder)}
 
     def do_kinds(self) -> dict:
         """The kind of every name that the notebook has bound: plain, or the library's name for it."""
-        hidden = self.shell.user_ns_hidden
-        names = {
-            name: value
-            for name, value in self.shell.user_ns.items()
-            if name not in hidden and name[0] != "_" and self.defined.get(name, hidden) is not value
-        }
-        return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
+        space = self.shell.user_ns
+        names = [name for name in self._names() if self.defined.get(name, self) is not space[name]]
+        return {"kinds": {name: "plain" if wire.is_plain(space[name]) else origin(space[name]) for name in names}}
 
     def do_random(self) -> dict:
         self.random.known = get_state()

@@ -161,10 +161,45 @@ def test_a_students_model_over_the_limit_is_looked_at_by_a_grader(grader, tmp_pa
     assert "at most 128 MB" in Explainer({"answer-1": ""}, "", (), Hidden()).explain(result, visible=True).sentence
 
 
+TRAINED = """
+--- given
+import torch
+from torch import nn
+--- answer
+width = 64
+model = nn.Sequential(nn.Linear(width, width), nn.Linear(width, 1))
+
+def train():
+    model(torch.ones(2, width)).sum().backward()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter -= 0.1 * parameter.grad
+--- test
+before = model[1].bias.item()
+train()
+assert abs(before - model[1].bias.item() - 0.2) < 1e-5
+--- test
+assert model(torch.ones(1, width)).shape == (1, 1)
+"""
+
+
+def test_a_students_model_that_its_gradients_put_over_the_limit_is_looked_at_by_a_grader(grader, tmp_path):
+    """The examiner went on with the weights of before the training, so a right answer was not equal and nobody knew."""
+    exam = Exam(TRAINED, grader, tmp_path)
+    assert lost(exam.grade()) == {}
+    outcome = exam.grade(exam.notebook.cells[1].source.replace("width = 64", "width = 4400"))
+    assert [(one.kind, one.doubt, one.tests) for one in outcome.doubts] == [
+        ("refused_size", True, ("test-2", "test-3"))
+    ]
+    assert "of at most 128 MB" in wording.reason(outcome.checks["test-2"][0])
+
+
 def test_a_solution_over_the_limit_says_so(grader, tmp_path):
     exam = Exam(LARGE.replace("width=64", "width=4200"), grader, tmp_path)
     (sentence,) = exam.examination.single_process_sentences().values()
-    assert "a model of 134 MB is larger than 134217728 bytes" in sentence and lost(exam.grade()) == {}
+    assert (
+        "134 MB of new weights and gradients are larger than 134217728 bytes" in sentence and lost(exam.grade()) == {}
+    )
 
 
 def test_a_number_belongs_to_a_tensor_and_not_to_its_address():

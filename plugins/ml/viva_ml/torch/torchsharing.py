@@ -16,6 +16,7 @@ import copy
 import itertools
 import sys
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -135,11 +136,18 @@ class TorchSharing(Sharing):
 
     def _make_room(self, value: Any) -> None:
         """Raises WireError where what is to be told of an object does not go into a message. Said here it is the reason
-        of the check; of news that cannot be sent nobody hears."""
-        size = sum(one.numel() * one.element_size() for one in _tensors(value) if self._number_of(one) is None)
-        if size > self.room:
-            raise WireError(f"a model of {size // 2**20} MB is larger than {BYTES} bytes")
-        self.room -= size
+        of the check."""
+        self.room = self._left(self.room, (one for one in _tensors(value) if self._number_of(one) is None))
+
+    @staticmethod
+    def _left(room: int, leaves: Iterable[torch.Tensor]) -> int:
+        """What is left of ``room`` bytes behind these leaves and their gradients. Raises WireError."""
+        tensors = [one for leaf in leaves for one in (leaf, _gradient(leaf)) if one is not None]
+        left = room - sum(one.numel() * one.element_size() for one in tensors)
+        if left < 0:
+            size = (ROOM - left) // 2**20
+            raise WireError(f"{size} MB of new weights and gradients are larger than {BYTES} bytes")
+        return left
 
     def _number(self, value: Any) -> int | None:
         """A new number for something that can be shared, or None."""
@@ -189,14 +197,14 @@ class TorchSharing(Sharing):
     # --- news
 
     def news(self, anew: bool = False) -> Any:
+        changed = [number for number, known in self.leaves.items() if known.has_changed()]
+        self._left(self.room, (self.leaves[number].leaf for number in changed))
         told: dict[str, Any] = {name: [] for name in ("leaves", "modules", "histories", "handed")}
         for number, marks in [*self.structures.items()]:
             if _marks(self.objects[number]) != marks:
                 self._tell(number, told)
-        for number, known in self.leaves.items():
-            if known.has_changed():
-                told["leaves"].append(_leaf_row(number, known.leaf))
-                self.leaves[number] = KnownLeaf(known.leaf)
+        for number in changed:
+            self._tell(number, told)
         while self.fresh:
             self._tell(self.fresh.pop(), told)
         state = torchstate.get_state()
