@@ -179,6 +179,8 @@ FORGED = {
     "a class of its own": "class Mine(Exception):\n    def __str__(self): return '[Errno 13] Permission denied'\n"
     "def double(numbers): raise Mine",
     "the refusal of the network": "def double(numbers): raise RuntimeError('<urlopen error refused>')",
+    "what cannot pass": "def double(numbers): raise RuntimeError('it cannot pass between processes')",
+    "a cell that stops for it": "raise RuntimeError('it cannot pass between processes')\ndef double(numbers): return 0",
     "a cell that stops": "raise OSError(1, 'Operation not permitted')\ndef double(numbers): return 0",
 }
 
@@ -219,3 +221,42 @@ def test_viva_check_says_before_that_grading_will_refuse_it(exam, tmp_path, name
         own.close()
     assert [one.state for one in tried] == ["passed", "passed"]
     assert any("it starts another process" in remark and "not in grading" in remark for remark in copy.remarks)
+
+
+DERIVATIVE = """
+--- answer
+def derivative(f, x, step=1e-6):
+    return (f(x + step) - f(x - step)) / (2 * step)
+--- test
+assert abs(derivative(lambda x: x * x + 3 * x, 2.0) - 7) < 1e-6
+--- right
+from fractions import Fraction
+def derivative(f, x):
+    step = Fraction(1, 10**6)
+    return float((f(Fraction(x) + step) - f(Fraction(x) - step)) / (2 * step))
+--- right
+def derivative(f, x):
+    return f(complex(x, 1e-20)).imag / 1e-20
+"""
+DUAL = """
+class Dual:
+    def __init__(self, value, slope=0.0):
+        self.value, self.slope = value, slope
+    def __add__(self, other):
+        return Dual(self.value + other.value, self.slope + other.slope)
+    def __mul__(self, other):
+        return Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
+    def __rmul__(self, number):
+        return Dual(number * self.value, number * self.slope)
+def derivative(f, x):
+    return f(Dual(x, 1.0)).slope
+"""
+
+
+def test_a_right_answer_that_hands_a_tests_function_an_object_of_its_own_class_is_doubted(grader, tmp_path):
+    """Automatic differentiation by dual numbers, where the solution takes a small step: it lost the point for good."""
+    exam = Exam(DERIVATIVE, grader, tmp_path)
+    exam.prove()
+    outcome = exam.grade(DUAL)
+    assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-1",))]
+    assert "handed" in wording.reason(outcome.checks["test-1"][0]) and outcome.earned("test-1") == 0

@@ -52,9 +52,10 @@ MESSAGES = {
         re.VERBOSE,
     ),
     "size": re.compile(r"larger than \d{9} bytes"),
+    "crossing": re.compile(r"cannot pass between processes|\(\.\.\.\) handed\b"),  # to a function of the test's
 }
 """The messages of the exceptions that a refusal leads to, by kind of refusal."""
-DOUBTS = {"network": "refused_network", "process": "refused_process", "size": "refused_size"}
+DOUBTS = dict(zip(MESSAGES, ("refused_network", "refused_process", "refused_size", "refused_crossing"), strict=True))
 LONGEST = 200
 
 
@@ -64,27 +65,28 @@ def refusals(outcome: Outcome, notebook: NotebookNode, examination: Examination,
     A check is lost by it that ended in such an exception, or for want of a name below a cell that did; or it uses what
     follows from a command for the shell, which does not raise.
     """
-    concerned = _by_exception(outcome, notebook) if sandboxed else {}
+    concerned = _by_exception(outcome, notebook, sandboxed)
     by_commands = commands.mark(outcome, notebook, examination, sandboxed)
     if by_commands:
         concerned["process"] = list(dict.fromkeys([*concerned.get("process", ()), *by_commands]))
     return [Note(DOUBTS[kind], tests=tuple(tests), doubt=True) for kind, tests in concerned.items()]
 
 
-def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[str]]:
+def _by_exception(outcome: Outcome, notebook: NotebookNode, sandboxed: bool) -> dict[str, list[str]]:
     """The test cells whose exceptions come from a refusal, by kind of refusal."""
     of_cells: dict[str, int] = {}
     for index, (items, _) in sorted(outcome.outputs.items()):
         for item in items:
-            if item["output_type"] == "error" and (kind := _refused(item["evalue"])):
+            if item["output_type"] == "error" and (kind := _refused(item["evalue"], sandboxed)):
                 of_cells.setdefault(kind, index)
     names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
     concerned: dict[str, dict[str, None]] = defaultdict(dict)
     for cell, results in outcome.checks.items():
         index = names.index(cell) if cell in names else -1
         for result in results:
-            if kind := _of(result):
-                result.cause = note(kind, (result.reason or "the answer cannot be read")[:LONGEST])
+            if kind := _of(result, sandboxed):
+                reason = (result.reason or "the answer cannot be read")[:LONGEST]
+                result.cause = result.cause if kind == "crossing" else note(kind, reason)
             elif result.verdict is Verdict.ERROR and result.exception == "NameError":
                 kind = next((kind for kind, first in of_cells.items() if first < index), "")
                 result.cause = note(kind, result.reason[:LONGEST]) if kind and not result.cause else result.cause
@@ -93,17 +95,17 @@ def _by_exception(outcome: Outcome, notebook: NotebookNode) -> dict[str, list[st
     return {kind: list(tests) for kind, tests in concerned.items()}
 
 
-def _of(result: CheckResult) -> str:
+def _of(result: CheckResult, sandboxed: bool) -> str:
     """The kind of refusal that ended a check in an exception; empty for another cause."""
-    if result.cause and result.cause.kind == "lied":
-        return "size" if MESSAGES["size"].search(result.cause.names[0]) else ""
-    if result.verdict is not Verdict.ERROR or result.raised_by != "student" or result.cause:
-        return ""
-    return _refused(result.message)
+    if result.cause:
+        return _refused(result.cause.names[0], sandboxed) if result.cause.kind in ("lied", "not_plain") else ""
+    of_student = result.verdict is Verdict.ERROR and result.raised_by == "student"
+    return _refused(result.message, sandboxed) if of_student else ""
 
 
-def _refused(message: str) -> str:
-    return next((kind for kind, pattern in MESSAGES.items() if pattern.search(message)), "")
+def _refused(message: str, sandboxed: bool) -> str:
+    kinds = MESSAGES if sandboxed else ("size", "crossing")
+    return next((kind for kind in kinds if MESSAGES[kind].search(message)), "")
 
 
 MOST_DEATHS = 3

@@ -102,3 +102,25 @@ def test_a_notebook_with_jax_is_split_but_for_tests_that_trace_student_code(tmp_
         assert "Tracer" in exam.examination.single_process_sentences()[exam.tests[-1]]
     finally:
         grader.close()
+
+
+DERIVATIVE = """
+--- given
+import jax
+import jax.numpy as jnp
+--- answer
+def derivative(f, x, step=1e-2):
+    return (f(x + step) - f(x - step)) / (2 * step)
+--- test
+assert abs(derivative(lambda x: x**3, jnp.array(2.0)) - 12) < 0.01
+"""
+
+
+@pytest.mark.slow
+def test_an_answer_that_has_jax_differentiate_a_tests_function_is_looked_at_by_a_grader(tmp_path):
+    grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=("jax",))
+    try:
+        outcome = Exam(DERIVATIVE, grader, tmp_path).grade("def derivative(f, x):\n    return jax.grad(f)(x)")
+    finally:
+        grader.close()
+    assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-2",))]

@@ -7,6 +7,7 @@ import pytest
 
 from plugins.ml.tests.crossing import crossed, learn, refused
 from tests.oral import Exam
+from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.wire import is_plain
 from viva.sandbox.confinement import Sandbox
@@ -70,6 +71,36 @@ def test_tensorflow_runs_in_the_sandbox_and_its_tensors_cross_though_it_cannot_b
         Exam(NOTEBOOK, grader, tmp_path).prove()
     finally:
         grader.close()
+
+
+TAPE = """
+--- given
+import tensorflow as tf
+--- answer
+def derivative(f, x, step=1e-2):
+    return (f(x + step) - f(x - step)) / (2 * step)
+--- test
+assert abs(float(derivative(lambda x: x**3, tf.constant(2.0))) - 12) < 0.01
+"""
+TAPED = """
+def derivative(f, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        value = f(x)
+    return tape.gradient(value, x)
+"""
+
+
+@pytest.mark.slow
+def test_an_answer_whose_tape_records_a_tests_function_is_looked_at_by_a_grader(tmp_path):
+    """The tape saw nothing of what the test's function did, and the reason was that None has no numbers."""
+    grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=("tensorflow",))
+    try:
+        outcome = Exam(TAPE, grader, tmp_path).grade(TAPED)
+    finally:
+        grader.close()
+    assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-2",))]
+    assert "a tensor that a GradientTape watches cannot pass" in wording.reason(outcome.checks["test-2"][0])
 
 
 BOTH = """

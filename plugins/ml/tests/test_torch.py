@@ -194,6 +194,60 @@ def test_a_students_model_that_its_gradients_put_over_the_limit_is_looked_at_by_
     assert "of at most 128 MB" in wording.reason(outcome.checks["test-2"][0])
 
 
+DIFFERENTIATED = """
+--- given
+import torch
+import torch.autograd.forward_ad as forward_ad
+--- answer
+def derivatives(f, x, e=1e-2):
+    x = x.double()
+    return (f(x + e) - f(x - e)) / (2 * e), (f(x + e) - 2 * f(x) + f(x - e)) / e**2
+--- test
+first, second = derivatives(lambda x: x**3, torch.tensor(2.0))
+assert abs(first - 12) < 0.01 and abs(second - 12) < 0.01
+--- right
+def derivatives(f, x):
+    first = torch.func.grad(f)
+    return first(x), torch.func.grad(first)(x)
+--- right
+def derivatives(f, x):
+    with forward_ad.dual_level():
+        first = forward_ad.unpack_dual(f(forward_ad.make_dual(x, torch.ones(())))).tangent
+    return first, 6 * x
+--- right
+def derivatives(f, x):
+    x = x.clone().requires_grad_()
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return first, torch.autograd.grad(first, x)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("way", "what"), [(0, "a tensor of torch.func"), (1, "a tensor with a tangent"), (2, "a second derivative")]
+)
+def test_an_answer_that_has_pytorch_differentiate_a_tests_function_is_looked_at_by_a_grader(
+    way, what, grader, tmp_path
+):
+    """The reason was an unknown number, or an odd error of PyTorch's, and nobody was asked."""
+    exam = Exam(DIFFERENTIATED, grader, tmp_path)
+    outcome = exam.grade(exam.variants[way].answers)
+    (result,) = outcome.checks["test-2"]
+    assert [(one.kind, one.doubt) for one in outcome.doubts] == [("refused_crossing", True)]
+    assert what in wording.reason(result) and "cannot pass between processes" in wording.reason(result)
+
+
+def test_a_first_derivative_with_a_graph_is_the_librarys_own(grader, tmp_path):
+    exam = Exam(DIFFERENTIATED, grader, tmp_path)
+    answer = """
+def derivatives(f, x):
+    x = x.clone().requires_grad_()
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    assert first.requires_grad
+    return first.detach(), 6 * x.detach()
+"""
+    assert lost(exam.grade(answer)) == {}
+
+
 def test_a_solution_over_the_limit_says_so(grader, tmp_path):
     exam = Exam(LARGE.replace("width=64", "width=4200"), grader, tmp_path)
     (sentence,) = exam.examination.single_process_sentences().values()

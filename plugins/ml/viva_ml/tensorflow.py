@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.eager import record
 from tensorflow.python.framework.ops import EagerTensor  # the type of tensors that have a value
 
 from viva.engine.values.codec import Codec
+from viva.verdict import WireError
 from viva_ml import numbers
 
 DIMENSIONS = 254
@@ -16,7 +18,9 @@ DIMENSIONS = 254
 
 
 def split_tensor(value: Any) -> list | None:
-    """The parts of a tensor; None for one of texts or of variants."""
+    """The parts of a tensor; None for one of texts or of variants. Raises WireError for one that a tape watches."""
+    if record.should_record_backprop([value]):
+        raise WireError("a tensor that a GradientTape watches cannot pass between processes")
     array = value.numpy()
     return numbers.split(np.asarray(array)) if value.dtype.is_numpy_compatible else None
 

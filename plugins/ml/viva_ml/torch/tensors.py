@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from viva.engine.values.codec import BYTES, DIMENSIONS, EMPTY, Codec
 from viva.verdict import WireError
@@ -40,6 +41,14 @@ def records(value: Any) -> bool:
         return REQUIRES_GRAD.__get__(value)
 
 
+def check_single(value: Any) -> None:
+    """Raises WireError for a tensor that torch.func or forward mode differentiates: a copy has no derivative."""
+    if torch._C._functorch.is_functorch_wrapped_tensor(value):
+        raise WireError("a tensor of torch.func (grad, vmap) cannot pass between processes")
+    if forward_ad._current_level >= 0 and forward_ad.unpack_dual(value).tangent is not None:
+        raise WireError("a tensor with a tangent (forward_ad) cannot pass between processes")
+
+
 def octets(plain: torch.Tensor) -> torch.Tensor:
     """The bytes of a plain tensor, in order."""
     # A copy: of one entry that was expanded, as a gradient of a sum is, a stride of 0 counts as contiguous.
@@ -49,7 +58,8 @@ def octets(plain: torch.Tensor) -> torch.Tensor:
 
 
 def split(value: Any) -> list | None:
-    """The parts of a tensor; None where it cannot be copied so."""
+    """The parts of a tensor; None where it cannot be copied so. Raises WireError for one that cannot cross at all."""
+    check_single(value)
     if records(value):
         return None
     plain = bare(value)

@@ -32,7 +32,7 @@ from viva.engine.values.sharing import Link, Sharing
 from viva.verdict import WireError
 from viva_ml.torch import likenesses, torchstate
 from viva_ml.torch.comparisons import Comparisons
-from viva_ml.torch.tensors import bare, is_same, octets, records
+from viva_ml.torch.tensors import bare, check_single, is_same, octets, records
 
 MOST_STEPS = 1_000_000
 """Of a history that is gone through for its leaves."""
@@ -63,18 +63,33 @@ class Back(torch.autograd.Function):
     def forward(ctx: Any, ask: Any, values: torch.Tensor, token: Token, anchor: Any, *leaves: torch.Tensor) -> Any:
         ctx.ask, ctx.token = ask, token
         ctx.shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
+        ctx.save_for_backward(*leaves)
         return values.clone()
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-        found = ctx.ask(bare(gradient))
+        with torch.no_grad():
+            found = ctx.ask(bare(gradient))
         if type(found) not in (list, tuple) or len(found) != len(ctx.shapes):
             raise WireError("invalid gradients")
         for one, (shape, dtype) in zip(found, ctx.shapes, strict=True):
             if one is not None and not (type(one) is torch.Tensor and one.shape == shape and one.dtype == dtype):
                 raise WireError("invalid gradients")
+        if torch.is_grad_enabled():  # create_graph=True
+            found = [None if one is None else Last.apply(one, *ctx.saved_tensors) for one in found]
         return None, None, None, None, *found
+
+
+class Last(torch.autograd.Function):
+    """Stands for the derivative of a gradient that the other side has computed."""
+
+    @staticmethod
+    def forward(ctx: Any, gradient: torch.Tensor, *leaves: torch.Tensor) -> Any:
+        return gradient.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        raise RuntimeError("a second derivative of a function or a model of the test cannot pass between processes")
 
 
 class TorchSharing(Sharing):
@@ -126,6 +141,8 @@ class TorchSharing(Sharing):
         return number
 
     def refer(self, value: Any) -> int | None:
+        if isinstance(value, torch.Tensor):
+            check_single(value)
         number = self._number_of(value)
         if number is not None and self.versions.get(number, 0) == getattr(value, "_version", 0) * (
             number in self.versions
