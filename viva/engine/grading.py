@@ -18,6 +18,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from viva import wording
 from viva.engine import causes, commands, undone
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
@@ -85,8 +86,8 @@ def _by_exception(outcome: Outcome, notebook: NotebookNode, sandboxed: bool) -> 
         index = names.index(cell) if cell in names else -1
         for result in results:
             if kind := _of(result, sandboxed):
-                reason = (result.reason or "the answer cannot be read")[:LONGEST]
-                result.cause = result.cause if kind == "crossing" else note(kind, reason)
+                reason = wording.sentence(result.cause) if result.cause else result.reason
+                result.cause = note(kind, reason[:LONGEST])
             elif result.verdict is Verdict.ERROR and result.exception == "NameError":
                 kind = next((kind for kind, first in of_cells.items() if first < index), "")
                 result.cause = note(kind, result.reason[:LONGEST]) if kind and not result.cause else result.cause
@@ -112,15 +113,7 @@ MOST_DEATHS = 3
 """The most times that a submission is taken up again after its process ended."""
 OWN_CELLS = 0.5
 """This part of a notebook's time may those cells take together that are not the assignment's."""
-NOT_RUN = {
-    "outputs": [
-        {
-            "output_type": "stream",
-            "name": "stderr",
-            "text": "This cell did not run, because the time for the whole notebook was over.\n",
-        }
-    ]
-}
+NOT_RUN = "This cell did not run, because the time for the whole notebook was over.\n"
 
 
 class Shot(Exception):  # noqa: N818
@@ -231,7 +224,7 @@ class Run:
         if extra := self._known(cell) is None:
             limit = min(limit, self.own)
         if limit <= 0:
-            self.outcome.keep(index, NOT_RUN)
+            self.outcome.keep(index, {"outputs": [{"output_type": "stream", "name": "stderr", "text": NOT_RUN}]})
             return
         self.watch(_name(cell))
         self.ran = True

@@ -81,7 +81,7 @@ _MESSAGES = Path(__file__).parent / "templates" / "messages.txt"
 TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
 """Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 
-REFUSED = ("process", "network", "size", "command")
+REFUSED = ("process", "network", "size", "crossing", "command")
 """What the sandbox refused; said beside the error."""
 
 
@@ -119,6 +119,8 @@ class Explainer:
         elif verdict is Verdict.FAILED and (not cause or refused):
             if failed := self._failed(result.reason, raiser, visible):
                 sentences, quoted = [failed], True
+            elif refused and raiser == "grader":  # there was no result
+                sentences = []
             sentences += refused
         elif verdict is Verdict.ERROR:
             sentences = [self._error(result, visible), *refused]
