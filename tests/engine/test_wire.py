@@ -28,7 +28,7 @@ from viva.engine import wire
 from viva.engine.values import codec, frames, plain
 from viva.engine.values.codec import BYTES, CODEC_OF, DIMENSIONS, TWINS
 from viva.engine.values.librarycodecs import codec_that_was_added
-from viva.engine.values.plain import AGAIN, INT_BITS, NUMBER_OF, PANDAS
+from viva.engine.values.plain import AGAIN, INT_BITS, LIKE, NUMBER_OF, PANDAS
 from viva.engine.wire import BIG_INT, LEVELS, MESSAGE, Reference, decode, encode, is_plain
 from viva.verdict import WireError
 
@@ -232,6 +232,19 @@ def test_nothing_is_repeated_that_a_message_does_not_hold(number):
         decode(packb([*marks[:1], 0, marks[1], number]))
 
 
+@pytest.mark.parametrize("parts", [[], [1], ["x", 2], [True, 2], [1, 2, 3]])
+def test_a_class_without_a_number_and_a_value_is_refused(parts):
+    with pytest.raises(WireError):
+        decode(packb([ExtType(NUMBER_OF[LIKE], len(parts).to_bytes(4, "big")), *parts]))
+
+
+def test_classes_in_one_another_are_taken_for_the_value_or_refused():
+    mark = ExtType(NUMBER_OF[LIKE], bytes([0, 0, 0, 2]))
+    assert decode(packb([*[mark, 7] * 5, "x"])) == "x"
+    with pytest.raises(WireError):
+        decode(packb([*[mark, 7] * 100_000, "x"]))
+
+
 def test_a_message_that_unfolds_without_end_is_refused():
     pair, again = (ExtType(NUMBER_OF[codec], bytes([0, 0, 0, n])) for codec, n in ((CODEC_OF[list], 2), (AGAIN, 1)))
     row = [pair, 0, 0]
@@ -417,7 +430,7 @@ def test_no_method_of_a_subclass_runs(base, arguments, expected):
 def test_each_plain_type_that_a_student_can_derive_from_is_tried_with_one_that_lies():
     own = {np.ndarray, OrderedDict, Counter, Fraction, *frames.TYPES, *codec.SCALARS}  # tried below, or of one codec
     added = {cls for cls in CODEC_OF if codec_that_was_added(cls)}  # by plug-ins that other tests have loaded
-    left = set(CODEC_OF) - own - added - {base for base, _, _ in LIES} - {Reference, plain.Again}
+    left = set(CODEC_OF) - own - added - {base for base, _, _ in LIES} - {Reference, plain.Again, codec.Like}
     for cls in left:
         with pytest.raises(TypeError, match="not an acceptable base type"):
             type("Lying", (cls,), {})

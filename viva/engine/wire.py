@@ -26,7 +26,7 @@ from typing import Any
 from msgpack import ExtType, Packer, Unpacker
 
 from viva.engine.values.codec import BYTES as MESSAGE
-from viva.engine.values.codec import CODEC_OF, Codec, Reference, name_of
+from viva.engine.values.codec import CODEC_OF, Codec, Like, Reference, name_of
 from viva.engine.values.plain import (
     AGAIN,
     ATOMS,
@@ -35,6 +35,7 @@ from viva.engine.values.plain import (
     HOLDERS,
     INT_BITS,
     LIBRARY,
+    LIKE,
     NUMBER_OF,
     PANDAS,
     codec_of,
@@ -87,13 +88,19 @@ def _extension(code: int, data: bytes) -> int | tuple[Codec, int]:
 
 
 SIZED = frozenset((str, bytes))
+LIKED_ATOMS = frozenset((str, float))
+"""The atoms of which there can be several that are equal, so that each can be known by its id()."""
+Likes = dict[int, tuple[int, object]]
+"""By id() of a value that was a Like, its number, and the value itself, which keeps the id."""
 
 
 class Writer:
     """Lays out the row of one message; ``trail`` are the types around the value at hand."""
 
-    def __init__(self, refer: Callable | None, liken: Callable | None = None):
-        self.refer, self.liken, self.room = refer, liken, MESSAGE
+    def __init__(self, refer: Callable | None, liken: Callable | None = None, likes: Likes | None = None):
+        self.refer, self.liken, self.likes, self.room = refer, liken, likes, MESSAGE
+        self.inside = False
+        """Whether this is in what is said about a reference."""
         self.row: list = []
         self.trail: list = []
         self.known: dict[int, tuple[int, int, object]] | None = {}
@@ -102,11 +109,20 @@ class Writer:
         """The number of items that were put; what is put twice counts twice."""
 
     def put(self, value) -> None:
+        if self.likes and id(value) in self.likes:
+            self.put_like(self.likes[id(value)][0])
         if type(value) in ATOM_TYPES:
             return self.put_atom(value)
         codec: Any = CODEC_OF.get(type(value))  # a Codec, an atom's type or None
-        if codec is None and (codec := codec_of(value)) and self.liken and (reference := self.liken(value)):
-            return self.put_about(reference)
+        if (
+            codec is None
+            and (codec := codec_of(value))
+            and self.liken
+            and (like := self.liken(value, self.inside)) is not None
+        ):
+            if type(like) is Reference:
+                return self.put_about(like)
+            self.put_like(like)
         if codec in ATOM_TYPES:  # isinstance may be a student's: this runs in the candidate too
             return self.put_atom(ATOMS[codec](value))
         if self.known and id(value) in self.known:
@@ -126,6 +142,11 @@ class Writer:
         if self.known is not None and codec in CHANGEABLE:
             self.known[id(value)] = len(self.known), self.items - before, value
         return None
+
+    def put_like(self, number: int) -> None:
+        """What stands before a value that is of another class in the candidate."""
+        self.row += mark(LIKE, 2), number
+        self.count(2)
 
     def put_again(self, number: int, items: int) -> None:
         self.row += mark(AGAIN, 1), number
@@ -147,7 +168,7 @@ class Writer:
         self.count(len(parts))
         self.row.append(mark(codec, len(parts)))
         types = set(map(type, parts))
-        if types <= ATOM_TYPES:
+        if types <= ATOM_TYPES and not (self.likes and not types.isdisjoint(LIKED_ATOMS)):
             if not types.isdisjoint(SIZED):
                 self.charge(sum([len(part) for part in parts if type(part) in SIZED]))
             self.row.extend(parts)
@@ -167,10 +188,10 @@ class Writer:
 
     def put_about(self, reference: Reference) -> None:
         """A reference; what is said about it is plain."""
-        before = self.refer, self.liken, self.known
-        self.refer = self.liken = self.known = None
+        before = self.refer, self.likes, self.known, self.inside
+        self.refer, self.likes, self.known, self.inside = None, None, None, True
         self.put_parts(CODEC_OF[Reference], [reference.id, reference.about], Reference)
-        self.refer, self.liken, self.known = before
+        self.refer, self.likes, self.known, self.inside = before
 
     def charge(self, size: int) -> None:
         self.room -= size
@@ -218,7 +239,7 @@ class Reader:
 
     def __init__(self, row: list, resolve: Callable | None, simple: bool = False):
         self.simple = simple
-        self.row, self.resolve, self.at, self.owed = row, resolve, 0, 1
+        self.row, self.resolve, self.like, self.at, self.owed = row, resolve, resolve, 0, 1
         self.known: list[tuple[object, int]] | None = []
         """The changeable values in the order in which they were built, each with its number of items."""
         self.items = 0
@@ -251,7 +272,7 @@ class Reader:
         parts = self.row[self.at : self.at + count]
         types = set(map(type, parts))
         if tuple in types:
-            parts = self.take_marked(codec, count, level + 1)
+            parts = self.take_marked(codec, count, level + (codec is not LIKE))
             types = codec.parts and set(map(type, parts))
         else:
             self.at += count
@@ -264,6 +285,8 @@ class Reader:
         if codec is AGAIN:
             return self.again(*parts)
         value = None if left_out else self.build(codec, parts)
+        if codec is LIKE and copies and copies[-1][0] is parts[1]:
+            copies[-1] = value, copies[-1][1]
         if copies is not None and codec in CHANGEABLE:
             copies.append((value, self.items - before))
         return value
@@ -287,6 +310,8 @@ class Reader:
 
     def build(self, codec: Codec, parts: list):
         value = codec.build(parts)
+        if type(value) is Like:
+            return self.like(value) if self.like else value.value
         if type(value) is Reference:
             if self.resolve is None:
                 raise WireError(
@@ -299,17 +324,19 @@ class Reader:
 # --- messages
 
 
-__all__ = ["Reference", "WireError", "decode", "encode", "is_plain"]
+__all__ = ["Like", "Reference", "WireError", "decode", "encode", "is_plain"]
 
 
-def encode(value, refer: Callable | None = None, liken: Callable | None = None) -> bytes:
+def encode(value, refer: Callable | None = None, liken: Callable | None = None, likes: Likes | None = None) -> bytes:
     """The message that carries ``value``; ``refer(object)`` gives a Reference for what is not plain, or None.
 
-    ``liken(object)`` gives one for what is of a subclass of a plain type, or None where it crosses as its base.
+    Of what is of a subclass of a plain type ``liken(object, inside)`` gives one, or the number of a Like, or None where
+    it crosses as its base alone; ``inside`` of what is said about a reference it gives no other. ``likes`` are values that
+    arrived as a Like.
 
     Raises WireError for what has no reference, for a cycle, and for what exceeds a cap.
     """
-    writer = Writer(refer, liken)
+    writer = Writer(refer, liken, likes)
     try:
         writer.put(value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -321,7 +348,7 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None) 
 
 
 def decode(data: bytes, resolve: Callable | None = None, simple: bool = False):
-    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference.
+    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference or a Like.
 
     A ``simple`` value has atoms, lists, tuples and dictionaries. Anything else in the message is None there, and no
     time is spent on it.

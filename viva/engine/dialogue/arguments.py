@@ -11,7 +11,7 @@ handed over: an entry that is put back afterwards is told like any other change.
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
@@ -25,9 +25,10 @@ from viva.verdict import WireError
 MOST, BYTES = 128, 1_000_000
 """The most lists and arrays that are known again when a test's functions are handed them, and the bytes of each."""
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
-CHANGEABLE = (list, dict, set, bytearray, np.ndarray)
+CHANGEABLE = (list, dict, set, deque, bytearray, np.ndarray)
 ITEMS: dict[type, Callable[..., Iterable]] = {
     list: list.__iter__,
+    deque: deque.__iter__,
     tuple: tuple.__iter__,
     OrderedDict: OrderedDict.values,
     dict: dict.values,
@@ -81,7 +82,7 @@ class Handed:
 
     def _state(self, places: Iterable[int]) -> bytes:
         try:
-            return wire.encode([self.parts[index] for index in places], self.refer)
+            return wire.encode([_sent(self.parts[index]) for index in places], self.refer)
         except WireError:
             return b""
 
@@ -103,10 +104,14 @@ class Handed:
         """The changes to tell beside the ``value`` of the operation."""
         news: dict[str, Any] = {}
         if any(state != hash(self._state(places)) for places, state in self.seen.items()):
-            news["changed"] = wire.encode(self.parts, self.refer)
+            news["changed"] = wire.encode([*map(_sent, self.parts)], self.refer)
         if (index := self.places.get(id(value))) is not None:
             news["same"] = index
         return news
+
+
+def _sent(part: object) -> object:
+    return [*part] if type(part) is deque else part  # the examiner's is a list
 
 
 def take(parts: list, received: object) -> None:
@@ -119,7 +124,7 @@ def take(parts: list, received: object) -> None:
     counterparts = {id(part): local for part, local in zip(received, parts, strict=True) if _fits(local, part)}
     for part in received:
         if id(part) in counterparts:
-            _fill(counterparts[id(part)], part, counterparts)
+            fill(counterparts[id(part)], part, counterparts)
 
 
 def taken(args: Iterable[object], kwargs: dict, numbers: object, handed: list) -> tuple[list, dict]:
@@ -134,7 +139,7 @@ def taken(args: Iterable[object], kwargs: dict, numbers: object, handed: list) -
             counterparts[id(part)] = handed[number]
     for part in parts:
         if id(part) in counterparts:
-            _fill(counterparts[id(part)], part, counterparts)
+            fill(counterparts[id(part)], part, counterparts)
     return [_own(value, counterparts) for value in args], {
         name: _own(value, counterparts) for name, value in kwargs.items()
     }
@@ -153,7 +158,7 @@ def is_like(local: Any, received: Any) -> bool:
     return issubclass(type(local), type(received))  # one of a class of the test's own crosses as its base
 
 
-def _fill(local: Any, received: Any, counterparts: dict[int, object]) -> None:
+def fill(local: Any, received: Any, counterparts: dict[int, object]) -> None:
     """Give ``local`` the contents of ``received``; ``counterparts`` has by id() what the parts of that are here."""
     cls = type(received)
     if local is received:

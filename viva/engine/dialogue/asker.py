@@ -226,7 +226,7 @@ class Asker:
             before, self.waiting = self.waiting, True
             heard = answer or Answer(Path(""))
             try:
-                self._send(wire.encode(request, self.references.refer), request["do"] in TELLING)
+                self._send(self.references.encode(request), request["do"] in TELLING)
                 try:
                     while "callback" in (reply := self._reply(heard)):
                         if answer is None:
@@ -309,13 +309,12 @@ class Asker:
         self.names.called()
         with doubting():
             args, kwargs = taken(args, kwargs, reply.get("parts"), answer.changeable)
-        refer = self.references.refer
         try:
             self.waiting = False
             message = {"value": self.references.functions[number](*args, **kwargs)}
             self.waiting = True
             self.random.tell(message)
-            data = wire.encode(message, refer)
+            data = self.references.encode(message)
         except CandidateDied:
             raise
         except CandidateStopped:

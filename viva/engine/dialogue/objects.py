@@ -7,6 +7,7 @@ answer to it.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib
 import inspect
 import operator
@@ -14,7 +15,7 @@ import re
 import sys
 import types
 from array import array
-from collections import ChainMap, UserDict, UserList, UserString, deque
+from collections import ChainMap, UserDict, UserList, UserString, defaultdict, deque
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from pathlib import PosixPath, PurePosixPath
 from typing import Any
@@ -23,6 +24,7 @@ import numpy as np
 
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
+from viva.engine.dialogue.arguments import fill
 from viva.engine.values.codec import has_methods, mro_of, name_of, namespace_of, own_namespaces, place_of
 from viva.engine.values.plain import base_of, mixed_in
 from viva.engine.values.sharing import SHARED, Shared
@@ -117,6 +119,7 @@ VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()),
 """Those of dicts, and of a UserDict and other mappings of the student's."""
 
 
+CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 LIKENED = 10_000
 """Objects that may be named; after these, what has a base value crosses as that alone."""
 CALL = "_viva_call"
@@ -166,6 +169,10 @@ class Objects:
         """The callbacks for the functions of the other side, by number."""
         self.callback_numbers: dict[int, int] = {}
         """The number of a callback, by its id()."""
+        self.samples: list[object] = []
+        """An object of each class that crosses as its plain type."""
+        self.sample_numbers: dict[tuple, int] = {}
+        """The place of a sample by its class, its default and, where it has fields of its own, its id()."""
         self.shared = Shared(self)
         self.by_name = False
         """Whether an object is asked for: then also what only has a name beside its plain value crosses by it."""
@@ -221,20 +228,42 @@ class Objects:
                 return {name: plain}
         return {}
 
-    def liken(self, value: object) -> wire.Reference | None:
-        """A reference to an object of a student's class that derives from a plain type, with its base value."""
+    def liken(self, value: object, inside: bool) -> wire.Reference | int | None:
+        """A reference to an object of a student's class that derives from a plain type, with its base value.
+
+        Of one without methods it is the number of a Like: handed back, the plain value is of the class again."""
         methods = has_methods(type(value))
-        if not (methods or (self.by_name and own_namespaces(type(value)))) or len(self.kept) >= LIKENED:
-            return None
+        if inside or not (methods or (self.by_name and own_namespaces(type(value)))) or len(self.kept) >= LIKENED:
+            return self._sample(value)
         plain = wire.is_plain(base := base_of(value))
         if not (methods or plain):
-            return None
+            return self._sample(value)
         reference = self.refer(value)
         if plain:
             reference.about["base"] = base
         return reference
 
-    def resolve(self, reference: wire.Reference) -> object:
+    def _sample(self, value: Any) -> int | None:
+        """The number of an object that is as ``value`` in all but what it contains; None for what contains nothing."""
+        cls = type(value)
+        if len(self.samples) >= LIKENED or set(mro_of(cls)).isdisjoint(CONTAINERS):
+            return None
+        default = value.default_factory if defaultdict in mro_of(cls) else None
+        kind = cls, id(default), id(value) if _fields(value) else 0
+        if kind not in self.sample_numbers:
+            self.sample_numbers[kind] = len(self.samples)
+            self.samples.append(value)
+        return self.sample_numbers[kind]
+
+    def _of_class(self, like: wire.Like) -> object:
+        """The value of a Like as one of its class; as it is where that cannot be made."""
+        with contextlib.suppress(Exception):  # what a student's class has to say
+            return remade(self.kept[-1 - like.number] if like.number < 0 else self.samples[like.number], like.value)
+        return like.value
+
+    def resolve(self, reference: wire.Reference | wire.Like) -> object:
+        if isinstance(reference, wire.Like):
+            return self._of_class(reference)
         if reference.about["of"] == "candidate":
             return self.kept[reference.id]
         if reference.about["of"] == SHARED:
@@ -250,6 +279,40 @@ class Objects:
             self.callbacks[reference.id] = callback if rows is None else function_of(callback, rows)
             self.callback_numbers[id(self.callbacks[reference.id])] = reference.id
         return self.callbacks[reference.id]
+
+
+def _fields(value: Any) -> dict:
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+
+
+def remade(known: Any, value: Any) -> object:
+    """A plain ``value`` as one of the class of the ``known`` object, with what that has beside its contents.
+
+    It is a copy, as a list that is handed back is one. Raises anything where the class cannot be made so.
+    """
+    cls: Any = type(known)
+    bases = mro_of(cls)
+    if type(value) is cls:
+        return value
+    if type(value) in (str, float):  # it cannot have changed, so it is the path that it was, say
+        return known
+    if np.ndarray in bases:
+        made: Any = value.view(cls)
+    elif tuple in bases or frozenset in bases:
+        made = (tuple if tuple in bases else frozenset).__new__(cls, value)
+    elif cls is deque:
+        made = deque(value, known.maxlen)
+    else:
+        made = cls.__new__(cls)
+        fill(made, value, {})
+    if defaultdict in bases:
+        made.default_factory = known.default_factory
+    if fields := _fields(known):
+        _fields(made).update(fields)
+    return made
 
 
 def _plain_form(value: Any) -> np.ndarray | str | None:

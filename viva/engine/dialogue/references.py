@@ -6,6 +6,7 @@ import builtins
 import inspect
 import types
 import weakref
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -33,6 +34,10 @@ from viva.verdict import CandidateLied, WireError
 
 OFFERED = Step("operation", "offered")
 """How a library's part in the examiner comes by what that in the candidate has for it."""
+LIKED = {list: 0, dict: 0, set: 0, OrderedDict: 0, Counter: 0, np.ndarray: 0, tuple: 1, frozenset: 1, str: 2, float: 0}
+"""Types of values that are known again when they are handed back, and their least lengths: Python has one object for
+all shorter ones."""
+MOST_LIKES = 100_000
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
 
@@ -46,6 +51,7 @@ class References:
         self.numbers: dict[int, int] = {}
         """The number of each function by its id(); the list keeps it alive. Handed over twice it has one number."""
         self.shared = Shared(self)
+        self.likes: wire.Likes = {}
         self.proxies: weakref.WeakValueDictionary[tuple[int, Path], Proxy] = weakref.WeakValueDictionary()
 
     examining = True
@@ -64,6 +70,16 @@ class References:
             number = self.numbers[id(value)] = len(self.functions)
             self.functions.append(value)
         return number
+
+    def encode(self, message: dict) -> bytes:
+        return wire.encode(message, self.refer, likes=self.likes)
+
+    def like(self, value: Any, number: int) -> object:
+        """A value that is of another class in the candidate. Handed back it is that again."""
+        least = LIKED.get(type(value))
+        if least is not None and (least == 0 or len(value) >= least) and len(self.likes) < MOST_LIKES:
+            self.likes[id(value)] = number, value
+        return value
 
     def refer(self, value: Any) -> wire.Reference | None:
         """The reference by which the candidate knows a proxy or an object of the examiner's."""
@@ -91,11 +107,13 @@ class References:
             return wire.Reference(self._number(value), description)
         return None
 
-    def resolve(self, reference: wire.Reference, path: Path, references: list) -> object:
+    def resolve(self, reference: wire.Reference | wire.Like, path: Path, references: list) -> object:
         """The meaning here of a reference of the candidate's; those to its objects are added to ``references``.
 
         Raises WireError.
         """
+        if isinstance(reference, wire.Like):
+            return self.like(reference.value, reference.number)
         description, recording = reference.about, self.expected.recording
         if description.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
@@ -118,12 +136,12 @@ class References:
         if "contents" in description:
             return _filled(description["type"], description["contents"])
         if "base" in description and not self.expected.takes_objects(path):
-            return description["base"]
+            return self.like(description["base"], -1 - reference.id)
         if expected and expected.kind in (PLAIN, NOTHING) and not recording:
             if description["iterator"]:
                 return self._items(IteratorProxy(self.home, reference.id, description, path))
             if "plain" in description:
-                return description["plain"]
+                return self.like(description["plain"], -1 - reference.id)
         references.append(reference)
         if description["class"] and source.startswith("builtins:") and source.partition(":")[2] in TYPES:
             return library(source)

@@ -85,6 +85,17 @@ class Reference:
     about: dict
 
 
+@dataclass(frozen=True)
+class Like:
+    """Stands in a message for a ``value`` of a plain type that is a namedtuple or a defaultdict, say, in the candidate.
+
+    ``number`` names an object of that class there: a value that is handed back is of this class again.
+    """
+
+    number: int
+    value: object
+
+
 class Again:
     """Stands in a message for something changeable that it holds already, as the second row of ``[[0]] * 2``."""
 

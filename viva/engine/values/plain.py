@@ -31,6 +31,7 @@ from viva.engine.values.codec import (
     SCALARS,
     Again,
     Codec,
+    Like,
     Reference,
     build_array,
     build_scalar,
@@ -113,6 +114,13 @@ def _reference(parts: list) -> Reference:
     if type(number) is not int or type(description) is not dict or not set(map(type, description)) <= {str}:
         raise WireError("a message holds a malformed reference")
     return Reference(number, description)
+
+
+def _like(parts: list) -> Like:
+    number, value = parts
+    if type(number) is not int:
+        raise WireError("a message holds a malformed class")
+    return Like(number, value)
 
 
 def _dict(parts: list, cls: type = dict) -> dict:
@@ -217,12 +225,15 @@ CODECS = (
     Codec((np.bytes_,), lambda value: [bytes.__bytes__(value)], lambda parts: np.bytes_(*parts), _types(bytes)),
     PANDAS,
     Codec((Again,), lambda value: None, lambda parts: Again, _types(int)),
+    Codec((Like,), lambda value: None, _like),
     LIBRARY,
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
-AGAIN = CODEC_OF[Again]
-HOLDERS = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray, tuple))
+AGAIN, LIKE = CODEC_OF[Again], CODEC_OF[Like]
+HOLDERS = frozenset(
+    CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray, tuple, Like)
+)
 """Values in which the same thing may stand twice."""
-CHANGEABLE = (HOLDERS - {CODEC_OF[tuple]}) | {PANDAS}
+CHANGEABLE = (HOLDERS - {CODEC_OF[tuple], LIKE}) | {PANDAS}
 """Values of which a test sees that two are one."""
