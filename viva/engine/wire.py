@@ -331,8 +331,8 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None, 
     """The message that carries ``value``; ``refer(object)`` gives a Reference for what is not plain, or None.
 
     Of what is of a subclass of a plain type ``liken(object, inside)`` gives one, or the number of a Like, or None where
-    it crosses as its base alone; ``inside`` of what is said about a reference it gives no other. ``likes`` are values that
-    arrived as a Like.
+    it crosses as its base alone; ``inside`` of what is said about a reference it gives no other. ``likes`` are the
+    values that arrived as a Like.
 
     Raises WireError for what has no reference, for a cycle, and for what exceeds a cap.
     """

@@ -226,7 +226,8 @@ class Asker:
             before, self.waiting = self.waiting, True
             heard = answer or Answer(Path(""))
             try:
-                self._send(self.references.encode(request), request["do"] in TELLING)
+                data = wire.encode(request, self.references.refer, likes=self.references.likes)
+                self._send(data, request["do"] in TELLING)
                 try:
                     while "callback" in (reply := self._reply(heard)):
                         if answer is None:
@@ -314,7 +315,7 @@ class Asker:
             message = {"value": self.references.functions[number](*args, **kwargs)}
             self.waiting = True
             self.random.tell(message)
-            data = self.references.encode(message)
+            data = wire.encode(message, self.references.refer, likes=self.references.likes)
         except CandidateDied:
             raise
         except CandidateStopped:

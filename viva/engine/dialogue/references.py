@@ -71,9 +71,6 @@ class References:
             self.functions.append(value)
         return number
 
-    def encode(self, message: dict) -> bytes:
-        return wire.encode(message, self.refer, likes=self.likes)
-
     def like(self, value: Any, number: int) -> object:
         """A value that is of another class in the candidate. Handed back it is that again."""
         least = LIKED.get(type(value))
