@@ -256,7 +256,7 @@ def test_a_right_answer_in_other_words_is_right(grader, examination):
     assert lost(RIGHT["ps3_scaled_attention"][0], grader, examination, "ps3_scaled_attention", 1) == []
 
 
-@pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS, 4))
 def test_the_first_right_answers_in_other_words_are_right(assignment, grader, examination):
     for place, path in enumerate(RIGHT[assignment][:4]):
         assert lost(path, grader, examination, assignment, place % 2) == [], path

@@ -243,7 +243,7 @@ class Cutter(threading.Thread):
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    thinned([(name, 1) for name in COMMANDS])
+    thinned([(name, 1) for name in COMMANDS], 6)
     + [pytest.param(name, 9, marks=[pytest.mark.thorough]) for name in COMMANDS],
 )
 def test_connections_that_are_cut_at_random_cost_no_command_anything(rooted, postgres, name, least):
@@ -300,7 +300,7 @@ def test_joining_two_students_loses_nothing_where_connections_are_cut(rooted, po
     viva(root, "roster", "--same", old, new)
 
 
-@pytest.mark.parametrize("name", thinned(COMMANDS))
+@pytest.mark.parametrize("name", thinned(COMMANDS, 6))
 def test_a_server_that_starts_after_a_command_is_waited_for(rooted, postgres, name):
     root, _ = rooted
     viva(root, "grade", SHORT)

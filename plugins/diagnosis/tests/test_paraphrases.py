@@ -70,7 +70,7 @@ def test_four_of_five_wrong_answers_of_the_course_get_their_name():
     assert sum(NAMED.values()) >= 0.8 * (len(wrong) + sum(map(len, OWN_WORDS.values())))
 
 
-@pytest.mark.parametrize("assignment", thinned(NAMED, 5))
+@pytest.mark.parametrize("assignment", thinned(NAMED, 10))
 def test_wrong_answers_in_other_words_get_their_name_and_right_ones_none(assignment):
     (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
     grader = new_grader(10.0, False, 2048, libraries=libraries.wanted([source]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -55,7 +56,12 @@ def test_release_audit_and_grade_say_that_they_run_a_solution_that_takes_long(tm
         try:
             while data := os.read(ours, 1000):
                 said += data
+                if words == ["audit"] and b"Running the solution of tiny" in said:
+                    process.send_signal(signal.SIGINT)  # else each of its trials takes three seconds
+                    break
+            while os.read(ours, 1000):
+                pass
         except OSError:  # the other end is closed
             pass
         os.close(ours)
-        assert process.wait() in (0, 1) and b"Running the solution of tiny" in said, (words, said)
+        assert process.wait() in (0, 1, 130) and b"Running the solution of tiny" in said, (words, said)
