@@ -90,8 +90,9 @@ def _extension(code: int, data: bytes) -> int | tuple[Codec, int]:
 SIZED = frozenset((str, bytes))
 LIKED_ATOMS = frozenset((str, float))
 """The atoms of which there can be several that are equal, so that each can be known by its id()."""
-Likes = dict[int, tuple[int, object]]
-"""By id() of a value that was a Like, its number, and the value itself, which keeps the id."""
+Likes = dict[int, tuple[int | Reference, object]]
+"""By id() of a value that stands for one of another class: the number of its Like, or the reference to what it stands
+for; and the value itself, which keeps the id."""
 
 
 class Writer:
@@ -110,7 +111,10 @@ class Writer:
 
     def put(self, value) -> None:
         if self.likes and id(value) in self.likes:
-            self.put_like(self.likes[id(value)][0])
+            known, _ = self.likes[id(value)]
+            if type(known) is Reference:
+                return self.put_about(known)
+            self.put_like(known)
         if type(value) in ATOM_TYPES:
             return self.put_atom(value)
         codec: Any = CODEC_OF.get(type(value))  # a Codec, an atom's type or None
@@ -143,7 +147,7 @@ class Writer:
             self.known[id(value)] = len(self.known), self.items - before, value
         return None
 
-    def put_like(self, number: int) -> None:
+    def put_like(self, number) -> None:
         """What stands before a value that is of another class in the candidate."""
         self.row += mark(LIKE, 2), number
         self.count(2)
@@ -332,7 +336,7 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None, 
 
     Of what is of a subclass of a plain type ``liken(object, inside)`` gives one, or the number of a Like, or None where
     it crosses as its base alone; ``inside`` of what is said about a reference it gives no other. ``likes`` are the
-    values that arrived as a Like.
+    values that stand for others of the reader's.
 
     Raises WireError for what has no reference, for a cycle, and for what exceeds a cap.
     """

@@ -127,7 +127,7 @@ class Asker:
         arguments = [*args, *kwargs.values()]
         if self.expected.recording:
             self.expected.check_arguments(arguments)
-        answer = Answer(path, parts_of(arguments))
+        answer = Answer(path, parts_of(arguments, self.references.whole))
         reply = self.exchange(self._request(operation, args, kwargs, path), answer)
         self._take_effects(reply, operation, answer)
         of_class = operation == "call" and is_class(args[0])

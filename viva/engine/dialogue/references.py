@@ -29,6 +29,7 @@ from viva.engine.dialogue.proxies import (
 )
 from viva.engine.dialogue.proxies import about as about_proxy
 from viva.engine.values.librarycodecs import codec_that_was_added
+from viva.engine.values.plain import ATOMS
 from viva.engine.values.sharing import SHARED, Shared
 from viva.verdict import CandidateLied, WireError
 
@@ -37,6 +38,9 @@ OFFERED = Step("operation", "offered")
 LIKED = {list: 0, dict: 0, set: 0, OrderedDict: 0, Counter: 0, np.ndarray: 0, tuple: 1, frozenset: 1, str: 2, float: 0}
 """Types of values that are known again when they are handed back, and their least lengths: Python has one object for
 all shorter ones."""
+PLAIN_CONTAINERS = {("builtins", cls.__name__) for cls in (list, tuple, dict, set, frozenset)}
+CONTAINERS = frozenset(PLAIN_CONTAINERS | {("numpy", "ndarray"), ("collections", "deque")})
+"""The classes of which the candidate can make one with other contents (``objects.remade``)."""
 MOST_LIKES = 100_000
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
@@ -52,6 +56,8 @@ class References:
         """The number of each function by its id(); the list keeps it alive. Handed over twice it has one number."""
         self.shared = Shared(self)
         self.likes: wire.Likes = {}
+        self.whole: set[int] = set()
+        """The ids of those likes that are handed back as the object that they stand for."""
         self.proxies: weakref.WeakValueDictionary[tuple[int, Path], Proxy] = weakref.WeakValueDictionary()
 
     examining = True
@@ -71,11 +77,21 @@ class References:
             self.functions.append(value)
         return number
 
-    def like(self, value: Any, number: int) -> object:
+    def _like(self, value: Any, number: int) -> object:
         """A value that is of another class in the candidate. Handed back it is that again."""
         least = LIKED.get(type(value))
         if least is not None and (least == 0 or len(value) >= least) and len(self.likes) < MOST_LIKES:
             self.likes[id(value)] = number, value
+        return value
+
+    def _in_place_of(self, reference: wire.Reference, value: Any) -> object:
+        """A value that stands for an object of the candidate's. Handed back it is of the class of that again, or the
+        object itself where that is no container: what becomes of it then is not told."""
+        if type(value) in wire.LIKED_ATOMS or not CONTAINERS.isdisjoint(reference.about["mro"]):
+            return self._like(value, -1 - reference.id)
+        if type(value) not in ATOMS and len(self.likes) < MOST_LIKES:
+            self.likes[id(value)] = wire.Reference(reference.id, {"of": "candidate"}), value
+            self.whole.add(id(value))
         return value
 
     def refer(self, value: Any) -> wire.Reference | None:
@@ -110,7 +126,7 @@ class References:
         Raises WireError.
         """
         if isinstance(reference, wire.Like):
-            return self.like(reference.value, reference.number)
+            return self._like(reference.value, reference.number)
         description, recording = reference.about, self.expected.recording
         if description.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
@@ -131,14 +147,15 @@ class References:
             if expected.imported or not (is_class or (recording and callable(local))):
                 return local
         if "contents" in description:
-            return _filled(description["type"], description["contents"])
+            return self._in_place_of(reference, _filled(description["type"], description["contents"]))
         if "base" in description and not self.expected.takes_objects(path):
-            return self.like(description["base"], -1 - reference.id)
+            return self._in_place_of(reference, description["base"])
         if expected and expected.kind in (PLAIN, NOTHING) and not recording:
             if description["iterator"]:
-                return self._items(IteratorProxy(self.home, reference.id, description, path))
+                iterator = IteratorProxy(self.home, reference.id, description, path)
+                return self._in_place_of(reference, self._items(iterator))
             if "plain" in description:
-                return self.like(description["plain"], -1 - reference.id)
+                return self._in_place_of(reference, description["plain"])
         references.append(reference)
         if description["class"] and source.startswith("builtins:") and source.partition(":")[2] in TYPES:
             return library(source)
