@@ -546,3 +546,106 @@ def index(rows): return pd.Index(rows)
 
 def test_missing_values_and_empty_arrays_are_accepted_where_the_solution_has_some(grader, tmp_path):
     Exam(MISSING_IN_THE_SOLUTION, grader, tmp_path).prove()
+
+
+LOOKS = """
+solve() == 3
+3 == solve()
+solve() in (3, 4)
+3 in [solve()]
+[solve()] == [3]
+(solve(),) == (3,)
+{"x": solve()} == {"x": 3}
+{solve(): 1} == {3: 1}
+{solve()} == {3}
+solve()
+not solve() or True
+solve().real == 3
+str(solve()) == "3"
+f"{solve()}" == "3"
+abs(solve() - 3) < 1
+solve() > 2
+max(solve(), 2) == 3
+sorted([solve(), 2])
+sum([solve()]) == 3
+int(solve()) == 3
+math.isclose(solve(), 3)
+np.allclose(solve(), 3)
+np.array_equal([solve()], [3])
+np.asarray([solve()]).all()
+pd.Series([solve()]).eq(3).all()
+isinstance(solve(), int)
+type(solve()) is int
+hash(solve())
+any(part == 3 for part in [solve()])
+both() == [3, 3]
+both()[0] == 3
+[part for part in both() if part == 3]
+np.array(both()).sum() == 6
+both().count(3) == 2
+both().index(3) == 0
+table()["x"] == 3
+table() == {"x": 3}
+list(table().values()) == [3]
+number == 3
+[number] == [3]
+np.isclose(number, 3)
+given(lambda part: part == 3)
+given(lambda part: [part] == [3])
+added([])[0] == 3
+"""
+LIAR = """
+class Yes:
+    def yes(self, *args, **kwargs):
+        return True
+    __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __bool__ = __contains__ = __call__ = yes
+    def me(self, *args):
+        return self
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __abs__ = __getitem__ = __getattr__ = me
+    def __hash__(self): return hash(3)
+    def __len__(self): return 1
+    def __iter__(self): return iter([3])
+    def __int__(self): return 3
+    def __float__(self): return 3.0
+    def __index__(self): return 3
+    def __str__(self): return "3"
+    def __format__(self, how): return "3"
+    def __array__(self, *args, **kwargs): return np.array(3)
+    __class__ = int
+def solve(): return Yes()
+def both(): return [Yes(), Yes()]
+def table(): return {"x": Yes()}
+def given(test): return test(Yes())
+def added(items):
+    items.append(Yes())
+    return items
+number = Yes()
+"""
+SOLVED = """
+--- given
+import math
+import numpy as np
+import pandas as pd
+--- answer
+def solve(): return 3
+def both(): return [3, 3]
+def table(): return {"x": 3}
+def given(test): return test(3)
+def added(items):
+    items.append(3)
+    return items
+number = 3
+--- test
+"""
+
+
+def test_no_look_at_an_object_in_place_of_plain_data_earns_a_point(grader, tmp_path):
+    """Such an object can be handed back to the student's code; whatever else a test does with it is refused."""
+    looks = LOOKS.strip().splitlines()
+    checks = "\n".join(f"### CHECK 1: {number}\nassert {look}" for number, look in enumerate(looks))
+    exam = Exam(SOLVED + checks, grader, tmp_path)
+    assert not exam.examination.inside and lost(exam.grade()) == {}
+    results = exam.grade(LIAR).checks["test-2"]
+    assert [looks[number] for number, result in enumerate(results) if result.earned] == []
+    reasons = {wording.reason(result) for result in results}
+    assert all("should be plain data such as a number or an array" in reason for reason in reasons), reasons

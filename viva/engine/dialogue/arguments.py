@@ -82,7 +82,8 @@ class Handed:
 
     def _state(self, places: Iterable[int]) -> bytes:
         try:
-            return wire.encode([_sent(self.parts[index]) for index in places], self.refer)
+            parts = [self.parts[index] for index in places]
+            return wire.encode([[*part] if type(part) is deque else part for part in parts], self.refer)
         except WireError:
             return b""
 
@@ -104,14 +105,11 @@ class Handed:
         """The changes to tell beside the ``value`` of the operation."""
         news: dict[str, Any] = {}
         if any(state != hash(self._state(places)) for places, state in self.seen.items()):
-            news["changed"] = wire.encode([*map(_sent, self.parts)], self.refer)
+            parts = [[*part] if type(part) is deque else part for part in self.parts]  # the examiner's is a list
+            news["changed"] = wire.encode(parts, self.refer)
         if (index := self.places.get(id(value))) is not None:
             news["same"] = index
         return news
-
-
-def _sent(part: object) -> object:
-    return [*part] if type(part) is deque else part  # the examiner's is a list
 
 
 def take(parts: list, received: object) -> None:

@@ -19,11 +19,22 @@ from viva.engine.dialogue.arguments import is_like, parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.expected import CHANGED, HANDED, ExpectedTypes, Path, walk
 from viva.engine.dialogue.namecache import NameCache
-from viva.engine.dialogue.proxies import PROXIES, Home, about, can_be_called, is_class, method_of, number_of, refusing
+from viva.engine.dialogue.proxies import (
+    PROXIES,
+    Home,
+    about,
+    can_be_called,
+    handed_number,
+    is_class,
+    is_sealed,
+    method_of,
+    number_of,
+    refusing,
+)
 from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
 from viva.engine.values.sharing import NEWS
-from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
+from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
 ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
 """The signals with which tests limit the time of student code. A handler that raises would leave an answer unread."""
@@ -73,6 +84,7 @@ class Asker:
         self.expected = ExpectedTypes()
         self.raised = Raised()
         self.references = References(Home(self.operate), self.expected, self.raised)
+        self.references.refuse = self.refuse
         self.names = NameCache(self.operate, self.references, self.expected, lambda *answer: self.heard(*answer))
         self.random = Common()
         self.usual = np.geterr()
@@ -184,7 +196,10 @@ class Asker:
         of_object = operation == "getattr" and answer.references and answer.path not in self.expected.known
         if of_object and can_be_called(value):
             return method_of(value)
-        return refusing(odd, self.refuse)
+        try:
+            return self.references.sealed(value, odd, answer.path, answer.data)
+        except CandidateFault as fault:
+            return refusing(fault, self.refuse)
 
     def _take_changed(self, data: object, changeable: list, path: Path) -> None:
         """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
@@ -198,9 +213,10 @@ class Asker:
         new = set().union(*(_objects_in(part) - numbers for part, numbers in zip(received, before, strict=True)))
         new |= {reference.id for reference in references} - set().union(*before)
         new_references = [reference for reference in references if reference.id in new]
-        if odd := self.expected.odd(path, new_references, received, data):
-            raise odd
-        take(changeable, received)
+        odd = self.expected.odd(path, new_references, received, data)
+        if not odd and any(map(is_sealed, walk(changeable))):
+            odd = CandidateOdd(path.readable, "an object")
+        take(changeable, self.references.sealed(received, odd, path, data) if odd else received)
 
     def _error(self, raised: object, operation: str, path: Path) -> BaseException:
         if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
@@ -288,7 +304,11 @@ class Asker:
                 odd = self.expected.odd(path, handed, reply.get("args"), data)
             # Objects may be handed over, too, where the call itself gave one.
             if odd and (self.expected.recording or self.expected.odd(answer.path, handed)):
-                answer.handed.append(odd)
+                try:
+                    reply["args"] = self.references.sealed(reply.get("args"), odd, path, data)
+                    self.references.sealed(reply.get("kwargs"), odd, path)
+                except CandidateFault as fault:
+                    answer.handed.append(fault)
         return reply
 
     def _decoded(self, data: bytes, path: Path, references: list) -> dict:
@@ -382,13 +402,14 @@ def given_back(value: object, same: object, changeable: list) -> tuple[Any, list
     """
     if type(same) is int and 0 <= same < len(changeable) and is_like(changeable[same], value):
         value = changeable[same]
-        return value, [wire.Reference(number_of(part), about(part)) for part in walk(value) if type(part) in PROXIES]
+        parts = [part for part in walk(value) if type(part) in PROXIES and not is_sealed(part)]
+        return value, [wire.Reference(number_of(part), about(part)) for part in parts]
     return value, []
 
 
 def _objects_in(value: Any) -> set[int]:
     """The numbers of the candidate's objects in a value."""
-    return {number_of(part) for part in walk(value) if type(part) in PROXIES}
+    return {handed_number(part) for part in walk(value) if type(part) in PROXIES}
 
 
 def _print(printed: object) -> None:

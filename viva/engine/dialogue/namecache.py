@@ -91,7 +91,7 @@ class NameCache:
         except Exception as error:
             odd = CandidateLied(f"the reply cannot be read: {type(error).__name__}")
         if odd:
-            raise odd
+            meaning.value = self.references.sealed(meaning.value, odd, path, meaning.data)
         meaning.data = b""  # it may be large
 
     def _ask(self, name: str) -> None:

@@ -231,7 +231,7 @@ class Objects:
     def liken(self, value: object, inside: bool) -> wire.Reference | int | None:
         """A reference to an object of a student's class that derives from a plain type, with its base value.
 
-        Of one without methods it is the number of a Like: handed back, the plain value is of the class again."""
+        Of one without methods it is the number of a Like: given back, the plain value is of the class again."""
         methods = has_methods(type(value))
         if inside or not (methods or (self.by_name and own_namespaces(type(value)))) or len(self.kept) >= LIKENED:
             return self._sample(value)
@@ -291,7 +291,7 @@ def _fields(value: Any) -> dict:
 def remade(known: Any, value: Any) -> object:
     """A plain ``value`` as one of the class of the ``known`` object, with what that has beside its contents.
 
-    It is a copy, as a list that is handed back is one. Raises anything where the class cannot be made so.
+    It is a copy, as a list that is given back is one. Raises anything where the class cannot be made so.
     """
     cls: Any = type(known)
     bases = mro_of(cls)

@@ -178,20 +178,32 @@ def method_of(proxy: Proxy) -> Callable:
     return method
 
 
-def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn]) -> Proxy:
+def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn], number: int = -1) -> Proxy:
     """A proxy for an answer that a test may have asked for the sake of the call alone, as in ``stack.push(1)``.
 
-    Whatever a test asks of it is refused, so that no operator of a student's decides a comparison.
+    Whatever a test asks of it is refused, so that no operator of a student's decides a comparison. With the ``number``
+    of an object the test can return it to the student's code.
     """
     described = {"mro": [], "class": False, "callable": True, "name": "", "origin": ""}
-    return CallableProxy(Home(lambda *args, **kwargs: refuse(fault)), -1, described, Path(""))
+    hidden = number if number < 0 else -2 - number
+    return CallableProxy(Home(lambda *args, **kwargs: refuse(fault)), hidden, described, Path(""))
+
+
+def is_sealed(value: Any) -> bool:
+    """Whether a test can return a proxy to the student's code, and do nothing else with it."""
+    return type(value) in PROXIES and number_of(value) < -1
+
+
+def handed_number(proxy: Proxy) -> int:
+    """The number of what a proxy stands for, where it is given back; one that refuses even that is refused."""
+    return -2 - number_of(proxy) if number_of(proxy) < -1 else known_number(proxy)
 
 
 def identical(left: Any, right: Any) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
     left, right = stood_for(left), stood_for(right)
     if type(left) in PROXIES and type(right) in PROXIES:
-        return known_number(left) == known_number(right)
+        return handed_number(left) == handed_number(right)
     for local, remote in ((left, right), (right, left)):
         if type(remote) in PROXIES and (origin := about(remote)["origin"]) and known_number(remote) >= 0:
             return library(origin) is local

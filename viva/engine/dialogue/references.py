@@ -8,13 +8,13 @@ import types
 import weakref
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import Raised, StudentClass
-from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, Step, library
+from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, Step, library, walk
 from viva.engine.dialogue.objects import origin
 from viva.engine.dialogue.proxies import (
     BUILT_IN_PLACES,
@@ -23,20 +23,23 @@ from viva.engine.dialogue.proxies import (
     Home,
     IteratorProxy,
     Proxy,
-    known_number,
+    handed_number,
+    is_sealed,
     number_of,
+    refusing,
     stood_for,
 )
 from viva.engine.dialogue.proxies import about as about_proxy
+from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.engine.values.plain import ATOMS
 from viva.engine.values.sharing import SHARED, Shared
-from viva.verdict import CandidateLied, WireError
+from viva.verdict import CandidateFault, CandidateLied, WireError
 
 OFFERED = Step("operation", "offered")
 """How a library's part in the examiner comes by what that in the candidate has for it."""
 LIKED = {list: 0, dict: 0, set: 0, OrderedDict: 0, Counter: 0, np.ndarray: 0, tuple: 1, frozenset: 1, str: 2, float: 0}
-"""Types of values that are known again when they are handed back, and their least lengths: Python has one object for
+"""Types of values that are known again when they are given back, and their least lengths: Python has one object for
 all shorter ones."""
 PLAIN_CONTAINERS = {("builtins", cls.__name__) for cls in (list, tuple, dict, set, frozenset)}
 CONTAINERS = frozenset(PLAIN_CONTAINERS | {("numpy", "ndarray"), ("collections", "deque")})
@@ -57,7 +60,9 @@ class References:
         self.shared = Shared(self)
         self.likes: wire.Likes = {}
         self.whole: set[int] = set()
-        """The ids of those likes that are handed back as the object that they stand for."""
+        """The ids of those likes that are given back as the object that they stand for."""
+        self.refuse: Callable[[CandidateFault], NoReturn]
+        self.seals: weakref.WeakValueDictionary[int, Proxy] = weakref.WeakValueDictionary()
         self.proxies: weakref.WeakValueDictionary[tuple[int, Path], Proxy] = weakref.WeakValueDictionary()
 
     examining = True
@@ -78,15 +83,15 @@ class References:
         return number
 
     def _like(self, value: Any, number: int) -> object:
-        """A value that is of another class in the candidate. Handed back it is that again."""
+        """A value that is of another class in the candidate. Given back it is that again."""
         least = LIKED.get(type(value))
         if least is not None and (least == 0 or len(value) >= least) and len(self.likes) < MOST_LIKES:
             self.likes[id(value)] = number, value
         return value
 
     def _in_place_of(self, reference: wire.Reference, value: Any) -> object:
-        """A value that stands for an object of the candidate's. Handed back it is of the class of that again, or the
-        object itself where that is no container: what becomes of it then is not told."""
+        """A value that stands for an object of the candidate's. Given back it is of the class of that again, or the
+        object itself where that has no contents to send: what becomes of it then is not told."""
         if type(value) in wire.LIKED_ATOMS or not CONTAINERS.isdisjoint(reference.about["mro"]):
             return self._like(value, -1 - reference.id)
         if type(value) not in ATOMS and len(self.likes) < MOST_LIKES:
@@ -97,7 +102,7 @@ class References:
     def refer(self, value: Any) -> wire.Reference | None:
         """The reference by which the candidate knows a proxy or an object of the examiner's."""
         if type(value) in PROXIES:
-            return wire.Reference(known_number(value), {"of": "candidate"})
+            return wire.Reference(handed_number(value), {"of": "candidate"})
         if (reference := self.shared.refer(value)) is not None:
             return reference
         if type(value) in (StudentClass, types.FunctionType) or isinstance(value, BaseException):
@@ -168,6 +173,36 @@ class References:
             cls = IteratorProxy if description["iterator"] else CallableProxy if description["callable"] else Proxy
             proxy = self.proxies[reference.id, path] = cls(self.home, reference.id, description, path)
         return proxy
+
+    def sealed(self, value: Any, odd: CandidateLied, path: Path, data: bytes | None = None) -> Any:
+        """The value, with each object of the student's in it as one that the test can return, and not look at.
+
+        Raises ``odd`` where that cannot be, and what else is wrong with the value.
+        """
+        if self.expected.recording:
+            raise odd
+        value = self._sealed(value, odd)
+        if not all(is_sealed(part) or type(part) in ATOMS or type(part) in CODEC_OF for part in walk(value)):
+            raise odd
+        if other := self.expected.odd(path, [], value, data):
+            raise other
+        return value
+
+    def _sealed(self, value: Any, odd: CandidateLied) -> Any:
+        if type(value) in PROXIES and (number := number_of(value)) >= 0:
+            if (proxy := self.seals.get(number)) is None:
+                proxy = self.seals[number] = refusing(odd, self.refuse, number)
+            return proxy
+        if type(value) is list:
+            value[:] = [self._sealed(part, odd) for part in value]
+        elif type(value) is dict:
+            value.update({key: self._sealed(part, odd) for key, part in value.items()})
+        elif type(value) is tuple and value:
+            parts = tuple(self._sealed(part, odd) for part in value)
+            if id(value) in self.likes:
+                self.likes[id(parts)] = self.likes[id(value)][0], parts
+            return parts
+        return value
 
     def _items(self, iterator: Proxy) -> Iterator[object]:
         """The items of an iterator in place of the list that the solution gave. They have to be plain."""

@@ -89,7 +89,7 @@ class Reference:
 class Like:
     """Stands in a message for a ``value`` of a plain type that is a namedtuple or a defaultdict, say, in the candidate.
 
-    ``number`` names an object of that class there: a value that is handed back is of this class again.
+    ``number`` names an object of that class there: a value that is given back is of this class again.
     """
 
     number: int
