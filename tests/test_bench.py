@@ -189,8 +189,8 @@ def test_a_small_course_becomes_a_large_one(tmp_path):
 def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_than_it_did():
     modules, lines = figures.sizes()["engine"]
     # causes.py came from student/, which has 190 lines less; ending unreadable operations and np.errstate took 60. That
-    # a test may hand back a defaultdict, a namedtuple or any other object took 220: right answers lost points.
-    assert modules <= 46 and 5000 < lines <= 11_570
+    # a test may hand back a defaultdict, a namedtuple or any other object took 250: right answers lost points.
+    assert modules <= 46 and 5000 < lines <= 11_600
     assert figures.importers()["viva.engine.dialogue.asker"] >= {"viva.engine.examiner"}
     assert "viva.engine.dialogue.asker" not in figures.single_importers()
     seen = set().union(*figures.trace().values())

@@ -90,9 +90,9 @@ def _extension(code: int, data: bytes) -> int | tuple[Codec, int]:
 SIZED = frozenset((str, bytes))
 LIKED_ATOMS = frozenset((str, float))
 """The atoms of which there can be several that are equal, so that each can be known by its id()."""
-Likes = dict[int, tuple[int | Reference, object]]
+Likes = dict[int, tuple[int | Reference, object, int]]
 """By id() of a value that stands for one of another class: the number of its Like, or the reference to what it stands
-for; and the value itself, which keeps the id."""
+for; the value itself, which keeps the id; and its bytes, roughly."""
 
 
 class Writer:
@@ -111,7 +111,7 @@ class Writer:
 
     def put(self, value) -> None:
         if self.likes and id(value) in self.likes:
-            known, _ = self.likes[id(value)]
+            known, *_ = self.likes[id(value)]
             if type(known) is Reference:
                 return self.put_about(known)
             self.put_like(known)

@@ -169,10 +169,9 @@ class Objects:
         """The callbacks for the functions of the other side, by number."""
         self.callback_numbers: dict[int, int] = {}
         """The number of a callback, by its id()."""
-        self.samples: list[object] = []
-        """An object of each class that crosses as its plain type."""
-        self.sample_numbers: dict[tuple, int] = {}
-        """The place of a sample by its class, its default and, where it has fields of its own, its id()."""
+        self.kinds: list[tuple] = []
+        """What an object that crosses as its plain type has beside its contents: its class, default and fields."""
+        self.kind_numbers: dict[tuple, int] = {}
         self.shared = Shared(self)
         self.by_name = False
         """Whether an object is asked for: then also what only has a name beside its plain value crosses by it."""
@@ -234,31 +233,34 @@ class Objects:
         Of one without methods it is the number of a Like: given back, the plain value is of the class again."""
         methods = has_methods(type(value))
         if inside or not (methods or (self.by_name and own_namespaces(type(value)))) or len(self.kept) >= LIKENED:
-            return self._sample(value)
+            return self._kind_number(value)
         plain = wire.is_plain(base := base_of(value))
         if not (methods or plain):
-            return self._sample(value)
+            return self._kind_number(value)
         reference = self.refer(value)
         if plain:
             reference.about["base"] = base
         return reference
 
-    def _sample(self, value: Any) -> int | None:
-        """The number of an object that is as ``value`` in all but what it contains; None for what contains nothing."""
-        cls = type(value)
-        if len(self.samples) >= LIKENED or set(mro_of(cls)).isdisjoint(CONTAINERS):
+    def _kind_number(self, value: Any) -> int | None:
+        """The number of what ``value`` has beside its contents; None for what has no contents."""
+        if len(self.kinds) >= LIKENED or set(mro_of(type(value))).isdisjoint(CONTAINERS):
             return None
-        default = value.default_factory if defaultdict in mro_of(cls) else None
-        kind = cls, id(default), id(value) if _fields(value) else 0
-        if kind not in self.sample_numbers:
-            self.sample_numbers[kind] = len(self.samples)
-            self.samples.append(value)
-        return self.sample_numbers[kind]
+        cls, default, fields = kind = kind_of(value)
+        key = cls, id(default), id(fields) if fields else 0
+        if key not in self.kind_numbers:
+            self.kind_numbers[key] = len(self.kinds)
+            self.kinds.append(kind)  # which keeps the ids
+        return self.kind_numbers[key]
 
     def _of_class(self, like: wire.Like) -> object:
         """The value of a Like as one of its class; as it is where that cannot be made."""
         with contextlib.suppress(Exception):  # what a student's class has to say
-            return remade(self.kept[-1 - like.number] if like.number < 0 else self.samples[like.number], like.value)
+            if like.number >= 0:
+                return remade(like.value, *self.kinds[like.number])
+            known = self.kept[-1 - like.number]
+            # A text or a number cannot have changed, so it is what it was, a path say.
+            return known if type(like.value) in (str, float) else remade(like.value, *kind_of(known))
         return like.value
 
     def resolve(self, reference: wire.Reference | wire.Like) -> object:
@@ -281,37 +283,39 @@ class Objects:
         return self.callbacks[reference.id]
 
 
-def _fields(value: Any) -> dict:
+def kind_of(value: Any) -> tuple[type, Any, dict]:
+    """What a container has beside its contents: its class, the default of a defaultdict or the length of a deque, and
+    its fields."""
+    cls = type(value)
+    default = value.default_factory if defaultdict in mro_of(cls) else value.maxlen if cls is deque else None
     try:
-        return object.__getattribute__(value, "__dict__")
+        return cls, default, object.__getattribute__(value, "__dict__")
     except AttributeError:
-        return {}
+        return cls, default, {}
 
 
-def remade(known: Any, value: Any) -> object:
-    """A plain ``value`` as one of the class of the ``known`` object, with what that has beside its contents.
+def remade(value: Any, cls: Any, default: Any, fields: dict) -> object:
+    """A plain ``value`` as one of a class; see ``kind_of``.
 
-    It is a copy, as a list that is given back is one. Raises anything where the class cannot be made so.
+    Its contents are a copy, as those of a list that is given back. Its fields are those of the object that there was, so
+    what student code writes to them stays. Raises anything where the class cannot be made so.
     """
-    cls: Any = type(known)
     bases = mro_of(cls)
     if type(value) is cls:
         return value
-    if type(value) in (str, float):  # it cannot have changed, so it is the path that it was, say
-        return known
     if np.ndarray in bases:
         made: Any = value.view(cls)
     elif tuple in bases or frozenset in bases:
         made = (tuple if tuple in bases else frozenset).__new__(cls, value)
     elif cls is deque:
-        made = deque(value, known.maxlen)
+        made = deque(value, default)
     else:
         made = cls.__new__(cls)
         fill(made, value, {})
     if defaultdict in bases:
-        made.default_factory = known.default_factory
-    if fields := _fields(known):
-        _fields(made).update(fields)
+        made.default_factory = default
+    if fields:
+        object.__setattr__(made, "__dict__", fields)
     return made
 
 

@@ -44,7 +44,8 @@ all shorter ones."""
 PLAIN_CONTAINERS = {("builtins", cls.__name__) for cls in (list, tuple, dict, set, frozenset)}
 CONTAINERS = frozenset(PLAIN_CONTAINERS | {("numpy", "ndarray"), ("collections", "deque")})
 """The classes of which the candidate can make one with other contents (``objects.remade``)."""
-MOST_LIKES = 100_000
+MOST_LIKES, HELD = 100_000, 256 * 2**20
+"""How many of them are known, and their bytes: the latest."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
 
@@ -59,6 +60,8 @@ class References:
         """The number of each function by its id(); the list keeps it alive. Handed over twice it has one number."""
         self.shared = Shared(self)
         self.likes: wire.Likes = {}
+        self.held = 0
+        """The bytes of the likes, roughly."""
         self.whole: set[int] = set()
         """The ids of those likes that are given back as the object that they stand for."""
         self.refuse: Callable[[CandidateFault], NoReturn]
@@ -85,17 +88,29 @@ class References:
     def _like(self, value: Any, number: int) -> object:
         """A value that is of another class in the candidate. Given back it is that again."""
         least = LIKED.get(type(value))
-        if least is not None and (least == 0 or len(value) >= least) and len(self.likes) < MOST_LIKES:
-            self.likes[id(value)] = number, value
+        if least is not None and (least == 0 or len(value) >= least):
+            self._keep(value, number)
         return value
+
+    def _keep(self, value: object, known: int | wire.Reference) -> None:
+        self._forget(id(value))
+        self.likes[id(value)] = known, value, _size(value)
+        self.held += self.likes[id(value)][2]
+        while self.held > HELD or len(self.likes) > MOST_LIKES:
+            self._forget(next(iter(self.likes)))
+
+    def _forget(self, value_id: int) -> None:
+        *_, size = self.likes.pop(value_id, (0,))
+        self.held -= size
+        self.whole.discard(value_id)
 
     def _in_place_of(self, reference: wire.Reference, value: Any) -> object:
         """A value that stands for an object of the candidate's. Given back it is of the class of that again, or the
         object itself where that has no contents to send: what becomes of it then is not told."""
         if type(value) in wire.LIKED_ATOMS or not CONTAINERS.isdisjoint(reference.about["mro"]):
             return self._like(value, -1 - reference.id)
-        if type(value) not in ATOMS and len(self.likes) < MOST_LIKES:
-            self.likes[id(value)] = wire.Reference(reference.id, {"of": "candidate"}), value
+        if type(value) not in ATOMS:
+            self._keep(value, wire.Reference(reference.id, {"of": "candidate"}))
             self.whole.add(id(value))
         return value
 
@@ -200,7 +215,7 @@ class References:
         elif type(value) is tuple and value:
             parts = tuple(self._sealed(part, odd) for part in value)
             if id(value) in self.likes:
-                self.likes[id(parts)] = self.likes[id(value)][0], parts
+                self._keep(parts, self.likes[id(value)][0])
             return parts
         return value
 
@@ -213,6 +228,16 @@ class References:
             except StopIteration:
                 return
             yield item
+
+
+def _size(value: object) -> int:
+    """The bytes of a plain value, roughly."""
+    size = 0
+    for part in walk(value):
+        codec = codec_that_was_added(type(part))
+        size += part.nbytes if type(part) is np.ndarray else len(part) if type(part) in (str, bytes) else 64
+        size += 8 * codec.size(part) if codec and codec.size else 0
+    return size
 
 
 def parameters_of(function: object) -> list[tuple[int, bool]] | None:
