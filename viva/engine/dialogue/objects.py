@@ -297,7 +297,7 @@ def kind_of(value: Any) -> tuple[type, Any, dict]:
 def remade(value: Any, cls: Any, default: Any, fields: dict) -> object:
     """A plain ``value`` as one of a class; see ``kind_of``.
 
-    Its contents are a copy, as those of a list that is given back. Its fields are those of the object that there was, so
+    Its contents are a copy, as those of a list that is given back. Its fields are those of the object that there was:
     what student code writes to them stays. Raises anything where the class cannot be made so.
     """
     bases = mro_of(cls)
