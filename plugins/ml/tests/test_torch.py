@@ -275,3 +275,50 @@ def test_a_number_belongs_to_a_tensor_and_not_to_its_address():
         weights.append(torch.ones(2, requires_grad=True))
     assert id(weights[-1]) == address and history.requires_grad
     assert sharing.refer(weights[-1]) != 57
+
+
+SYMBOLIC = """
+--- given
+import numpy as np
+import sympy as sp
+--- answer
+def slope(n): return float(n) ** 2
+def roots(a, b, c):
+    d = (b * b - 4 * a * c) ** 0.5
+    return [(-b - d) / (2 * a), (-b + d) / (2 * a)]
+def count(n): return 2 * n
+def ratio(a, b): return a / b
+--- test
+### CHECK 1: a
+assert abs(slope(3) - 9) < 1e-9
+### CHECK 1: b
+r = sorted(roots(1, -3, 2))
+assert np.allclose(r, [1, 2])
+### CHECK 1: c
+assert count(3) == 6
+### CHECK 1: d
+assert abs(ratio(1, 3) - 1/3) < 1e-12
+assert np.isclose(ratio(1, 2), 0.5)
+--- right
+x = sp.Symbol("x")
+def slope(n): return (x ** 2).subs(x, n)
+def roots(a, b, c): return sp.solve(a * x ** 2 + b * x + c, x)
+def count(n): return sp.Integer(2) * n
+def ratio(a, b): return sp.Float(a) / b
+--- right
+import mpmath
+def slope(n): return mpmath.mpf(n) ** 2
+def roots(a, b, c): return [complex(r).real for r in np.roots([a, b, c])]
+def count(n): return np.int8(2 * n)
+def ratio(a, b): return sp.Rational(a, b)
+--- wrong
+def slope(n): return sp.Integer(8)
+def roots(a, b, c): return [sp.Symbol("x"), sp.Symbol("y")]
+def count(n): return sp.Float(6.5)
+def ratio(a, b): return sp.Rational(b, a)
+"""
+
+
+def test_a_number_of_sympy_is_a_number_where_the_solution_gives_one(grader, tmp_path):
+    """PyTorch brings SymPy. A right answer that solves by symbols lost all points, as its numbers are objects."""
+    Exam(SYMBOLIC, grader, tmp_path).prove()

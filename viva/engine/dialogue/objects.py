@@ -10,6 +10,7 @@ import builtins
 import contextlib
 import importlib
 import inspect
+import numbers
 import operator
 import re
 import sys
@@ -319,10 +320,12 @@ def remade(value: Any, cls: Any, default: Any, fields: dict) -> object:
     return made
 
 
-def _plain_form(value: Any) -> np.ndarray | str | None:
+def _plain_form(value: Any) -> np.ndarray | str | float | None:
     """A value that may stand in the place of an object: the array of a masked one of which nothing is masked, or of a
-    polynomial's coefficients, the text of a path, or of a pattern."""
+    polynomial's coefficients, the text of a path, or of a pattern, or what a number of a library's, as SymPy's, is."""
     cls = type(value)
+    if issubclass(cls, numbers.Real) and not own_namespaces(cls):
+        return int(value) if issubclass(cls, numbers.Integral) else float(value)
     if cls is np.ma.MaskedArray and not np.ma.is_masked(value):
         return value.data
     if cls is np.poly1d:
