@@ -138,11 +138,13 @@ class Writer:
         if codec in HOLDERS:
             self.put_parts(codec, parts, type(value))
         else:
-            copies, refer, self.known = self.known, self.refer, None
+            copies, refer, likes, self.known = self.known, self.refer, self.likes, None
+            if codec in COSTLY:
+                self.likes = None  # a cell of a frame is plain
             if codec is LIBRARY:
                 self.refer = None  # its parts are plain
             self.put_parts(codec, parts, type(value))
-            self.known, self.refer = copies, refer
+            self.known, self.refer, self.likes = copies, refer, likes
         if self.known is not None and codec in CHANGEABLE:
             self.known[id(value)] = len(self.known), self.items - before, value
         return None

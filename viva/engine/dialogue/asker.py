@@ -242,7 +242,10 @@ class Asker:
             before, self.waiting = self.waiting, True
             heard = answer or Answer(Path(""))
             try:
-                data = wire.encode(request, self.references.refer, likes=self.references.likes)
+                try:
+                    data = wire.encode(request, self.references.refer, likes=self.references.likes)
+                except WireError as error:  # of what the test hands over
+                    raise CandidateLied(str(error)) from None
                 self._send(data, request["do"] in TELLING)
                 try:
                     while "callback" in (reply := self._reply(heard)):
