@@ -125,7 +125,8 @@ def test_axe_finds_no_barrier_in_what_viva_adds_to_formgraders_page_and_in_its_l
     page.locator("#why").focus()
     page.locator("#why").fill("7")
     page.keyboard.press("Tab")
-    expect(page.locator(".viva-told")).to_contain_text("Not saved")
+    # The page may also say that another grader, the one of the test before, has the answer open.
+    expect(page.locator(".viva-told").filter(has_text="Not saved")).to_be_visible()
     group(page, "why").locator("summary").click()
     parts = [".viva-queue", ".viva-group", ".viva-items", ".viva-added", ".viva-told", ".viva-question-left"]
     assert [barrier for part in parts for barrier in barriers(page, part)] == []
