@@ -286,7 +286,7 @@ assert one() == 1
 def test_an_answer_that_keeps_c_code_in_a_test_busy_is_a_timeout_and_costs_only_its_own_check(
     quick, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("viva.engine.session.STUCK", 2.0)
+    monkeypatch.setattr("viva.engine.session.STUCK", 6.0)
     text = """
 --- answer
 def count(): return 3
