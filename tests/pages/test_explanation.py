@@ -107,7 +107,7 @@ def test_what_is_told_of_a_failed_hidden_check(explainer, whose, reason, sentenc
         ),
         (note("lied", "the reply cannot be read: kumquat"), "The result is wrong."),
         (note("size", "the reply cannot be read: kumquat"), "In grading, a test can use values and models of at most"),
-        (note("crossing", "mean(...) handed kumquat"), "In grading, your code can hand a function of the tests plain"),
+        (note("crossing", "mean(...) handed kumquat"), "In grading, a function of the tests can use plain data only"),
     ],
 )
 def test_what_is_told_of_a_hidden_check_at_which_the_answer_was_none(explainer, cause, sentence):
