@@ -10,12 +10,15 @@ import shutil
 import signal
 import sys
 from dataclasses import dataclass
+from importlib.metadata import distribution, distributions
 from pathlib import Path
 from typing import NoReturn
 
 import nbformat
 import pytest
 from hypothesis import settings
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
@@ -35,9 +38,22 @@ settings.register_profile("same", deadline=None, derandomize=True, database=None
 settings.load_profile("same")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What may take longer than most begins first, so that no process waits for it alone at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose extra is not installed."""
+    for mark in item.iter_markers("extra"):
+        for extra in mark.args:
+            if not _is_installed(extra):
+                lacking(
+                    f"The extra '{extra}' is not installed. Install it: .venv/bin/pip install --editable '.[{extra}]'"
+                )
+
+
+@functools.cache
+def _is_installed(extra: str) -> bool:
+    requirements = map(Requirement, distribution("nbviva").requires or [])
+    brought = [one.name for one in requirements if one.marker and f'extra == "{extra}"' in str(one.marker)]
+    known = {canonicalize_name(found.name) for found in distributions()}
+    return {canonicalize_name(name) for name in brought} <= known
 
 
 @pytest.fixture(scope="session", autouse=True)

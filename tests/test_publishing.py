@@ -80,6 +80,7 @@ def test_all_files_have_one_version_and_one_address():
     )
 
 
+@pytest.mark.extra("publish")
 def test_the_recipe_for_conda_is_rendered_and_asks_for_what_the_wheel_asks_for():
     from rattler_build import Stage0Recipe, VariantConfig
 
@@ -97,7 +98,7 @@ def test_the_recipe_for_conda_is_rendered_and_asks_for_what_the_wheel_asks_for()
     assert asked == wanted
 
 
-@pytest.mark.slow
+@pytest.mark.extra("publish")
 @pytest.mark.xdist_group("wheel")
 @pytest.mark.timeout(600)
 def test_an_index_shows_the_wheels_page_without_errors(wheel):  # noqa: F811

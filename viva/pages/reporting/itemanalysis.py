@@ -13,9 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from statistics import median
-
-from scipy.stats import pearsonr
+from statistics import correlation, median
 
 from viva import wording
 from viva.cleaning import plaintext
@@ -146,7 +144,7 @@ def discrimination(taken: list[tuple[float, float]]) -> tuple[float | None, str]
         return None, {1.0: "all pass", 0.0: "all fail"}.get(shares[0], "all have the same score")
     if max(rest) - min(rest) < 1e-9:
         return None, "all other scores are the same"
-    return float(pearsonr(shares, rest).statistic), ""
+    return correlation(shares, rest), ""
 
 
 def group(failed: list[CheckResult]) -> list[Mistake]:
