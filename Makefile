@@ -18,7 +18,7 @@ NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 BUTTON := share/jupyter/labextensions/nbviva-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ml demo audit release class grade feedback report export formgrader doctor docs test faults proofs thorough cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
+.PHONY: help setup ml demo audit release class grade feedback report export formgrader doctor docs quick test faults proofs thorough cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -92,14 +92,22 @@ wheel: setup  ## build the wheels in dist/: nbviva and its plug-ins, no course, 
 doctor: setup  ## list what this machine lacks
 	@$(BIN)/viva doctor --run-config
 
-test: setup  ## run the tests (P=term for those of one plug-in)
-	@$(PYTEST) $(if $(P),plugins/$(P)) -n $$(( ($$(nproc) * 3 + 1) / 2 ))
+# Three processes on two processors: the tests often wait.
+WORKERS = $$(( ($$(nproc) * 3 + 1) / 2 ))
+ONE = $(if $(P),plugins/$(P))
+quick: setup  ## run the tests that start no process: the first ones after a change (P=term for those of one plug-in)
+	@$(PYTEST) $(ONE) -m quick --durations=10 -n $$(nproc)
 
-proofs: setup  ## run the slow tests (P=term for those of one plug-in)
-	@$(PYTEST) $(if $(P),plugins/$(P)) -m 'slow and not cluster and not thorough' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
+test: setup  ## run the quick tests, and one path of each command through a course (P=term for those of one plug-in)
+	@$(PYTEST) $(ONE) -m 'quick or path' --durations=10 -n $(WORKERS)
 
-thorough: setup  ## run the rows of the slow tests that the proofs leave out
-	@$(PYTEST) -m thorough -n $$(( ($$(nproc) * 3 + 1) / 2 ))
+# PART=0 to 9 adds a tenth of the thorough tests; CI takes another tenth each time.
+proofs: setup  ## run the tests that `make test` leaves out (P=term for those of one plug-in; PART=3 adds a part of `thorough`)
+	@VIVA_PART=$(PART) $(PYTEST) $(ONE) -m 'not quick and not path and not cluster and (part or not thorough)' \
+	  --durations=10 -n $(WORKERS)
+
+thorough: setup  ## run the tests that the proofs leave out: more rows of the same kind (PART=3 for a tenth)
+	@VIVA_PART=$(PART) $(PYTEST) -m 'thorough and not cluster$(if $(PART), and part)' -n $(WORKERS)
 
 cluster-proofs: setup  ## kill, freeze and add workers of real clusters, longer than in the proofs
 	@$(PYTEST) -m 'slow and cluster' -n 0

@@ -5,10 +5,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import functools
+import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
+import tomllib
+import zlib
+from collections.abc import Generator
 from dataclasses import dataclass
 from importlib.metadata import distribution, distributions
 from pathlib import Path
@@ -26,6 +31,12 @@ PROJECT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 SHORT = "ps3_scaled_attention"
 """The assignment that tests use when any will do."""
+LATER = frozenset({"slow", "thorough", "cluster", "extra"})
+PATHS = PROJECT / "tests" / "paths.toml"
+PARTS = 10
+"""The thorough tests are run in so many parts, by the hash of their names."""
+DURATIONS = PROJECT / "bench" / "durations.json"
+"""The seconds that long tests took, with all their rows, when `python -m bench.durations` last wrote them down."""
 
 os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -38,14 +49,46 @@ settings.register_profile("same", deadline=None, derandomize=True, database=None
 settings.load_profile("same")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests the markers by which `make` chooses, and put first what takes long, so that nobody waits for it."""
+    seconds = json.loads(DURATIONS.read_text(encoding="utf-8"))
+    paths = {place: command for command, place in tomllib.loads(PATHS.read_text(encoding="utf-8")).items()}
+    turn = os.environ.get("VIVA_PART", "")
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        name = item.nodeid.partition("@")[0]
+        test = name.partition("[")[0]
+        if test in paths:
+            item.add_marker(pytest.mark.path(paths[test]))
+        if "processes" not in item.fixturenames and not marks & LATER:
+            item.add_marker("quick")
+        if turn and zlib.crc32(name.encode()) % PARTS == int(turn) % PARTS:
+            item.add_marker("part")
+    items.sort(key=lambda item: -seconds.get(item.nodeid.partition("[")[0].partition("@")[0], 0))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A quick test, and what it is set up with, starts no process."""
+    if item.get_closest_marker("quick") is None:
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in ((os, "fork"), (os, "posix_spawn"), (subprocess, "_fork_exec")):
+            patch.setattr(module, name, _refuse)
+        return (yield)
+
+
+def _refuse(*_: object, **__: object) -> NoReturn:
+    pytest.fail("This test starts a process, so it is no quick one: let it, or its fixture, ask for 'processes'.")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose extra is not installed."""
     for mark in item.iter_markers("extra"):
         for extra in mark.args:
             if not _is_installed(extra):
-                lacking(
-                    f"The extra '{extra}' is not installed. Install it: .venv/bin/pip install --editable '.[{extra}]'"
-                )
+                lacking(f"The extra '{extra}' is not installed. Install it: .venv/bin/pip install -e '.[{extra}]'")
 
 
 @functools.cache
@@ -54,6 +97,11 @@ def _is_installed(extra: str) -> bool:
     brought = [one.name for one in requirements if one.marker and f'extra == "{extra}"' in str(one.marker)]
     known = {canonicalize_name(found.name) for found in distributions()}
     return {canonicalize_name(name) for name in brought} <= known
+
+
+@pytest.fixture(scope="session")
+def processes() -> None:
+    """For tests and fixtures that start a grader, a course, a database, a browser or a process of their own."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,7 +121,7 @@ def lacking(sentence: str) -> NoReturn:
 
 
 @pytest.fixture(scope="module")
-def browser():
+def browser(processes):
     from playwright.sync_api import expect, sync_playwright
 
     from tests.browser import CHROMIUM
@@ -90,7 +138,7 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def postgres():
+def postgres(processes):
     """A PostgreSQL server of the tests' own."""
     from tests.postgres import programs, server
 
@@ -137,7 +185,7 @@ def viva(course, capsys, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def released(tmp_path_factory, worker_id) -> Path:
+def released(processes, tmp_path_factory, worker_id) -> Path:
     """A course that was released: the project's own, with a gradebook. All processes of a test run share it."""
     mine = tmp_path_factory.getbasetemp()
     root = (mine if worker_id == "master" else mine.parent) / "released"
@@ -206,7 +254,7 @@ def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | Non
 
 
 @pytest.fixture(scope="session")
-def founded(tmp_path_factory) -> Path:
+def founded(processes, tmp_path_factory) -> Path:
     """A released course with one tiny assignment, for bundles."""
     from plugins.gradescope.tests.conftest import found_course
 
@@ -216,7 +264,7 @@ def founded(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def grader():
+def grader(processes):
     """Two fork servers, in the sandbox that this machine can raise."""
     from viva.engine.grading import Grader
     from viva.sandbox.confinement import Sandbox

@@ -16,7 +16,7 @@ from viva.course.release import release
 
 
 @pytest.fixture(scope="session")
-def means(tmp_path_factory) -> Path:
+def means(processes, tmp_path_factory) -> Path:
     """The course, graded."""
     root = tmp_path_factory.mktemp("means")
     shutil.copy(PROJECT / "nbgrader_config.py", root)

@@ -29,7 +29,7 @@ def member(number: int, first: str, **more: object) -> dict:
 
 
 @pytest.fixture(scope="session")
-def founded(tmp_path_factory) -> Path:
+def founded(processes, tmp_path_factory) -> Path:
     root = classroom.found(tmp_path_factory.mktemp("lti") / "course")
     classroom.enter(root, *(Entry(name, name.title(), "Lee", f"{name}@x.edu") for name in PEOPLE))
     classroom.grade_all(root, SCORES)
@@ -50,7 +50,7 @@ def course(founded, tmp_path) -> Path:
 
 
 @pytest.fixture
-def system():
+def system(processes):
     with platform.running() as running:
         running.members = [member(number, name) for number, name in enumerate(PEOPLE)]
         yield running
@@ -78,7 +78,7 @@ def registered(course, system, keys, viva):
 
 
 @pytest.fixture
-def there():
+def there(processes):
     """A Canvas with a course."""
     with recorded.running() as running:
         running.lists = {

@@ -15,7 +15,7 @@ HERE, MANY = 6, 40
 
 
 @pytest.fixture(scope="session")
-def released_tiny(tmp_path_factory) -> Path:
+def released_tiny(processes, tmp_path_factory) -> Path:
     course = make_course(tmp_path_factory.mktemp("tiny") / "course")
     stand_before(course)
     return course
@@ -60,6 +60,6 @@ def gate(tmp_path) -> Gate:
 
 
 @pytest.fixture
-def dask(tmp_path):
+def dask(processes, tmp_path):
     with Dask(tmp_path / "dask") as cluster:
         yield cluster
