@@ -29,13 +29,14 @@ from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
+from viva.engine.dialogue.looks import EACH, EACH_LATER, JUDGING, LOOKED, SEEN, Looks
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
 from viva.engine.values.randomness import number_of, set_state
 from viva.engine.values.sharing import seed
-from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
+from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
 LINE, LOG = 500, 4000
@@ -64,7 +65,9 @@ class Examiner:
         """Names that nothing is asked of any more, as they never finish."""
         self.sourcecode = SourceCode(self.asker)
         self.namespace = Namespace(self.asker)
-        dict.__setitem__(self.namespace, FORMATTING, self.guard.formatting)
+        self.looks = looks = Looks()
+        notes = {EACH: looks.each, EACH_LATER: looks.each_later, SEEN: looks.seen, JUDGING: looks.judging}
+        dict.update(self.namespace, {FORMATTING: self.guard.formatting, **notes})
         self.given: set[str] = set()
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and their values when they were last sent."""
@@ -107,7 +110,9 @@ class Examiner:
             pipe.write(REPLY, wire.encode({"asks": name}))
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
-        self.asker.expected.learn(kinds)
+        looks = {name: text for name, text in kinds.items() if name.startswith(LOOKED)}
+        self.looks.learn(looks)
+        self.asker.expected.learn({path: kind for path, kind in kinds.items() if path not in looks})
         self.asker.expected.recording = self.guard.recording = recording
         return {}
 
@@ -121,7 +126,7 @@ class Examiner:
         seed(number_of(random_state))
 
     def do_kinds(self) -> dict:
-        return {"kinds": self.asker.expected.texts()}
+        return {"kinds": self.asker.expected.texts(), "looks": self.looks.texts()}
 
     def do_own(self, names: list[str], files: Sequence[str] = ()) -> dict:
         """Leave these names to the student from now on, and these files of this process's folder.
@@ -167,7 +172,7 @@ class Examiner:
         the cells that the candidate has run, where the cell asks for a source. Its random numbers go on from those of
         the candidate, if no ``random_state`` is told.
         """
-        self.sourcecode.sources = [*sources]
+        self.sourcecode.sources, self.looks.cell = [*sources], cell
         self.namespace.bound = set()
         unbound = self.namespace.owned.difference(dict.keys(self.namespace))
         self.asker.names.wanted = tuple(name for name in used if name in unbound)
@@ -220,6 +225,7 @@ class Examiner:
     def _check(self, source: str, title: str, slow: Sequence[str] = (), given_up: Sequence[str] = ()) -> CheckReport:
         self.asker.check = state = CheckState()
         self.slow, self.given_up = set(slow), set(given_up)
+        self.looks.begin(source)
         output = Printed()
         start = time.monotonic()
         try:
@@ -233,12 +239,21 @@ class Examiner:
             if type(error) is AssertionError and not error.args and not hasattr(error, "viva_traceback"):
                 error.args = tuple(filter(None, [self.asker.references.shared.difference()]))
             report = failed(error, title)
-        if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted):
+        if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted or self._in_vain()):
             report = failed(unseen, title)
         report.seconds = time.monotonic() - start
         report.asked, report.running = state.culprit, running(state.running)
         report.printed = output.getvalue()
         return report
+
+    def _in_vain(self) -> CandidateOdd | None:
+        """What is wrong with an answer where a check passed that looked at nothing, as the answer was empty."""
+        if self.namespace.giving:
+            return None
+        if self.asker.expected.recording:
+            self.looks.record()
+            return None
+        return self.asker.expected.empty if self.looks.in_vain() else None
 
     def _execute(self, source: str, title: str) -> Result:
         code, last, in_classes = compiled(source, title)

@@ -539,7 +539,9 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                     if ":" in seen[name] and (name not in answers or seen[name].endswith(":")):
                         seen[name] = OWN + seen[name]
                 _merge(examined.kinds, seen)
-        _merge(examined.kinds, session.examiner(10, do="kinds")["kinds"])
+        told = session.examiner(10, do="kinds")
+        _merge(examined.kinds, told["kinds"])
+        examined.kinds |= told["looks"]
         examined.seconds = session.time_budget.spent
     return examined
 
