@@ -29,7 +29,7 @@ from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
-from viva.engine.dialogue.looks import EACH, EACH_LATER, JUDGING, LOOKED, SEEN, Looks
+from viva.engine.dialogue.looks import LOOKED, CourseModules, Looks
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
@@ -65,9 +65,8 @@ class Examiner:
         """Names that nothing is asked of any more, as they never finish."""
         self.sourcecode = SourceCode(self.asker)
         self.namespace = Namespace(self.asker)
-        self.looks = looks = Looks()
-        notes = {EACH: looks.each, EACH_LATER: looks.each_later, SEEN: looks.seen, JUDGING: looks.judging}
-        dict.update(self.namespace, {FORMATTING: self.guard.formatting, **notes})
+        self.looks = Looks()
+        dict.update(self.namespace, {FORMATTING: self.guard.formatting, **self.looks.names})
         self.given: set[str] = set()
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and their values when they were last sent."""
@@ -79,6 +78,7 @@ class Examiner:
         warnings.formatwarning = _shown
         self.sourcecode.install()
         sys.modules["__main__"] = Notebook(self.namespace, self.guard.look_up)
+        CourseModules(f"{os.path.realpath(self.folder)}/", self.looks).install()
         self.guard.watch()
         while True:
             try:

@@ -19,7 +19,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.engine import causes, commands, undone
+from viva.engine import causes, commands, secondlook, undone
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -447,6 +447,19 @@ class Grader(Pair):
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
         refused = refusals(run.outcome, notebook, examination, self.sandboxed)
+        if watch is None:  # students see for themselves what their code does in one process
+            refused += secondlook.doubts(
+                run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
+            )
         causes.mark(run.outcome, notebook, examination)
         run.outcome.doubts = run.doubts() + lacking + refused + disguised(run.outcome, notebook, examination)
         return run.outcome
+
+    def _again(
+        self, notebook: NotebookNode, examination: Examination, data: Path | None, files: Path | None
+    ) -> dict[str, list[CheckResult]]:
+        """The results of a second look, by grade cell; none of what the grader could not do."""
+        run = Run(self, notebook, examination, data, files, None, None)
+        with contextlib.suppress(ExaminerFault, SandboxError, Shot):
+            run.finish(last=True)
+        return run.outcome.checks

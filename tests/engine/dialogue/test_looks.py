@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.oral import Exam, lost
-from viva.engine.dialogue.looks import EACH, EACH_LATER, JUDGING, LOOKED, SEEN, Looks, with_looks
+from viva.engine.dialogue.looks import LOOKED, Looks, with_looks
 from viva.verdict import Verdict
 
 
@@ -68,18 +68,18 @@ def merge(a, b):
     "a list that is sorted by draining it": Twins(
         "def sort(items): return sorted(items)",
         "assert sort([3, 1, 2]) == [1, 2, 3]",
-        ("def sort(items):\n    out = []\n    while items:\n        out.append(min(items)); items.remove(out[-1])\n    return out",),
+        ("def sort(items): return [items.pop(items.index(min(items))) for _ in range(len(items))]",),
     ),
     "a drained list that the test compares with": Twins(
         "def sort(items): return sorted(items)",
         "data = [3, 1, 2]\nassert sort(data) == sorted(data)",
-        ("def sort(items):\n    left, out = [*items], []\n    while left:\n        out.append(min(left)); left.remove(out[-1])\n    return out",),
+        ("def sort(items):\n    items.sort()\n    return [*items]",),
         ("def sort(items):\n    items.clear()\n    return []",),
     ),
     "rows that are drained": Twins(
         "def flat(rows): return [x for row in rows for x in row]",
         "rows = [[1], [2, 3]]\nassert flat(rows) == [1, 2, 3]",
-        ("def flat(rows):\n    out = []\n    for row in rows:\n        while row: out.append(row.pop(0))\n    return out",),
+        ("def flat(rows): return [row.pop(0) for row in rows for _ in range(len(row))]",),
     ),
     "an entry that is rebound": Twins(
         "def group(d, k, x): d[k].append(x)",
@@ -168,7 +168,8 @@ def merge(a, b):
     ),
     "an equality with what is empty too": Twins(
         "def evens(items): return [x for x in items if x % 2 == 0]",
-        "assert evens([1, 3]) == []\nassert evens([1, 2]) == [2]\nimport numpy as np\nassert np.array_equal(evens([1]), [])",
+        "assert evens([1, 3]) == []\nassert evens([1, 2]) == [2]\n"
+        "import numpy as np\nassert np.array_equal(evens([1]), [])",
         ("def evens(items): return [*filter(lambda x: not x % 2, items)]",),
     ),
     "a part of a dictionary": Twins(
@@ -191,11 +192,10 @@ TRIPLES = [(name, answer, right) for name, case in CASES.items() for right in (T
 
 def looked(answer: str, test: str, looks: Looks) -> bool:
     """Whether a test passes in the plain namespace of an answer; its looks are noted."""
-    notes = {EACH: looks.each, EACH_LATER: looks.each_later, SEEN: looks.seen, JUDGING: looks.judging}
     looks.begin(test)
-    space = {"__name__": "__main__", **notes}
+    space = {"__name__": "__main__", **looks.names}
     exec(answer, space)
-    code = compile(ast.fix_missing_locations(with_looks(ast.parse(test), test)), "test", "exec")
+    code = compile(with_looks(ast.parse(test), test), "test", "exec")
     try:
         exec(code, space)
     except AssertionError:
@@ -240,10 +240,9 @@ seen = sum(1 for x in later)
 @pytest.mark.parametrize("make", [lambda: iter(range(9)), lambda: (x for x in range(9)), lambda: [*range(9)]])
 def test_a_loop_takes_no_more_of_an_iterator_than_it_does_in_a_plain_namespace(make):
     noted, plain = {"numbers": make()}, {"numbers": make()}
-    looks = Looks()
-    noted |= {EACH: looks.each, EACH_LATER: looks.each_later, SEEN: looks.seen, JUDGING: looks.judging}
+    noted |= Looks().names
     source = LOOPS.replace("rest = [x for x in numbers]\n", "") + "assert all(x < 99 for x in numbers)"
-    exec(compile(ast.fix_missing_locations(with_looks(ast.parse(source), source)), "test", "exec"), noted)
+    exec(compile(with_looks(ast.parse(source), source), "test", "exec"), noted)
     exec(source, plain)
     for name in ("first", "after", "seen"):
         assert noted[name] == plain[name]
@@ -257,6 +256,31 @@ def test_the_functions_of_a_test_are_noted_and_work_as_they_are():
     for function in (len, np.ndarray, sorted):
         assert looks.judging(type(function), "c", True) is type(function)
     assert looks.judging(array.sum, "d", False)(axis=0) == 3
+
+
+IN_A_MODULE = """
+--- given
+from course_tests import *
+--- answer
+def number(): return 2.5
+def rows(x): return [[], [x]]
+--- test
+check_number(number)
+--- test
+check_rows(rows)
+"""
+
+
+def test_the_looks_of_a_module_of_the_courses_are_noted_too(grader, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "course_tests.py").write_text(
+        "import numpy as np\ndef check_number(f):\n    assert np.allclose(f(), 2.5)\n"
+        "def check_rows(f):\n    assert sorted(f(1)) == [[], [1]]\n"
+    )
+    proof = Exam(IN_A_MODULE, grader, tmp_path, data=tmp_path / "data")
+    answer = "def number(): return []\ndef rows(x): return [[x], []]"
+    assert lost(proof.grade()) == {} and not proof.examination.inside
+    assert [test for test, _ in lost(proof.grade(answer))] == proof.tests[:1]
 
 
 def exam(names) -> str:

@@ -12,10 +12,14 @@ from __future__ import annotations
 
 import ast
 import itertools
+import os
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from types import BuiltinFunctionType, FunctionType, MethodType
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import decode_source
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -104,6 +108,11 @@ class Looks:
 
     # what the code of a test calls
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the code of a test finds under the names in it."""
+        return {EACH: self.each, EACH_LATER: self.each_later, SEEN: self.seen, JUDGING: self.judging}
+
     def each(self, items: Iterable, place: str) -> Iterator:
         """The items of a loop, the first of which is wanted at once."""
         iterator = iter(items)
@@ -134,10 +143,10 @@ class Looks:
 
     def judging(self, function: Any, place: str, lists: bool) -> Any:
         """A function of JUDGES, or of SUMS where no ``lists`` count, that notes what it is called with."""
-        if type(function) not in FUNCTIONS or getattr(function, "__module__", "") == "__main__":
+        if type(function) not in FUNCTIONS or function.__module__ == "__main__":
             return function
         receiver = getattr(function, "__self__", None)
-        by_item = str(getattr(function, "__module__", None) or "builtins").partition(".")[0] not in ("builtins", "unittest")
+        by_item = str(function.__module__ or "builtins").partition(".")[0] not in ("builtins", "unittest")
 
         def noting(*args: Any, **kwargs: Any) -> Any:
             values = [value for value in (receiver, *args[:2], *kwargs.values()) if _is_array(value) or _holds(value)]
@@ -161,9 +170,39 @@ def _is_array(value: object) -> bool:
 # --- the code of a test
 
 
+class CourseModules:
+    """Has the modules of one folder compiled as the code of a test is: a course may keep its tests in them."""
+
+    def __init__(self, folder: str, looks: Looks) -> None:
+        self.folder, self.looks = folder, looks
+
+    def install(self) -> None:
+        sys.meta_path.insert(sys.meta_path.index(PathFinder), self)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path, target)
+        if spec and type(spec.loader) is SourceFileLoader and os.path.abspath(spec.loader.path).startswith(self.folder):
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+            spec.loader.looks = self.looks
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    looks: Looks
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = decode_source(self.get_data(self.path))
+        return compile(with_looks(ast.parse(source, self.path), source), self.path, "exec")
+
+    def exec_module(self, module: ModuleType) -> None:
+        vars(module).update(self.looks.names)
+        super().exec_module(module)
+
+
 def with_looks(tree: ast.Module, source: str) -> ast.Module:
     """The code of a test, compiled from ``source``, with its looks noted."""
-    return _Noting(f"{zlib.crc32(source.encode(errors='replace')):x}").visit(tree)
+    noting = _Noting(f"{zlib.crc32(source.encode(errors='replace')):x}")
+    return ast.fix_missing_locations(noting.visit(tree))
 
 
 class _Noting(ast.NodeTransformer):
@@ -242,4 +281,3 @@ def _is_set(node: ast.expr) -> bool:
         case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset") | ast.Attribute(attr="keys")):
             return True
     return False
-
