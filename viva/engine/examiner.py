@@ -172,7 +172,7 @@ class Examiner:
         the cells that the candidate has run, where the cell asks for a source. Its random numbers go on from those of
         the candidate, if no ``random_state`` is told.
         """
-        self.sourcecode.sources, self.looks.cell = [*sources], cell
+        self.sourcecode.sources, self.looks.cell, self.asker.questions = [*sources], cell, 0
         self.namespace.bound = set()
         unbound = self.namespace.owned.difference(dict.keys(self.namespace))
         self.asker.names.wanted = tuple(name for name in used if name in unbound)

@@ -22,6 +22,7 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
+from viva.engine.dialogue.asker import MOST_QUESTIONS, OFTEN
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, shuffle
 from viva.engine.grading import Grader
@@ -277,7 +278,11 @@ def _newly_single(cells: list[Cell], inside: frozenset[str], broken: set[str], l
     """
     if single := _needed_by_others(cells, broken, inside):
         return single
-    if single := {cell: note("not_in_two", reason) for cell, reason in lost.items() if cell not in inside}:
+    if single := {
+        cell: Note("asks_often", amount=MOST_QUESTIONS) if reason == OFTEN else note("not_in_two", reason)
+        for cell, reason in lost.items()
+        if cell not in inside
+    }:
         return single
     if binding := _needed(cells, lost.keys()) - inside:
         return dict.fromkeys(binding, Note("needed_below"))
