@@ -161,7 +161,10 @@ def test_an_array_arrives_writable_and_in_the_order_of_its_memory(array, order, 
     crossed = decode(encode(array))
     assert same(crossed, array)
     assert crossed.flags.writeable and crossed.flags.owndata
-    steps = [[abs(step) for step, length in zip(one.strides, array.shape) if length > 1] for one in (crossed, array)]
+    steps = [
+        [abs(step) for step, length in zip(one.strides, array.shape, strict=True) if length > 1]
+        for one in (crossed, array)
+    ]
     assert not array.size or np.argsort(steps[0]).tolist() == np.argsort(steps[1]).tolist()
 
 
@@ -347,7 +350,7 @@ PERIODS = {
     "months": pd.Series([1, 2], index=pd.period_range("2020", periods=2, freq="M", name="month")),
     "weeks": pd.Series(pd.period_range("2020", periods=2, freq="W-SUN")),
     "quarters of years": pd.Series([pd.Period("2020", "Q-JAN"), pd.NaT]),
-    "months and letters": pd.Series(1, pd.MultiIndex.from_product([pd.period_range("2020", periods=2, freq="M"), ["a"]])),
+    "months and letters": pd.Series(1, pd.MultiIndex.from_product([pd.period_range("2020", "2021", freq="M"), ["a"]])),
     "intervals": pd.Series(pd.interval_range(0, 3)),
     "days": pd.Series(1, pd.interval_range(pd.Timestamp("2020"), periods=2, freq="D", closed="left")),
     "bins": pd.cut(pd.Series([1, 9]), [0, 5, 10]),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import linecache
 import os
 import signal
@@ -23,6 +24,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from viva.engine import pipe, wire
 from viva.engine.credit import Result, result_of
@@ -237,7 +239,7 @@ class Examiner:
         except BaseException as error:  # pytest's Failed is not an Exception, nor are SystemExit and our own faults
             self.testing = self.guard.awake = False
             if type(error) is AssertionError and not error.args and not hasattr(error, "viva_traceback"):
-                error.args = tuple(filter(None, [self.asker.references.shared.difference()]))
+                error.args = tuple(filter(None, [self.asker.references.shared.difference(*_place(error))]))
             report = failed(error, title)
         if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted or self._in_vain()):
             report = failed(unseen, title)
@@ -265,6 +267,16 @@ class Examiner:
         self.guard.begin(code, last, awake=not self.namespace.giving)
         exec(code, self.namespace, self.namespace)
         return None if last is None else result_of(eval(last, self.namespace, self.namespace))
+
+
+def _place(error: BaseException) -> tuple[types.CodeType, range]:
+    """The code that raised an exception, and the lines of the statement."""
+    last: Any = error.__traceback__
+    while last.tb_next:
+        last = last.tb_next
+    code, line = last.tb_frame.f_code, last.tb_lineno
+    start, end, *_ = next(itertools.islice(code.co_positions(), last.tb_lasti // 2, None))
+    return code, range(start or line, (end or line) + 1)
 
 
 def _shown(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:
