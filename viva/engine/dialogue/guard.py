@@ -139,8 +139,10 @@ class Guard:
                 text = text if isinstance(text, str) else text.decode(errors="replace")
                 if self._is_strange(text.strip(), sys._getframe(1)):
                     self.strange.add(str(name))
-            case "exec", (code,) if code.co_filename in self.strange or self._is_new(code.co_filename):
+            case "exec", (code,) if code.co_filename in self.strange:
                 self._refuse("run text from your code as code")
+            case "exec", (code,) if self._is_new(code.co_filename):
+                self._refuse("import a file that your code wrote")
             case "pickle.find_class", (module, name) if not _is_data(str(module), str(name)):
                 self._refuse(f"unpickle {f'{module}.{name}'[:100]!r} for your code")
             case "marshal.loads", _ if not from_library(sys._getframe(1)):
