@@ -61,16 +61,21 @@ ANSWERS = {
 }
 
 
+def graded(exam, answer):
+    """The outcome of an answer that a batch grades."""
+    return exam.grader.grade(exam.answered(answer), exam.examination, second_look=True)
+
+
 @pytest.fixture(scope="module")
 def exam(grader, tmp_path_factory):
     exam = Exam(EXAM, grader, tmp_path_factory.mktemp("secondlook"))
-    assert lost(exam.grade()) == {} and not exam.examination.inside and exam.grade().doubts == []
+    assert lost(exam.grade()) == {} and not exam.examination.inside and graded(exam, None).doubts == []
     return exam
 
 
 @pytest.mark.parametrize(("answer", "doubts"), ANSWERS.values(), ids=ANSWERS)
 def test_of_what_is_refused_a_grader_decides_unless_it_is_wrong_in_one_process_too(exam, answer, doubts):
-    outcome = exam.grade(answer)
+    outcome = graded(exam, answer)
     assert len(lost(outcome)) == 1
     assert [(one.kind, one.tests) for one in outcome.doubts] == doubts
 
@@ -92,7 +97,7 @@ assert pair()[1] == secret
 def test_where_hidden_lines_decide_a_grader_is_asked_and_no_hidden_line_enters_the_students_process(grader, tmp_path):
     exam = Exam(HIDDEN, grader, tmp_path)
     item = "    def __getitem__(self, place): return self.parts[place]\n"
-    outcome = exam.grade(CLASS + item + PAIR.format("Pair(1, 2)"))
+    outcome = graded(exam, CLASS + item + PAIR.format("Pair(1, 2)"))
     assert len(lost(outcome)) == 2
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_unseen", (exam.tests[0],))]
     assert "secret =" not in str(in_one_process(exam.examination).blueprint.cells)

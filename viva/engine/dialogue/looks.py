@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import itertools
 import os
+import re
 import sys
 import zlib
 from collections import Counter
@@ -64,8 +65,7 @@ class Looks:
         """Add to what is known the texts that ``texts`` gave, by LOOKED and the cell."""
         for name, text in texts.items():
             known = self.known.setdefault(name.removeprefix(LOOKED), Counter())
-            for word in text.split():
-                place, _, count = word.partition("=")
+            for place, count in re.findall(r"(\S+)=(\d{1,9})", text):
                 known[place] = int(count)
 
     def texts(self) -> dict[str, str]:
