@@ -1,7 +1,7 @@
 """The looks of a test: where its code compares many things at once, and whether there was anything to compare.
 
 Theory of operation. A loop over an empty list asserts nothing, and ``np.allclose([], 2.5)`` is true. So an empty answer
-can pass a test that would refuse any other wrong one. It is no use to look at the answer alone: the right one may be
+can pass a test that would refuse any other wrong one. The answer alone does not show it: the right one may be
 empty in other places than the solution's, as ``[[x], []]`` is in place of ``[[], [x]]``. So the code of a test is
 compiled with a note at each place that takes nothing for a success: loops that judge, functions such as ``all`` and
 ``allclose``, ``not in``, and the two sides of an equality in an ``assert``. The rehearsal records the places at which
