@@ -409,8 +409,8 @@ def _said(error: dict) -> str:
 
 
 def _lacking(error: dict, source: str) -> Note | None:
-    """A note for the file or the module that the code ``source`` did not find, if there is one: nobody has to bring what
-    a mock did not find."""
+    """A note for the file or the module that the code ``source`` did not find, if any. What a mock did not find nobody
+    has to bring."""
     if MOCKING.search(source):
         return None
     if error["name"] == "ModuleNotFoundError" and (module := error["attributes"].get("name")):
