@@ -117,13 +117,15 @@ def read(text: str) -> tuple[NotebookNode, list[Variant]]:
 class Exam:
     """An instructor's notebook that was rehearsed, and its students' variants."""
 
-    def __init__(self, text: str, grader: Grader, folder: Path, **metadata: object) -> None:
+    def __init__(self, text: str, grader: Grader, folder: Path, data: Path | None = None, **metadata: object) -> None:
+        """``data`` is a folder of the assignment's files."""
         self.notebook, self.variants = read(text)
+        self.data = data
         self.notebook.metadata.update(metadata)
         self.grader = grader
         path = folder / f"exam{next(_numbers)}.ipynb"
         nbformat.write(self.notebook, path)
-        self.examination: Examination = rehearse(path, grader)
+        self.examination: Examination = rehearse(path, grader, data)
 
     @property
     def tests(self) -> list[str]:
@@ -142,7 +144,7 @@ class Exam:
         """The outcome of a submission; with ``alone`` its tests run in the student's own process."""
         single = dict.fromkeys(self.tests, Note("declared"))
         examination = replace(self.examination, single_process=single) if alone else self.examination
-        outcome = self.grader.grade(self.answered(answers), examination)
+        outcome = self.grader.grade(self.answered(answers), examination, self.data)
         assert outcome.faults == []
         return outcome
 

@@ -220,6 +220,18 @@ def test_a_release_does_not_name_a_key_of_the_solutions_dictionary_that_only_hid
     assert about["kinds"]["it()"] == "plain, never empty in seen"
 
 
+def test_where_the_solution_shows_nothing_an_answer_in_another_order_passes_the_check_too(own_grader, tmp_path):
+    tests = "import numpy as np\nfor part in it():\n    assert np.allclose(part, 2)\n"
+    answer = "import numpy as np\ndef it():\n    return [np.array({}), np.array({})]"
+    source = notebook_of(answer.format("[]", "[2.0]"), tests)
+    nbformat.write(source, tmp_path / "source.ipynb")
+    about = describe(source, rehearse(tmp_path / "source.ipynb", own_grader), 30.0)
+    assert list(about["looks"]) == ["test_it"]
+    for parts, passed in ((("[2.0]", "[]"), True), (("[]", "[]"), False)):
+        _, (tried,) = check(write(notebook_of(answer.format(*parts), tests, about), tmp_path), own_grader)
+        assert tried.passed == passed
+
+
 def notebook_of(answer, tests, about=None):
     from nbformat.v4 import new_code_cell, new_notebook
 

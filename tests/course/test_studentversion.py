@@ -332,6 +332,23 @@ FAILING = {
         [answer("n = 1"), graded("import numpy as np\nassert np.loadtxt('data/x.txt') == n")],
         r"the file 'data/x\.txt' does not exist\. Put it into /.*/ps, unless students submit it",
     ),
+    "an answer fails, and a cell below it on purpose": (
+        [
+            answer("model = missing + 1"),
+            new_code_cell("1 / 0\nmodel = None", id="lesson"),
+            graded("assert model == 2"),
+        ],
+        "in the cell 'answer', NameError: name 'missing' is not defined",
+    ),
+    "a mock does not find a file": (
+        [
+            answer("def text(read): return read('x.csv')"),
+            graded(
+                "from unittest import mock\ntext(mock.Mock(side_effect=FileNotFoundError(2, 'no such file', 'x.csv')))"
+            ),
+        ],
+        r"FileNotFoundError: \[Errno 2\] no such file: 'x\.csv'$",
+    ),
     "an error in one process": (
         [answer("class A:\n  def __enter__(self): raise KeyError('own')\n  __exit__ = 1"), graded("with A(): pass")],
         r"KeyError: 'own'",

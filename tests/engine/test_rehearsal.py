@@ -709,6 +709,28 @@ assert id(one) and os.path.isdir("made")
 """
 
 
+OFTEN = """
+--- answer
+def double(n): return 2 * n
+--- test
+### CHECK 1: seldom
+assert double(2) == 4
+### CHECK 1: often
+assert sum(double(n) for n in range(5000)) == 24995000
+--- test
+assert double(3) == 6
+"""
+
+
+@pytest.mark.slow
+def test_a_test_that_asks_too_often_is_a_single_process_cell_and_the_count_is_the_reason(grader, tmp_path):
+    exam = Exam(OFTEN, grader, tmp_path)
+    (sentence,) = exam.examination.single_process_sentences().values()
+    assert exam.examination.inside == {exam.tests[0]} and exam.examination.repeatable
+    assert "it asks the student's code more than 5000 times" in sentence
+    assert lost(exam.grade()) == {}
+
+
 def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_point(grader, tmp_path):
     exam = Exam(NEITHER, grader, tmp_path)
     second = exam.tests[1]

@@ -24,6 +24,7 @@ from viva.course.processes import leftovers
 from viva.course.rehearsals import add_files, surroundings
 from viva.engine.blueprint import Blueprint, Cell, Purpose
 from viva.engine.dialogue.expected import CREDIT
+from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination
 from viva.verdict import Verdict
 
@@ -146,7 +147,7 @@ def _around(examination: Examination, cell: Cell, neighbours: list[str]) -> list
     kinds = {
         path: kind
         for path, kind in sorted(examination.kinds.items())
-        if path == CREDIT + cell.id or ((root := ROOT.match(path)) and root[0] in names)
+        if path in (CREDIT + cell.id, LOOKED + cell.id) or ((root := ROOT.match(path)) and root[0] in names)
     }
     tables = [
         examination.single_process,

@@ -95,7 +95,7 @@ class Examine(NbGraderPreprocessor):
         files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
             notebook, reference = seeded(notebook, work.seed), examined(reference, work.seed)
-        work.outcome = work.grader.grade(notebook, reference, work.data, files)
+        work.outcome = work.grader.grade(notebook, reference, work.data, files, second_look=True)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
         work.record.repairs = [*work.record.repairs, *work.outcome.doubts]

@@ -71,7 +71,7 @@ class Candidate:
         while True:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
-                self.do(wire.decode(pipe.read(REQUEST), self.objects.resolve))
+                self.do(wire.decode(pipe.read(REQUEST), self.objects.resolve, interned=True))
             except EOFError:
                 os._exit(0)
             except (Exception, KeyboardInterrupt) as error:
@@ -208,7 +208,7 @@ class Candidate:
             self.telling = "operate"
             self.answer(self.with_state(message))
             # The function may ask in its turn before it returns.
-            while "do" in (reply := wire.decode(pipe.read(REQUEST), self.objects.resolve)):
+            while "do" in (reply := wire.decode(pipe.read(REQUEST), self.objects.resolve, interned=True)):
                 self.do(reply)
             self.take_state(reply.get("random_state"))
         if "raised" in reply:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import linecache
 import os
 import signal
@@ -23,19 +24,21 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from viva.engine import pipe, wire
 from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
+from viva.engine.dialogue.looks import LOOKED, CourseModules, Looks
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
 from viva.engine.values.randomness import number_of, set_state
 from viva.engine.values.sharing import seed
-from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
+from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
 LINE, LOG = 500, 4000
@@ -64,7 +67,8 @@ class Examiner:
         """Names that nothing is asked of any more, as they never finish."""
         self.sourcecode = SourceCode(self.asker)
         self.namespace = Namespace(self.asker)
-        dict.__setitem__(self.namespace, FORMATTING, self.guard.formatting)
+        self.looks = Looks()
+        dict.update(self.namespace, {FORMATTING: self.guard.formatting, **self.looks.names})
         self.given: set[str] = set()
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and their values when they were last sent."""
@@ -76,6 +80,7 @@ class Examiner:
         warnings.formatwarning = _shown
         self.sourcecode.install()
         sys.modules["__main__"] = Notebook(self.namespace, self.guard.look_up)
+        CourseModules(f"{os.path.realpath(self.folder)}/", self.looks).install()
         self.guard.watch()
         while True:
             try:
@@ -107,7 +112,9 @@ class Examiner:
             pipe.write(REPLY, wire.encode({"asks": name}))
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
-        self.asker.expected.learn(kinds)
+        looks = {name: text for name, text in kinds.items() if name.startswith(LOOKED)}
+        self.looks.learn(looks)
+        self.asker.expected.learn({path: kind for path, kind in kinds.items() if path not in looks})
         self.asker.expected.recording = self.guard.recording = recording
         return {}
 
@@ -121,7 +128,7 @@ class Examiner:
         seed(number_of(random_state))
 
     def do_kinds(self) -> dict:
-        return {"kinds": self.asker.expected.texts()}
+        return {"kinds": self.asker.expected.texts(), "looks": self.looks.texts()}
 
     def do_own(self, names: list[str], files: Sequence[str] = ()) -> dict:
         """Leave these names to the student from now on, and these files of this process's folder.
@@ -167,7 +174,7 @@ class Examiner:
         the cells that the candidate has run, where the cell asks for a source. Its random numbers go on from those of
         the candidate, if no ``random_state`` is told.
         """
-        self.sourcecode.sources = [*sources]
+        self.sourcecode.sources, self.looks.cell, self.asker.questions = [*sources], cell, 0
         self.namespace.bound = set()
         unbound = self.namespace.owned.difference(dict.keys(self.namespace))
         self.asker.names.wanted = tuple(name for name in used if name in unbound)
@@ -220,6 +227,7 @@ class Examiner:
     def _check(self, source: str, title: str, slow: Sequence[str] = (), given_up: Sequence[str] = ()) -> CheckReport:
         self.asker.check = state = CheckState()
         self.slow, self.given_up = set(slow), set(given_up)
+        self.looks.begin(source)
         output = Printed()
         start = time.monotonic()
         try:
@@ -231,14 +239,23 @@ class Examiner:
         except BaseException as error:  # pytest's Failed is not an Exception, nor are SystemExit and our own faults
             self.testing = self.guard.awake = False
             if type(error) is AssertionError and not error.args and not hasattr(error, "viva_traceback"):
-                error.args = tuple(filter(None, [self.asker.references.shared.difference()]))
+                error.args = tuple(filter(None, [self.asker.references.shared.difference(*_place(error))]))
             report = failed(error, title)
-        if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted):
+        if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted or self._in_vain()):
             report = failed(unseen, title)
         report.seconds = time.monotonic() - start
         report.asked, report.running = state.culprit, running(state.running)
         report.printed = output.getvalue()
         return report
+
+    def _in_vain(self) -> CandidateOdd | None:
+        """What is wrong with an answer where a check passed that looked at nothing, as the answer was empty."""
+        if self.namespace.giving:
+            return None
+        if self.asker.expected.recording:
+            self.looks.record()
+            return None
+        return self.asker.expected.empty if self.looks.in_vain() else None
 
     def _execute(self, source: str, title: str) -> Result:
         code, last, in_classes = compiled(source, title)
@@ -250,6 +267,16 @@ class Examiner:
         self.guard.begin(code, last, awake=not self.namespace.giving)
         exec(code, self.namespace, self.namespace)
         return None if last is None else result_of(eval(last, self.namespace, self.namespace))
+
+
+def _place(error: BaseException) -> tuple[types.CodeType, range]:
+    """The code that raised an exception, and the lines of the statement."""
+    last: Any = error.__traceback__
+    while last.tb_next:
+        last = last.tb_next
+    code, line = last.tb_frame.f_code, last.tb_lineno
+    start, end, *_ = next(itertools.islice(code.co_positions(), last.tb_lasti // 2, None))
+    return code, range(start or line, (end or line) + 1)
 
 
 def _shown(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:

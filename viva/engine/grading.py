@@ -19,7 +19,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.engine import causes, commands, undone
+from viva.engine import causes, commands, secondlook, undone
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -420,12 +420,14 @@ class Grader(Pair):
         data: Path | None = None,
         files: Path | None = None,
         watch: Callable[[str], None] | None = None,
+        second_look: bool = False,
     ) -> Outcome:
         """Grade a notebook whose nbgrader cells are the instructor's but for the answers.
 
         ``data`` holds the assignment's files, ``files`` those and the ones that were submitted beside the notebook.
         Who may ``watch`` is told each cell of the assignment when it begins; then the time has no end, but the first
-        thing that does not finish is the last.
+        thing that does not finish is the last. With a ``second_look`` a grader is asked about the checks that only a
+        refusal cost (``viva.engine.secondlook``).
 
         A fault of the grader is tried again once; then the grade cells that have no result are ungraded. A candidate
         that met a SIGKILL is tried again once too: the kernel sends it where the machine runs out of memory.
@@ -447,6 +449,19 @@ class Grader(Pair):
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
         refused = refusals(run.outcome, notebook, examination, self.sandboxed)
+        if second_look:
+            refused += secondlook.doubts(
+                run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
+            )
         causes.mark(run.outcome, notebook, examination)
         run.outcome.doubts = run.doubts() + lacking + refused + disguised(run.outcome, notebook, examination)
         return run.outcome
+
+    def _again(
+        self, notebook: NotebookNode, examination: Examination, data: Path | None, files: Path | None
+    ) -> dict[str, list[CheckResult]]:
+        """The results of a second look, by grade cell; none of what the grader could not do."""
+        run = Run(self, notebook, examination, data, files, None, None)
+        with contextlib.suppress(ExaminerFault, SandboxError, Shot):
+            run.finish(last=True)
+        return run.outcome.checks

@@ -22,6 +22,7 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
+from viva.engine.dialogue.asker import MOST_QUESTIONS, OFTEN
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, shuffle
 from viva.engine.grading import Grader
@@ -60,6 +61,7 @@ BROUGHT = {"lacks_file": "brings_file", "lacks_module": "brings_module"}
 """The reason for a single-process cell, by what the solution lacks."""
 GONE = ("FileNotFoundError", "ModuleNotFoundError")
 NOT_FOUND = re.compile(r"(\S+) not found\.")
+MOCKING = re.compile(r"\b(?:mock\w*|MagicMock|monkeypatch|patch)\b|\bside_effect\b")
 UNSAID = "an assertion fails"
 """The reason of an assertion without a message."""
 
@@ -277,7 +279,11 @@ def _newly_single(cells: list[Cell], inside: frozenset[str], broken: set[str], l
     """
     if single := _needed_by_others(cells, broken, inside):
         return single
-    if single := {cell: note("not_in_two", reason) for cell, reason in lost.items() if cell not in inside}:
+    if single := {
+        cell: Note("asks_often", amount=MOST_QUESTIONS) if reason == OFTEN else note("not_in_two", reason)
+        for cell, reason in lost.items()
+        if cell not in inside
+    }:
         return single
     if binding := _needed(cells, lost.keys()) - inside:
         return dict.fromkeys(binding, Note("needed_below"))
@@ -386,8 +392,11 @@ def _reasons(cells: list[Cell], alone: Solo) -> dict[str, Note]:
             if why:
                 reasons[cell.id] = why if why.kind == "in_cell" else Note("in_cell", cells=(above or "",), because=why)
             else:
-                reasons[cell.id] = _lacking(error) or note("told", _said(error))
-        binding |= dict.fromkeys((names_of(cell.source) or Names()).bound, cell.id)
+                reasons[cell.id] = _lacking(error, cell.source) or note("told", _said(error))
+        bound = (names_of(cell.source) or Names()).bound
+        if cell.purpose not in ANSWERS:  # a cell that shows an error on purpose does not explain what an answer lacks
+            bound = {name for name in bound if binding.get(name) not in reasons}
+        binding |= dict.fromkeys(bound, cell.id)
     return reasons
 
 
@@ -399,8 +408,11 @@ def _said(error: dict) -> str:
     return f"{error['name']}: {message}" if message else str(error["name"])
 
 
-def _lacking(error: dict) -> Note | None:
-    """A note for the file or the module that was not found, if one was not."""
+def _lacking(error: dict, source: str) -> Note | None:
+    """A note for the file or the module that the code ``source`` did not find, if any. What a mock did not find nobody
+    has to bring."""
+    if MOCKING.search(source):
+        return None
     if error["name"] == "ModuleNotFoundError" and (module := error["attributes"].get("name")):
         return note("lacks_module", str(module))
     missing = NOT_FOUND.fullmatch(str(error["message"]))  # NumPy's own
@@ -420,7 +432,7 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
         error, names = raised.get(cell.id), names_of(cell.source)
         if not error or not names:
             continue
-        lacking = None if _is_elsewhere(error, grader) else _lacking(error)
+        lacking = None if _is_elsewhere(error, grader) else _lacking(error, cell.source)
         why = Note(BROUGHT[lacking.kind], names=lacking.names) if lacking else None
         if why := why or next((bound[name] for name in sorted(names.used & bound.keys())), None):
             reasons[cell.id] = why
@@ -539,7 +551,9 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                     if ":" in seen[name] and (name not in answers or seen[name].endswith(":")):
                         seen[name] = OWN + seen[name]
                 _merge(examined.kinds, seen)
-        _merge(examined.kinds, session.examiner(10, do="kinds")["kinds"])
+        told = session.examiner(10, do="kinds")
+        _merge(examined.kinds, told["kinds"])
+        examined.kinds |= told["looks"]
         examined.seconds = session.time_budget.spent
     return examined
 

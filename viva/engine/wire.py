@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -353,17 +354,25 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None, 
     return writer.message()
 
 
-def decode(data: bytes, resolve: Callable | None = None, simple: bool = False):
+NAMES = 10_000
+"""The items of a message in which texts are made one with the names in code."""
+
+
+def decode(data: bytes, resolve: Callable | None = None, simple: bool = False, interned: bool = False):
     """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference or a Like.
 
     A ``simple`` value has atoms, lists, tuples and dictionaries. Anything else in the message is None there, and no
-    time is spent on it.
+    time is spent on it. In a message that is ``interned`` a text that could be a name is the one that stands in code,
+    as where a function compares its argument by ``is`` with a text.
 
     Raises WireError for any bytes that carry no value, and for a reference without ``resolve``.
     The arrays of the value are new and writable.
     """
     try:
-        return Reader(row_of(data), resolve, simple).value()
+        row = row_of(data)
+        if interned and len(row) <= NAMES:
+            row = [sys.intern(item) if type(item) is str and item.isidentifier() else item for item in row]
+        return Reader(row, resolve, simple).value()
     except VivaError:
         raise
     except (Exception, MemoryError) as error:

@@ -32,6 +32,7 @@ from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, 
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
+from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination
 from viva.language import ENGLISH, Language, named
 from viva.record import Note
@@ -92,6 +93,7 @@ def describe(
     files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
     # Visible lines tell something about a student's answer only if they alone give the solution all points.
     credit = [name for name in locked if examination.kinds.get(CREDIT + name) == FULL]
+    looks = {name: examination.kinds[LOOKED + name] for name in locked if LOOKED + name in examination.kinds}
     return {
         "given": sorted(examination.plan.given & named.keys()),
         "inside": sorted(examination.inside & named.keys()),
@@ -100,6 +102,7 @@ def describe(
         "cells": {name: digest(cell.source) for name, cell in locked.items()},
         "seconds": int(seconds) if seconds == int(seconds) else seconds,
         **({"credit": credit} if credit else {}),
+        **({"looks": looks} if looks else {}),
         **({"files": files} if files else {}),
         **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
         **({"language": language.tag} if language.tag != ENGLISH.tag else {}),
@@ -216,8 +219,9 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
             ownership.Plan(frozenset(description["given"]), owned),
             dict.fromkeys(description["inside"], Note("declared")),
         )
-        credit = {CREDIT + name: FULL for name in description.get("credit", [])}
-        return Examination(blueprint, plan, description["kinds"] | credit, single, files=files)
+        more = {CREDIT + name: FULL for name in description.get("credit", [])}
+        more |= {LOOKED + name: places for name, places in description.get("looks", {}).items()}
+        return Examination(blueprint, plan, description["kinds"] | more, single, files=files)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = ownership.plan(
         (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
@@ -252,7 +256,7 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
 def _description(value: object) -> dict | None:
     """A notebook's description of itself, if all of it has the form that ``describe`` writes."""
     expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
-    if not isinstance(value, dict) or not isinstance(value.get("files", {}), dict):
+    if not isinstance(value, dict) or not all(isinstance(value.get(key, {}), dict) for key in ("files", "looks")):
         return None
     if not isinstance(value.get("credit", []), list):
         return None
@@ -262,7 +266,7 @@ def _description(value: object) -> dict | None:
     if not all(isinstance(value.get(key), cls) for key, cls in expected.items()):
         return None
     names = [*value["given"], *value["inside"], *value["kinds"].values(), *value["cells"].values()]
-    names += value.get("credit", [])
+    names += [*value.get("credit", []), *value.get("looks", {}).values()]
     for files in (*value["owned"].values(), *value.get("files", {}).values()):
         names += files if isinstance(files, list) else [files]
     return value if all(isinstance(name, str) for name in names) else None

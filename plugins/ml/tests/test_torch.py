@@ -99,6 +99,35 @@ def test_a_comparison_that_fails_says_what_differs(wrong, grader, tmp_path):
     assert how in explainer.explain(result, visible=True).sentence
 
 
+ELSEWHERE = """
+--- given
+import torch
+def alike(a, b): return torch.allclose(a, b)
+--- answer
+def double(x): return 2 * x
+def flag(): return 3
+--- test
+### CHECK 1: what is not equal on purpose
+x = torch.tensor([1.0, 2.0])
+assert not torch.equal(double(x), x)
+assert flag() == 3
+### CHECK 1: nothing was compared
+assert flag() == 3
+### CHECK 1: by a helper
+assert alike(
+    double(x), x + x)
+--- wrong
+def double(x): return 2 * x + 1
+def flag(): return 4
+"""
+
+
+def test_a_comparison_explains_no_assertion_but_its_own(grader, tmp_path):
+    exam = Exam(ELSEWHERE, grader, tmp_path)
+    reasons = [result.reason for result in exam.grade(exam.variants[0].answers).checks[exam.tests[0]]]
+    assert [reason.partition("\n")[0] for reason in reasons] == ["", "", "Tensors differ in their values."]
+
+
 def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_process(grader, tmp_path):
     exam = Exam(course.NOTEBOOK, grader, tmp_path)
     names = dict(zip(exam.tests, course.CELLS, strict=True))

@@ -339,6 +339,23 @@ assert Loader().load(text()) == {"a": 1}
 """
 
 
+WRITTEN = """
+--- answer
+def write(): open("late_module.py", "w").write("n = 3")
+--- test
+write()
+open("late_module.py", "w").write("n = 3")
+import late_module
+assert late_module.n == 3
+"""
+
+
+def test_the_import_of_a_file_that_was_written_has_its_own_reason(grader, tmp_path):
+    exam = Exam(WRITTEN, grader, tmp_path)
+    (said,) = exam.examination.single_process_sentences().values()
+    assert "import a file that your code wrote" in said and "text" not in said
+
+
 def test_what_a_library_runs_of_a_students_answer_alone_is_refused(grader, tmp_path):
     exam = Exam(LOADED, grader, tmp_path)
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}

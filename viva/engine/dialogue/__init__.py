@@ -6,6 +6,7 @@ shell         the IPython of the student's code
 objects       the candidate's objects, by number; what can be done with them; callbacks
 integrity     facts about what a notebook did to the process that ran it
 expected      paths and expected types: what each answer of the solution was, and what a student's may be
+looks         what a test looks at, and whether there was anything to see
 proxies       the examiner's objects for what lives in the candidate
 references    how each side names what lives in the other
 namecache     what names were told to mean, kept until student code runs

@@ -44,6 +44,10 @@ TELLING = frozenset({"operate", "bind"})
 """Requests before which the candidate is told the news of what both sides share."""
 MOST_CALLBACKS = 100
 """The callbacks that are refused while an operation ends."""
+MOST_QUESTIONS = 5_000
+"""The most questions of a grade cell about the solution, of some 0.3 ms each: a cell that asks more often is a
+single-process cell, on every machine."""
+OFTEN = f"its test asks the student's code more than {MOST_QUESTIONS} times"
 UNSEEN = frozenset({"call", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
 
@@ -91,6 +95,8 @@ class Asker:
         self.check = CheckState()
         self.waiting = False
         """Whether a question is under way, and no test code runs."""
+        self.questions = 0
+        """How many were put since the grade cell began."""
 
     def operate(self, operation: str, *args: object, path: Path, kwargs: dict | None = None) -> Any:
         """The result of one operation in the candidate; see _operate."""
@@ -99,6 +105,9 @@ class Asker:
             telling = operation == "tell"
             self.names.calls += not telling
             try:
+                self.questions += 1
+                if self.expected.recording and self.questions > MOST_QUESTIONS:
+                    raise CandidateLied(OFTEN)
                 if not telling:
                     self.hurry(path.root)
                 return self._operate(operation, args, kwargs or {}, path)

@@ -168,6 +168,9 @@ class ExpectedTypes:
     def __init__(self) -> None:
         self.known: dict[Path, Expected] = {}
         self.recording = False
+        self.empty: CandidateOdd | None = None
+        """What is odd about the latest answer that was empty where the solution's was not. It may be right: whether it
+        counts, the looks of the test say."""
 
     def learn(self, texts: dict[str, str]) -> None:
         self.known |= {path_of(path): expected_of(text) for path, text in texts.items()}
@@ -251,9 +254,12 @@ class ExpectedTypes:
             why = f"a pandas array, {arrays}"
         elif missing and not recorded.missing:
             why = f"{missing} with missing values (NA)"
-        elif any(is_empty(part) for position in _with_containers(recorded.full) for part in part_at(value, position)):
-            why = "empty" if is_empty(value) else "with an empty part"
-        return CandidateOdd(path.readable, why) if why and self.kind(path) != ANY else None
+        if self.kind(path) == ANY:
+            return None
+        places = _with_containers(recorded.full)
+        if not why and any(is_empty(part) for position in places for part in part_at(value, position)):
+            self.empty = CandidateOdd(path.readable, "empty" if is_empty(value) else "with an empty part")
+        return CandidateOdd(path.readable, why) if why else None
 
     def check(self, path: Path, value: object) -> None:
         """Refuse what was told beside an answer, as the plain value of an object, where it deceives."""

@@ -128,7 +128,7 @@ class Guard:
         configuration; the classes of the tests may be asked for.
         """
         unnamed = self.own.isdisjoint((name, f"__main__.{name}")) and not isinstance(value, type)
-        if self.awake and unnamed and _from_library(sys._getframe(2)):
+        if self.awake and unnamed and from_library(sys._getframe(2)):
             self._refuse(f"look up {name[:100]!r} for your code")
 
     def _hear(self, event: str, values: tuple) -> None:
@@ -139,11 +139,13 @@ class Guard:
                 text = text if isinstance(text, str) else text.decode(errors="replace")
                 if self._is_strange(text.strip(), sys._getframe(1)):
                     self.strange.add(str(name))
-            case "exec", (code,) if code.co_filename in self.strange or self._is_new(code.co_filename):
+            case "exec", (code,) if code.co_filename in self.strange:
                 self._refuse("run text from your code as code")
+            case "exec", (code,) if self._is_new(code.co_filename):
+                self._refuse("import a file that your code wrote")
             case "pickle.find_class", (module, name) if not _is_data(str(module), str(name)):
                 self._refuse(f"unpickle {f'{module}.{name}'[:100]!r} for your code")
-            case "marshal.loads", _ if not _from_library(sys._getframe(1)):
+            case "marshal.loads", _ if not from_library(sys._getframe(1)):
                 self._refuse("run text from your code as code")
             case "open", (int() as descriptor, *_) if descriptor in self.descriptors:
                 self._refuse(f"open the file {descriptor} for your code")
@@ -158,7 +160,7 @@ class Guard:
             text in self.answered or any(_is_more(answer) and answer in text for answer in self.answered)
         ):
             return True
-        if not _from_library(frame):
+        if not from_library(frame):
             return not self._is_own(text, frame)
         encoded = text.encode(errors="surrogatepass")
         return _is_more(text) and text not in self.own and any(encoded in message for message in self.messages)
@@ -196,12 +198,13 @@ def texts_of(code: types.CodeType) -> Iterator[str]:
 
 def _callers(frame: types.FrameType | None) -> Iterator[types.FrameType]:
     while frame is not None:
-        if not _from_library(frame):
+        if not from_library(frame):
             yield frame
         frame = frame.f_back
 
 
-def _from_library(frame: types.FrameType) -> bool:
+def from_library(frame: types.FrameType) -> bool:
+    """Whether a frame runs code of a library, or of Python's own."""
     return frame.f_code.co_filename.startswith(LIBRARIES)
 
 

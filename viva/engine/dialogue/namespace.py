@@ -15,6 +15,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.expected import Path
+from viva.engine.dialogue.looks import with_looks
 from viva.engine.dialogue.proxies import Type, identical, is_instance, is_subclass
 from viva.engine.names import MEASURING_MAGICS
 
@@ -205,7 +206,8 @@ def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | 
     text = TransformerManager().transform_cell(_without_measuring(source))
     tree = ast.parse(text, title)
     quiet = _ends_quietly(tree, text)
-    tree = ast.fix_missing_locations(_Identity().visit(tree))
+    tree = _Identity().visit(with_looks(tree, source))
+    tree = ast.fix_missing_locations(tree)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     used = frozenset(inner.id for node in classes for inner in ast.walk(node) if isinstance(inner, ast.Name))

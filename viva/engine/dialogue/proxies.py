@@ -7,12 +7,15 @@ numbers that Python asks an object for. Anything else is refused; a test that ne
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeGuard
 
+from viva.engine import wire
 from viva.engine.dialogue.exceptions import seen
 from viva.engine.dialogue.expected import CALL, EACH, ITEM, ITERATED, Path, Step, library
+from viva.engine.dialogue.guard import from_library
 from viva.engine.dialogue.objects import origin
 from viva.verdict import CandidateFault
 
@@ -26,6 +29,8 @@ class Home:
     def __init__(self, ask: Callable[..., object]) -> None:
         """``ask(operation, *args, path, kwargs)`` puts a question."""
         self.ask = ask
+        self.private: dict[tuple[int, str], object] = {}
+        """Private attributes that a library here gave to objects, by the number of the object and the name."""
 
 
 class Opaque(type):
@@ -68,13 +73,24 @@ class Proxy(metaclass=Opaque):
     def __getattr__(self, name: str):
         if name in POINTERS:
             raise AttributeError(name)
+        if (key := (number_of(self), name)) in (private := private_of(self)):
+            return private[key]
         return ask(self, "getattr", name, step=Step("attribute", name))
 
     def __setattr__(self, name: str, value: object) -> None:
-        ask(self, "setattr", name, value, step=Step("operation", "setattr"))
+        key = number_of(self), name
+        private_of(self).pop(key, None)
+        # As scikit-learn's pipelines tell their steps where they stand.
+        if name[:1] == "_" and from_library(sys._getframe(1)) and not wire.is_plain(value):
+            private_of(self)[key] = value
+        else:
+            ask(self, "setattr", name, value, step=Step("operation", "setattr"))
 
     def __delattr__(self, name: str) -> None:
-        ask(self, "delattr", name, step=Step("operation", "setattr"))
+        if (key := (number_of(self), name)) in (private := private_of(self)):
+            del private[key]
+        else:
+            ask(self, "delattr", name, step=Step("operation", "setattr"))
 
     def __iter__(self):
         iterator = ask(self, "iter", step=ITERATED)
@@ -143,6 +159,11 @@ def _in_place(operation: str):
 def about(proxy: Proxy) -> dict:
     """The facts about an object."""
     return object.__getattribute__(proxy, "_about")
+
+
+def private_of(proxy: Proxy) -> dict[tuple[int, str], object]:
+    """The private attributes that stay here, of all objects."""
+    return object.__getattribute__(proxy, "_home").private
 
 
 def path_of(proxy: Proxy) -> Path:

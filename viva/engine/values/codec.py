@@ -180,6 +180,10 @@ DTYPE = re.compile(
     """,
     re.VERBOSE,
 )
+ORDER = re.compile(r"[a-z]*")
+"""The axes of an array by how they lie in memory, before the name of its type; none in C order. NumPy adds in the order
+of the memory: a sum over a transposed array is another in its last bits."""
+AXES = "abcdefghijklmnopqrstuvwxyz"
 NUMBERS = "?bhilqBHILQefdgFDGmM"
 SCALARS = tuple({np.dtype(char).type for char in NUMBERS})
 X87 = np.finfo(np.longdouble).nmant == 63  # ten bytes, and padding up to the item size
@@ -194,8 +198,18 @@ def split_array(value) -> list | None:
     if array.nbytes > BYTES:  # before tobytes: a broadcast array can claim any size
         raise WireError(f"an array of shape {shape} is larger than {BYTES} bytes")
     _check_shape(shape, array.nbytes)
-    data = array.tobytes()
-    return [dtype.str, _blank(data) if dtype.char in "gG" else data, *shape]
+    order = _order(array)
+    data = array.transpose([AXES.index(axis) for axis in order]).tobytes() if order else array.tobytes()
+    return [order + dtype.str, _blank(data) if dtype.char in "gG" else data, *shape]
+
+
+def _order(array: np.ndarray) -> str:
+    """The letters of an array's axes, the one with the largest steps first; none for an array in C order."""
+    if array.flags.c_contiguous or not array.size or array.ndim > len(AXES):
+        return ""
+    steps = [-abs(step) if length > 1 else 0 for step, length in zip(array.strides, array.shape, strict=True)]
+    axes = sorted(range(array.ndim), key=steps.__getitem__)
+    return "" if axes == sorted(axes) else "".join(AXES[axis] for axis in axes)
 
 
 def split_scalar(value) -> list:
@@ -205,15 +219,22 @@ def split_scalar(value) -> list:
 
 
 def build_array(parts: list) -> np.ndarray:
-    """A new array, writable and in C order; WireError when the parts do not fit each other."""
+    """A new array, writable and without gaps; WireError when the parts do not fit each other."""
     name, data, *shape = parts
-    dtype = _dtype(name)
+    order = ORDER.match(name)[0]  # type: ignore[index]  # it matches nothing, too
+    dtype = _dtype(name[len(order) :])
     _check_shape(shape, len(data))
     if math.prod(shape) * dtype.itemsize != len(data):
         raise WireError(f"a message holds {len(data)} bytes for an array of another size")
     if dtype.char in "?UgG" and data:
         _check_bits(dtype, data)
-    return np.ndarray(shape, dtype, data).copy()
+    if not order:
+        return np.ndarray(shape, dtype, data).copy()
+    if sorted(order) != [*AXES[: len(shape)]]:
+        raise WireError("a message holds an array whose axes are not in an order")
+    axes = [AXES.index(axis) for axis in order]
+    stored = np.ndarray([shape[axis] for axis in axes], dtype, data)
+    return stored.transpose(np.argsort(axes)).copy(order="K")
 
 
 def build_scalar(parts: list) -> Any:

@@ -2,9 +2,9 @@
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
 together; an index, and a column that is not a NumPy array, is a nested list of the same form. Columns
-of NumPy's types, strings, categories and nullable numbers cross, sparse ones as dense ones, periods and intervals as
-their texts, and object columns that hold only scalars, or lists and the like of them. Anything else (objects of a
-student's class, time zones) makes an object of the whole that cannot cross. The attributes
+of NumPy's types, strings, categories, nullable numbers, periods and intervals cross, sparse ones as dense ones, and
+object columns that hold only scalars, or lists and the like of them. Anything else (objects of a student's class, time
+zones, columns of Arrow) makes an object of the whole that cannot cross. The attributes
 and flags of a frame stay behind, and the calendar step of an index of more than STEPS dates.
 """
 
@@ -28,7 +28,7 @@ from viva.verdict import WireError
 # --- what stands in a pandas object by itself: a cell of an object column, a label, a name
 
 
-DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
+DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval, type(pd.NaT))
 PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
 CELLS = frozenset((*PYTHON, *DATES, *SCALARS, np.str_, np.bytes_))
 """The types of the values of an object column, of labels and of names."""
@@ -122,7 +122,7 @@ MASKED = {
     "f": pd.arrays.FloatingArray,
 }
 DATED = (pd.DatetimeIndex, pd.TimedeltaIndex)
-INDEXES = (pd.Index, *DATED, pd.CategoricalIndex)
+INDEXES = (pd.Index, *DATED, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
 
 
 def take_apart(value) -> list | None:
@@ -160,8 +160,6 @@ def _split_cells(array) -> np.ndarray | list:
         return cells if cells.dtype.kind in NUMERIC else ["objects", in_column(cells.tolist())]
     if type(array) is pd.arrays.SparseArray:
         return _split_cells(pd.Series(np.asarray(array)).array)
-    if type(array) in (pd.arrays.PeriodArray, pd.arrays.IntervalArray):
-        return ["objects", array.astype(str).tolist()]
     if type(array) not in COLUMNS:
         raise ForeignError
     return _split(array)
@@ -200,6 +198,45 @@ def _categories(codes, categories, ordered):
     return pd.Categorical.from_codes(numbers(codes, "i"), dtype=dtype)
 
 
+def _split_periods(array) -> list:
+    return [array.asi8, str(array.dtype).removeprefix("period[").removesuffix("]")]
+
+
+def _periods(ordinals, name):
+    return pd.arrays.PeriodArray(numbers(ordinals, "i"), dtype=_length_of_period(name))
+
+
+def _length_of_period(name) -> pd.PeriodDtype:
+    """The length of the periods, such as a month, of a name that may have been made up."""
+    return pd.PeriodDtype(name) if FREQUENCY.fullmatch(want(name, str)) else malformed()
+
+
+def _split_intervals(array) -> list:
+    return [_split_cells(array.left.array), _split_cells(array.right.array), array.closed]
+
+
+def _intervals(left, right, closed):
+    ends = [numbers(end, NUMERIC) for end in (left, right)]
+    return pd.arrays.IntervalArray.from_arrays(*ends, closed=want(closed, str))
+
+
+def _split_period(value) -> list:
+    return [value.ordinal, value.freqstr]
+
+
+def _period(ordinal, name):
+    return pd.Period(ordinal=want(ordinal, int), freq=_length_of_period(name).freq)
+
+
+def _split_interval(value) -> list:
+    return [*crossing([value.left, value.right]), value.closed]
+
+
+def _interval(left, right, closed):
+    ends = (int, float, pd.Timestamp, pd.Timedelta, *SCALARS)
+    return pd.Interval(want(left, *ends), want(right, *ends), want(closed, str))
+
+
 def _split_stamp(value) -> list:
     if dt.datetime.tzinfo.__get__(value) is not None:
         raise ForeignError
@@ -210,8 +247,6 @@ def _split_stamp(value) -> list:
 
 
 def _split_index(index) -> list:
-    if type(index) in (pd.PeriodIndex, pd.IntervalIndex):
-        index = pd.Index(index.astype(str), name=index.name)
     if type(index) not in INDEXES:
         raise ForeignError
     step = index.freq if type(index) in DATED else None
@@ -335,6 +370,10 @@ TABLE: dict[str, tuple[Any, Callable]] = {
         lambda value: [pd.Timedelta.to_timedelta64(value)],
         lambda step: pd.Timedelta(want(step, np.timedelta64)),
     ),
+    "periods": (_split_periods, _periods),
+    "intervals": (_split_intervals, _intervals),
+    "period": (_split_period, _period),
+    "interval": (_split_interval, _interval),
     "NaT": (lambda value: [], lambda: pd.NaT),
     "NA": (lambda value: [], lambda: pd.NA),
 }
@@ -343,6 +382,8 @@ COLUMNS = {
     type(pd.array(["a"], dtype="string")): "strings",
     **dict.fromkeys(MASKED.values(), "masked"),
     pd.Categorical: "categories",
+    pd.arrays.PeriodArray: "periods",
+    pd.arrays.IntervalArray: "intervals",
 }
 TYPES = {
     pd.DataFrame: "frame",
@@ -353,6 +394,8 @@ TYPES = {
     **COLUMNS,
     pd.Timestamp: "stamp",
     pd.Timedelta: "delta",
+    pd.Period: "period",
+    pd.Interval: "interval",
     type(pd.NaT): "NaT",
     type(pd.NA): "NA",
 }

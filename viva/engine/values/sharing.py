@@ -11,6 +11,7 @@ checks everything, as a codec's ``build`` does.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import CodeType
 from typing import Any, Protocol
 
 from viva.engine.values.codec import Reference, mro_of
@@ -64,9 +65,10 @@ class Sharing:
         """Take over news of the other side. Raises anything for what cannot be that."""
         raise NotImplementedError
 
-    def difference(self) -> str:
+    def difference(self, code: CodeType, lines: range) -> str:
         """What differed in the last comparison of two values of the library's, if it said that they do: a line that
-        holds no numbers, and one that does. For a check that fails without a message."""
+        holds no numbers, and one that does. For a check that fails without a message at these lines of its ``code``;
+        empty where the comparison was made elsewhere."""
         return ""
 
     @staticmethod
@@ -103,8 +105,8 @@ class Shared:
             raise WireError("an invalid reference")
         return self.by_library[library].resolve(reference.id, path)
 
-    def difference(self) -> str:
-        return next(filter(None, (sharing.difference() for sharing in self.by_library.values())), "")
+    def difference(self, code: CodeType, lines: range) -> str:
+        return next(filter(None, (sharing.difference(code, lines) for sharing in self.by_library.values())), "")
 
     def news(self, anew: bool = False) -> dict[str, Any]:
         told = {library: sharing.news(anew) for library, sharing in self.by_library.items()}

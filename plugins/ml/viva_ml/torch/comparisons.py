@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -21,6 +23,8 @@ class Comparisons:
     def __init__(self) -> None:
         self.difference = ""
         """What differs by the last comparison, and in a second line how; empty where it said that nothing does."""
+        self.places: list[tuple[CodeType, int]] = []
+        """The lines that led to it: an ``assert`` further down fails for another reason."""
         for place in (torch, torch.Tensor):
             for name in NAMES:
                 setattr(place, name, self._heard(getattr(place, name)))
@@ -31,9 +35,20 @@ class Comparisons:
             said = function(*args, **kwargs)
             one, other = [*args, kwargs.get("other"), None][:2]
             self.difference = "" if said else told(function.__name__, one, other, kwargs)
+            self.places = [] if said else [*_places(sys._getframe(1))]
             return said
 
         return compared
+
+    def told(self, code: CodeType, lines: range) -> str:
+        """What differs by a comparison that was made at these lines of some code."""
+        return self.difference if any(place is code and line in lines for place, line in self.places) else ""
+
+
+def _places(frame: FrameType | None) -> Iterator[tuple[CodeType, int]]:
+    while frame is not None:
+        yield frame.f_code, frame.f_lineno
+        frame = frame.f_back
 
 
 def told(name: str, one: Any, other: Any, options: dict) -> str:

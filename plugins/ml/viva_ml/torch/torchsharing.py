@@ -17,6 +17,7 @@ import itertools
 import sys
 import weakref
 from collections.abc import Iterable
+from types import CodeType
 from typing import Any
 
 import torch
@@ -436,8 +437,8 @@ class TorchSharing(Sharing):
     def seed(number: int) -> None:
         torch.manual_seed(number)
 
-    def difference(self) -> str:
-        return self.comparisons.difference if self.comparisons else ""
+    def difference(self, code: CodeType, lines: range) -> str:
+        return self.comparisons.told(code, lines) if self.comparisons else ""
 
     # --- to ask, and to be asked
 

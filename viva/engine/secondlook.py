@@ -1,0 +1,74 @@
+"""A second look at the checks that a refusal cost: in one process, with the lines of the tests that students may read.
+
+Where the solution gave plain data an object is refused, and so is what passes every comparison, as a missing value of
+pandas. Such an answer may be right where it was written: an object that can be unpacked, say, in place of a list. So
+the submission runs once more, in one process, as stock nbgrader runs it. What the visible lines refuse there as well
+is wrong. Of what they accept a grader decides: an object can say of itself that it equals everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from viva.engine.blueprint import Cell, Purpose
+from viva.engine.checks import HIDDEN, Check, visible_and_hidden
+from viva.engine.examination import Examination
+from viva.engine.outcome import Outcome
+from viva.record import CheckResult, Note
+from viva.verdict import Verdict
+
+REFUSED = frozenset({"not_plain", "lied"})
+"""The causes of checks that were lost by a refusal."""
+
+
+def doubts(
+    outcome: Outcome, examination: Examination, again: Callable[[Examination], Mapping[str, list[CheckResult]]]
+) -> list[Note]:
+    """A doubt for each refusal that cost a check which may be passed in one process.
+
+    ``again`` grades the submission once more, by another examination, and gives the results by grade cell.
+    """
+    refused = [
+        (cell, place, result)
+        for cell, results in outcome.checks.items()
+        for place, result in enumerate(results)
+        if result.cause and result.cause.kind in REFUSED and result.earned < result.points
+    ]
+    if not refused:
+        return []
+    results = again(in_one_process(examination))
+    cells: dict[str, dict[str, None]] = {}
+    for cell, place, _ in refused:
+        found = results.get(cell, [])
+        test = examination.cells[cell]
+        if kind := _kind(test, test.checks[place], found[place] if place < len(found) else None):
+            cells.setdefault(kind, {})[cell] = None
+    return [Note(kind, tests=(*tests,), doubt=True) for kind, tests in cells.items()]
+
+
+def in_one_process(examination: Examination) -> Examination:
+    """The examination in which every grade cell runs in the candidate, and no hidden line of any."""
+    cells = tuple(_visible(cell) if cell.purpose == Purpose.TESTS else cell for cell in examination.blueprint.cells)
+    single = {cell.id: Note("declared") for cell in cells if cell.purpose == Purpose.TESTS}
+    blueprint = replace(examination.blueprint, cells=cells)
+    return replace(examination, blueprint=blueprint, single_process=single)
+
+
+def _visible(cell: Cell) -> Cell:
+    checks = tuple(replace(check, source=_shown(check.source)) for check in cell.checks)
+    return replace(cell, source=_shown(cell.source), prelude=_shown(cell.prelude), checks=checks)
+
+
+def _shown(source: str) -> str:
+    return visible_and_hidden(source)[0] if HIDDEN.search(source) else source
+
+
+def _kind(cell: Cell, check: Check, result: CheckResult | None) -> str:
+    """The kind of doubt about a check, by its ``result`` in one process; empty where it is wrong there too."""
+    if result is None or check.hidden or result.verdict in (Verdict.UNGRADED, Verdict.TIMEOUT, Verdict.KILLED):
+        return "refused_unseen"
+    if result.verdict in (Verdict.PASSED, Verdict.PARTLY):
+        return "refused_accepted"
+    # A visible line may use what a hidden one binds.
+    return "refused_unseen" if HIDDEN.search(cell.source) and result.exception == "NameError" else ""
