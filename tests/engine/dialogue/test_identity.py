@@ -187,6 +187,16 @@ TWO_PROCESSES = {
         "def total(xs): return [len(xs)]",
         "xs = [3, 4]\nassert total(xs) == [7]\nxs.append(5)\nassert total(xs) == [12]",
     ),
+    "a result that is an argument, or is not": (
+        "def put(x, into):\n    into.append(x)\n    return into\ndef copied(x): return x.copy()",
+        "def put(x, into): return [*into, x]\ndef copied(x): return x",
+        "mine, x = [], np.arange(3)\nassert put(3, mine) is mine and copied(x) is not x",
+    ),
+    "rows of one result": (
+        "def board(): return [[0, 0], [0, 0]]",
+        "def board(): return [[0, 0]] * 2",
+        "b = board()\nassert b[0] is not b[1]\nb[0][0] = 1\nassert b == [[1, 0], [0, 0]]",
+    ),
     "an object given back": (
         "class Node:\n    def itself(self): return self\n    def copy(self): return Node()",
         "class Node:\n    def itself(self): return Node()\n    def copy(self): return Node()",

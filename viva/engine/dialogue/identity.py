@@ -39,12 +39,13 @@ NEAR = 50
 IDENTITY, LOOKS_AGAIN = "identity", "looks_again"
 """The kinds of the notes on such a cell."""
 COMPARING: tuple[tuple[Any, str, int], ...] = (
-    *((np, name, 0) for name in ("shares_memory", "may_share_memory")),
     *((operator, name, 0) for name in ("is_", "is_not")),
     *((unittest.TestCase, name, 1) for name in ("assertIs", "assertIsNot")),
 )
-"""The functions that ask whether two values are one, or share their memory: where they stand, their names, and which
-argument is the first of the two."""
+"""The functions that ask whether two values are one: where they stand, their names, and which argument is the first of
+the two."""
+SHARING = ("shares_memory", "may_share_memory")
+"""The functions of NumPy that ask whether two arrays share memory."""
 MEMORY = frozenset("base _base flags ctypes __array_interface__ data_ptr storage untyped_storage".split())
 """The attributes that show where the memory of an array or a tensor is."""
 
@@ -63,6 +64,8 @@ class Copy:
     was: Any
     source: Key | None = None
     """The object that gave it without being told anything, if one did."""
+    others: frozenset[int] = frozenset()
+    """The ids of those arguments of the call of which the candidate says whether it is one."""
     live: bool = False
     """Whether the same question was answered by other contents since."""
 
@@ -130,6 +133,8 @@ class Observer:
             for before, now in zip(self.answers.get(question, ()), copies, strict=False):
                 alike = type(before.value) is type(now.value) and before is not now
                 before.live |= alike and _content(before.value, before.was) != _content(now.value, now.was)
+        if copies and copies[0].value is value:
+            copies[0].others = frozenset(map(id, parts_of([*args, *kwargs.values()])))
         self.answers[question] = copies
         if any(self._may_be_one(change, copy) for change in self.changes for copy in copies):
             self.why = LOOKS_AGAIN
@@ -189,21 +194,27 @@ class Observer:
             return _overlaps(copy, change)
         return _content(copy.value, copy.was) == change.content
 
-    def compared(self, *values: Any) -> None:
-        """The test asks whether these ``values`` are one, of which none lives in the candidate."""
-        if self.watching and any(map(self._was_given, values)):
-            self.why = IDENTITY
+    def compared(self, *values: Any, memory: bool = False) -> None:
+        """The test asks whether these ``values`` are one, or share ``memory``; none of them lives in the candidate.
+
+        It knows that of its own and of those in one message, and of a result and the arguments of its call whether they
+        are one.
+        """
+        if self.watching:
+            copies = [self._copy_of(value) for value in values]
+            messages = {copy.message if copy else 0 for copy in copies}
+            told = not memory and any(copy and id(value) in copy.others for copy in copies for value in values)
+            if any(copy and copy.given for copy in copies) and (len(messages) > 1 or len(values) == 1) and not told:
+                self.why = IDENTITY
 
     def in_memory(self, value: Any) -> Any:
         """The same ``value``, of which the test asks where its memory is."""
         if type(value) not in PROXIES and hasattr(value, "dtype"):
-            self.compared(value)
+            self.compared(value, memory=True)
         return value
 
-    def _was_given(self, value: Any) -> bool:
-        """Whether the student's code gave it: which of its own values are one the test knows."""
-        found = [self.copies.get(id(part)) for part in _bases(value)]
-        return any(copy is not None and copy.given for copy in found)
+    def _copy_of(self, value: Any) -> Copy | None:
+        return next((copy for part in _bases(value) if (copy := self.copies.get(id(part)))), None)
 
     def is_one(self, left: Any, right: Any) -> bool:
         """``is`` as test code sees it."""
@@ -220,9 +231,11 @@ class Observer:
         return id(value)
 
     def install(self) -> None:
-        """Have the functions that compare identities do so for what proxies stand for, in this process for good."""
+        """Have functions that compare identities do so for what proxies stand for, in this process for good."""
         for place, name, first in COMPARING:
             setattr(place, name, self._comparing(getattr(place, name), first))
+        for name in SHARING:
+            setattr(np, name, self._sharing(getattr(np, name)))
 
     def _comparing(self, function: Callable, first: int) -> Callable:
         @functools.wraps(function)
@@ -233,6 +246,14 @@ class Observer:
             return function(*args, **kwargs)
 
         return compare
+
+    def _sharing(self, function: Callable) -> Callable:
+        @functools.wraps(function)
+        def share(*args: Any, **kwargs: Any) -> Any:
+            self.compared(*args[:2], memory=True)
+            return function(*args, **kwargs)
+
+        return share
 
 
 def _bases(value: Any) -> Iterator[Any]:
