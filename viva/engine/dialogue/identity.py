@@ -32,8 +32,9 @@ from viva.engine.dialogue.arguments import ATOMS, parts_of
 from viva.engine.dialogue.proxies import PROXIES, about, handed_number, identical, number_of, stood_for
 from viva.verdict import WireError
 
-MOST, BYTES = 256, 1_000_000
-"""The most values that are watched in a cell, the latest, and the bytes of an array, or of a frame, that is."""
+MOST, BYTES, CHANGES = 128, 1_000_000, 32
+"""The most values that are watched in a cell, the bytes of an array, or of a frame, that is, and the most changes that
+are known: the latest."""
 NEAR = 50
 """The most items of a test's own list in which values are looked for when it looks at the list."""
 IDENTITY, LOOKS_AGAIN = "identity", "looks_again"
@@ -91,7 +92,7 @@ class Observer:
         self.why = ""
         """The kind of the note on the cell, if its tests have looked at which values are one."""
         self.copies: dict[int, Copy] = {}
-        self.changes: list[Change] = []
+        self.changes: deque[Change] = deque(maxlen=CHANGES)
         self.answers: dict[Key, list[Copy]] = {}
         """What was answered last, by question."""
         self.methods: dict[int, Key] = {}
@@ -135,8 +136,11 @@ class Observer:
                 before.live |= alike and _content(before.value, before.was) != _content(now.value, now.was)
         if copies and copies[0].value is value:
             copies[0].others = frozenset(map(id, parts_of([*args, *kwargs.values()])))
+        self.answers.pop(question, None)
         self.answers[question] = copies
-        if any(self._may_be_one(change, copy) for change in self.changes for copy in copies):
+        if len(self.answers) > MOST:
+            del self.answers[next(iter(self.answers))]
+        if any(map(self._may_be_what_changed, copies)):
             self.why = LOOKS_AGAIN
 
     def named(self, name: str, value: Any) -> None:
@@ -176,9 +180,7 @@ class Observer:
             looked = [copy for part in _within(value) if (copy := self.copies.get(id(part))) is not None]
             if looked:
                 self.asking()
-                if any(map(self._is_live, looked)) or any(
-                    self._may_be_one(change, copy) for change in self.changes for copy in looked
-                ):
+                if any(map(self._is_live, looked)) or any(map(self._may_be_what_changed, looked)):
                     self.why = LOOKS_AGAIN
         return value
 
@@ -186,13 +188,16 @@ class Observer:
         """Whether it may have changed since it was given, if the answer gave its own."""
         return copy.live or (copy.source is not None and self.acted.get(copy.source, 0) > copy.message)
 
-    def _may_be_one(self, change: Change, copy: Copy) -> bool:
-        """Whether an answer could have given one object in the place of what was changed and of this."""
-        if copy is change.copy or copy.message == change.copy.message or not (copy.given or change.copy.given):
-            return False
-        if type(copy.value) is np.ndarray is type(change.copy.value):
-            return _overlaps(copy, change)
-        return _content(copy.value, copy.was) == change.content
+    def _may_be_what_changed(self, copy: Copy) -> bool:
+        """Whether an answer could have given one object in the place of this and of what the test has changed."""
+        content = _content(copy.value, copy.was) if self.changes else ()
+        for change in self.changes:
+            changed = change.copy
+            if copy is not changed and copy.message != changed.message and (copy.given or changed.given):
+                arrays = type(copy.value) is np.ndarray is type(changed.value)
+                if content == change.content or (arrays and _overlaps(copy, change)):
+                    return True
+        return False
 
     def compared(self, *values: Any, memory: bool = False) -> None:
         """The test asks whether these ``values`` are one, or share ``memory``; none of them lives in the candidate.
@@ -296,7 +301,7 @@ def _state(value: Any) -> Any:
 
 def _is_as_it_was(value: Any, was: Any) -> bool:
     cls = type(value)
-    if issubclass(cls, list | deque):
+    if cls is list or issubclass(cls, list | deque):
         return len(value) == len(was) and all(map(is_, value, was))
     if issubclass(cls, dict):
         return len(value) == len(was) and all(
@@ -327,10 +332,10 @@ def _overlaps(copy: Copy, change: Change) -> bool:
     """Whether one array may be a view of the other, as far as their numbers tell."""
     values, changed = copy.value, change.copy.value
     if values.dtype != changed.dtype or values.dtype.hasobject:
-        return _content(values, copy.was) == change.content
+        return False
     first, second = (np.frombuffer(was, values.dtype) for was in (copy.was, change.was))
     small, large = sorted((first, second), key=len)
-    return len(small) > 0 and bool(np.isin(small, large).all())
+    return len(small) > 0 and bool((large == small[0]).any() and np.isin(small, large).all())
 
 
 def _encoded(value: Any) -> bytes | None:
