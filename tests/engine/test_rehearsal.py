@@ -705,7 +705,8 @@ import os
 os.makedirs("made")
 assert one() == 1
 --- test
-assert id(one) and os.path.isdir("made")
+import tracemalloc
+assert not tracemalloc.is_tracing() and os.path.isdir("made")
 """
 
 

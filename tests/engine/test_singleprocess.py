@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-
 import nbformat
 import pytest
 
 from tests.oral import Exam, lost, one_in_three, read
 from viva.author.mutants import mutants
 from viva.engine.rehearsal import rehearse
-from viva.engine.singleprocess import Sharing, SingleProcess
+from viva.engine.singleprocess import SingleProcess
 
 RUN = [
     "assert eval(answer, {'x': 3}) == 10",
@@ -74,7 +72,7 @@ def test_a_test_that_may_run_a_text_is_known_by_its_own(test, found):
         "import pickle\nclass Images(Base):\n    def __init__(self, path):\n        self.items = pickle.load(path)"
     )
     reader.read("class Faces(Images):\n    pass\ndef load(path):\n    return pickle.load(path)")
-    why = reader.why(test, {"answer"})
+    why = reader.why(test)
     assert (why is not None and why.kind == "runs_text") is found
 
 
@@ -447,50 +445,15 @@ IDENTITIES = [
     "assert len(set(map(id, [v, v.copy(), v.itself()]))) == 2",
     "unittest.TestCase().assertIs(v.itself(), v)\nunittest.TestCase().assertIsNot(v.copy(), v)",
     "assert operator.is_(v.itself(), v) and operator.is_not(v.copy(), v)",
+    "assert v.itself() is v is not v.copy()",
+    "t = unittest.TestCase()\nt.assertIs(v.itself() is v, True)\nt.assertIs(v.copy() is v, False)\n"
+    "t.assertIsNot(v, None)",
 ]
 
 
 @pytest.mark.parametrize("test", IDENTITIES)
-def test_a_test_that_compares_identities_runs_where_the_objects_are(test, grader, tmp_path):
-    exam = Exam(IDENTITY + test, grader, tmp_path)
-    exam.prove(inside=True)
-    assert {one.kind for one in exam.examination.single_process.values()} == {"identity"}
-
-
-def test_to_compare_with_true_or_none_needs_no_single_process(grader, tmp_path):
-    unittests = "import unittest\nt = unittest.TestCase()\n"
-    truths = "t.assertIs(v.itself() is v, True)\nt.assertIs(v.copy() is v, False)\nt.assertIsNot(v, None)"
-    Exam(IDENTITY + unittests + truths, grader, tmp_path).prove(inside=False)
-
-
-LOOKING = {
-    "a result is changed": ("bag = Bag([1])\nitems = bag.items()\nitems.append(9)\nassert bag.items() == [1]", True),
-    "without a name": ("bag = Bag([1])\nbag.items().append(9)\nassert bag.items() == [1]", True),
-    "an item is set": ("bag = Bag([1])\nbag.rows()[0][1] = 9\nassert bag.rows() == [[1]]", True),
-    "what it was given": ("given = [1]\nbag = Bag(given)\ngiven.append(9)\nassert bag.items() == [1]", True),
-    "what a method was given": ("bag = Bag([])\nx = [1]\nbag.fill(x)\nx.append(9)\nassert bag.items() == [1]", True),
-    "what was there before": ("bag = Bag([1])\nold = bag.items()\nbag.push(2)\nassert old == [1]", True),
-    "a part of an argument": ("x = np.arange(3.0)\na, b = f(x)\nb[0] = 9\nassert x[2] == 2", True),
-    "a function that keeps it": ("t = table()\nt[0] = 9\nassert table()[0] == 0", True),
-    "in a loop": ("bag = Bag([1])\nfor row in bag.rows():\n    row[0] = 9\nassert bag.rows()[0] == 0", True),
-    "in a function": (
-        "def t():\n    bag = Bag([1])\n    x = bag.items()\n    del x[0]\n    assert bag.items()",
-        True,
-    ),
-    "expected numbers": ("out = f(np.zeros(3))\nout -= np.ones(3)\nassert abs(out).max() < 1e-9 and f(2)", False),
-    "a call of the same": ("y = f(x)\ny -= z\nassert abs(y).max() < 1e-9\nassert f(x).shape == (2,)", False),
-    "numbers": ("x = f(2)\nx += 1\nassert x == 3 and f(2) == 2", False),
-    "a stack": ("s = Bag([])\ns.push(1)\ns.push(2)\nassert s.pop() == 2 and len(s) == 1", False),
-    "its own items": ("s = Bag([])\ns[0] = 1\ns[0] += 1\nassert s[0] == 2", False),
-    "results collected": ("out = []\nfor i in range(3):\n    out.append(f(i))\nassert out == [1, 2, 3]", False),
-    "a list that was given": ("x = [1, 2]\nbag = Bag(x)\nbag.push(3)\nassert bag.items() == [1, 2, 3]", False),
-    "bound again": ("bag = Bag([1])\nx = bag.items()\nx = [1]\nx.append(2)\nassert bag.items() == [1]", False),
-}
-
-
-@pytest.mark.parametrize(("test", "found"), LOOKING.values(), ids=LOOKING)
-def test_a_test_that_changes_what_it_was_given_and_looks_again_is_known_by_its_text(test, found):
-    assert Sharing({"Bag", "f", "table"}, {"Bag"}).shows(ast.parse(test)) is found
+def test_which_objects_of_the_students_are_one_is_known_in_two_processes(test, grader, tmp_path):
+    Exam(IDENTITY + test, grader, tmp_path).prove()
 
 
 DEFENSIVE = """

@@ -25,7 +25,7 @@ import numpy as np
 
 from viva.engine import pipe, wire
 from viva.engine.dialogue import exceptions
-from viva.engine.dialogue.arguments import Handed
+from viva.engine.dialogue.arguments import Handed, parts_of, places_in
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Monitor, Snapshot
 from viva.engine.dialogue.objects import OPERATIONS, Objects, origin, told_signature, told_source
@@ -61,6 +61,8 @@ class Candidate:
         self.asked = False
         """Whether the other side has asked and waits: then its functions can be called."""
         self.random = Common()
+        self.yielded: tuple[object, list] = (None, [])
+        """The iterator that was asked last for its next value, and the changeable parts of that value."""
         self.named: dict[str, object] = {}
         """The values of the names that the other side has asked for since the last cell ran."""
 
@@ -163,11 +165,21 @@ class Candidate:
         with contextlib.suppress(Exception):
             self.monitor.note_answer(reply.get("value"))
         reply |= handed.news(reply.get("value"))
+        if operation == "next":
+            reply |= self._again(args[0], reply.get("value"))
         if printed := outputs.printed():
             reply["printed"] = printed
         if caught:
             reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
         return self.with_state(reply)
+
+    def _again(self, iterator: object, value: object) -> dict:
+        """Which parts of an iterator's ``value`` are parts of the one before, as where it fills one list anew."""
+        last, before = self.yielded
+        parts = parts_of([value], self.objects.numbers)
+        self.yielded = iterator, parts
+        places = places_in(before if last is iterator else [], parts)
+        return {"again": places} if any(place is not None for place in places) else {}
 
     def _tell(self, name: str, wanted: str) -> bytes:
         """A message with a row for each name: what it means. Of the ``wanted`` names only the small bound ones.

@@ -79,6 +79,7 @@ class Examiner:
         signal.signal(signal.SIGINT, self._stop)
         warnings.formatwarning = _shown
         self.sourcecode.install()
+        self.asker.observer.install()
         sys.modules["__main__"] = Notebook(self.namespace, self.guard.look_up)
         CourseModules(f"{os.path.realpath(self.folder)}/", self.looks).install()
         self.guard.watch()
@@ -116,6 +117,7 @@ class Examiner:
         self.looks.learn(looks)
         self.asker.expected.learn({path: kind for path, kind in kinds.items() if path not in looks})
         self.asker.expected.recording = self.guard.recording = recording
+        self.asker.observer.watching = recording
         return {}
 
     def do_shuffle(self, random_state: tuple) -> dict:
@@ -129,6 +131,10 @@ class Examiner:
 
     def do_kinds(self) -> dict:
         return {"kinds": self.asker.expected.texts(), "looks": self.looks.texts()}
+
+    def do_observed(self) -> dict:
+        """Whether the tests of this cell looked at which values are one: the kind of the note on it."""
+        return {"why": self.asker.observer.why}
 
     def do_own(self, names: list[str], files: Sequence[str] = ()) -> dict:
         """Leave these names to the student from now on, and these files of this process's folder.
@@ -175,6 +181,7 @@ class Examiner:
         the candidate, if no ``random_state`` is told.
         """
         self.sourcecode.sources, self.looks.cell, self.asker.questions = [*sources], cell, 0
+        self.asker.observer.begin()
         self.namespace.bound = set()
         unbound = self.namespace.owned.difference(dict.keys(self.namespace))
         self.asker.names.wanted = tuple(name for name in used if name in unbound)
@@ -258,7 +265,7 @@ class Examiner:
         return self.asker.expected.empty if self.looks.in_vain() else None
 
     def _execute(self, source: str, title: str) -> Result:
-        code, last, in_classes = compiled(source, title)
+        code, last, in_classes = compiled(source, title, self.asker.observer.watching)
         linecache.cache[title] = (len(source), None, [line + "\n" for line in source.splitlines()], title)
         for name in in_classes & self.namespace.owned:
             if name not in self.namespace:

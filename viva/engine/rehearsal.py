@@ -184,6 +184,8 @@ class _Examined:
     """The other cells that raise in the candidate."""
     limited: bool = False
     """Whether a test met a limit, or ended a process."""
+    looking: dict[str, Note] = field(default_factory=dict)
+    """The grade cells whose tests look at which values are one."""
     ended: str = ""
     """The grade cell at which the candidate ended when it was split; those below it were not examined."""
 
@@ -231,10 +233,9 @@ def _planned(
     """The examination as far as the texts of the cells and the run in one process tell it."""
     cells = [cell for cell in blueprint.cells if cell.code]
     plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
-    students = set().union(*plan.owned.values())
     single = {
         **_with_submitted(cells, submitted, data),
-        **_single_process_by_text(cells, alone.raised, students, data),
+        **_single_process_by_text(cells, alone.raised, data),
         **_with_files_of_students(cells, alone.raised, grader),
         **{cell.id: Note("declared") for cell in cells if cell.inside},
     }
@@ -260,7 +261,9 @@ def _tried(
         examination = replace(examination, seconds=seconds, repeatable=repeatable)
         lost = {cell for cell in examined.lost if alone.raised[cell] is None or cell == examined.ended}
         broken = examined.broken - alone.broken.keys()
-        single = _newly_single(cells, examination.inside, broken, {cell: examined.lost[cell] for cell in lost})
+        single = {cell: why for cell, why in examined.looking.items() if alone.raised[cell] is None}
+        reasons = {cell: examined.lost[cell] for cell in lost}
+        single = single or _newly_single(cells, examination.inside, broken, reasons)
         single = single or _failing_less(cells, examination, examined, alone, grader, data)
         files = {cell: names | examination.files.get(cell, frozenset()) for cell, names in examined.files.items()}
         files |= {cell: alone.files[cell] for cell in single if cell in alone.files}
@@ -475,16 +478,14 @@ def _named(source: str) -> set[str]:
     return names
 
 
-def _single_process_by_text(
-    cells: list[Cell], raised: dict[str, dict | None], students: set[str], data: Path | None
-) -> dict[str, Note]:
+def _single_process_by_text(cells: list[Cell], raised: dict[str, dict | None], data: Path | None) -> dict[str, Note]:
     """The grade cells whose text says that they are single-process cells, each with the reason."""
-    reader = SingleProcess(cell.source for cell in cells if cell.purpose in ANSWERS)
+    reader = SingleProcess()
     for module in filter(Path.is_file, data.glob("*.py") if data else ()):
         reader.read(module.read_text(errors="replace"))
     reasons: dict[str, Note] = {}
     for cell in cells:
-        if cell.purpose == Purpose.TESTS and (why := reader.why(cell.source, students, raised[cell.id] is None)):
+        if cell.purpose == Purpose.TESTS and (why := reader.why(cell.source, raised[cell.id] is None)):
             reasons[cell.id] = why
         reader.read(cell.source, helpers=cell.purpose not in ANSWERS)
     return reasons
@@ -573,6 +574,8 @@ def _examine_one(
     reports = examine(session, cell, examination, allowance(seconds, session.time_budget), read=read, sources=ran)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         examined.files[cell.id] = names
+    if cell.id not in examination.inside and (why := session.examiner(10, do="observed")["why"]):
+        examined.looking[cell.id] = Note(why)
     examined.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
     lost = [
         wording.sentence(report.cause) if report.cause else report.reason or UNSAID

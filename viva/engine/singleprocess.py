@@ -1,31 +1,27 @@
 """Single-process cells: test cells that run in the student's process, recognised by their text.
 
-Their hidden lines reach the student's process. Three kinds of them pass the solution in two processes as well, where
+Their hidden lines reach the student's process. Two kinds of them pass the solution in two processes as well, where
 they would see nothing or be no protection:
 
 - A test that forbids something (it patches ``np.sum``, defines a ``sum`` that raises, lowers the limit of recursion,
   gives a thread a second). Only the student's process shows who uses it.
 - A test that runs a text as code: ``eval(formula)``, ``pickle.loads(dump(x))``, a docstring's examples. A text is plain
   data, and crosses. Run by the examiner it would be student code in the process that has the hidden tests and decides.
-- A test that changes what it was given, or has handed over, and looks at it again, to see whether it is a copy; or
-  that compares the ``id`` of things.
+
+A third kind, which looks at which values are one object, is seen in the rehearsal (``dialogue/identity``).
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
-import functools
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from viva import doors
 from viva.engine.libraries import is_installed
-from viva.engine.names import CHANGING, NOTHING, imports_of, nodes_of, parsed
+from viva.engine.names import NOTHING, imports_of, nodes_of, parsed
 from viva.record import Note
-from viva.verdict import CourseError
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
@@ -33,8 +29,6 @@ ABOUT_CODE = frozenset(
     "setrecursionlimit settrace setprofile setrlimit tracemalloc getcontext setcontext localcontext".split()
 )
 """Functions that limit or measure student code in its own process, or set how precise its decimal numbers are."""
-IDENTITY = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
-"""Functions that look whether two things are one, as ``id`` does too. (``is`` asks the student's process.)"""
 SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Pool ProcessPoolExecutor".split())
 """Classes that run student code beside the test, which goes on and sees how far the code has come."""
 PATCHING = frozenset({"patch", "MonkeyPatch"})
@@ -69,26 +63,12 @@ DOCTESTS = frozenset(
 )
 NAMES = frozenset({"globals", "locals", "vars"})
 """Tables of names, in which a text chooses the value."""
-SEVERAL = frozenset({"shuffle", "put", "copyto", "fill_diagonal"})
-"""Functions that change their first argument in place."""
-
-
-@functools.cache
-def shared_libraries() -> frozenset[str]:
-    """The libraries of whose values a package knows how they cross."""
-    with contextlib.suppress(CourseError):  # told where it keeps grading from being right
-        return frozenset(doors.entries(doors.CODECS))
-    return frozenset()
 
 
 class SingleProcess:
     """Says of the test cells of a notebook, read in their order, whether they are single-process cells."""
 
-    def __init__(self, answers: Iterable[str] = ()) -> None:
-        """``answers`` are the texts of the solution's answers."""
-        trees = [parsed(source) or NOTHING for source in answers]
-        defined = [node for tree in trees for node in tree.body]
-        self.classes = {node.name: node for node in defined if isinstance(node, ast.ClassDef)}
+    def __init__(self) -> None:
         self.imported: set[str] = set()
         """Names that the cells above import."""
         self.modules: dict[str, str] = {}
@@ -113,11 +93,9 @@ class SingleProcess:
                         if any(map(self._helps, bases)) or any(self._runs(nodes_of(method)) for method in methods):
                             self.helpers.add(name)
 
-    def why(self, source: str, students: set[str], alone: bool = True) -> Note | None:
-        """Why a grade cell is a single-process cell, if it is one.
-
-        ``students`` are the names of answers; ``alone`` says whether the solution passes the cell in one process.
-        """
+    def why(self, source: str, alone: bool = True) -> Note | None:
+        """Why a grade cell is a single-process cell, if its text says so; ``alone`` says whether the solution passes it
+        in one process."""
         tree = parsed(source) or NOTHING
         nodes = nodes_of(tree)
         self._import(nodes)
@@ -128,17 +106,7 @@ class SingleProcess:
         modules = self.imported | imports_of(source) | {"__builtins__"}
         if CAPTURE.match(source) or any(_patches(node, modules) for node in nodes):
             return Note("patches")
-        if any(_shadows(tree, self.imported | FUNCTIONS)):
-            return Note("patches")
-        if any(map(_identifies, nodes)):
-            return Note("identity")
-        classes = {name for name, node in self.classes.items() if not self._is_shared(node)}
-        return Note("looks_again") if Sharing(students, classes).shows(tree) else None
-
-    def _is_shared(self, node: ast.ClassDef) -> bool:
-        """Whether a class derives from one of a library of which both processes share what is changed in place."""
-        roots = [_base_of(base) for base in node.bases]
-        return any(self.modules.get(root, root).partition(".")[0] in shared_libraries() for root in roots)
+        return Note("patches") if any(_shadows(tree, self.imported | FUNCTIONS)) else None
 
     def _import(self, nodes: list[ast.AST]) -> None:
         for node in nodes:
@@ -219,16 +187,6 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
     return False
 
 
-def _identifies(node: ast.AST) -> bool:
-    """Whether a node of the test's syntax tree asks whether two things are one: each process has its own numbers."""
-    match node:
-        case ast.Call(func=ast.Name(id="id")) | ast.Call(func=ast.Name(id="map"), args=[ast.Name(id="id"), *_]):
-            return True
-        case ast.Call(func=func, args=args) if _name_of(func) in IDENTITY:  # True and None are one everywhere
-            return not any(isinstance(arg, ast.Constant) for arg in args)
-    return False
-
-
 def _shadows(tree: ast.Module, names: set[str]) -> Iterator[bool]:
     """Whether statements outside of functions put something else under a known name, as a function that only raises.
 
@@ -281,162 +239,3 @@ def _root(node: ast.expr) -> str:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-# --- tests that change what they were given, and look at it again
-
-
-class Sharing:
-    """Whether a test shows that two things are one, or are not, which in two processes they never are.
-
-    It reads the statements of a test in their order and notes of each name where its value was got, and what it was
-    handed to. A value that was changed in place and then looked at again through the student's object (as in
-    ``items = bag.items(); items.append(9); assert bag.items() == [1]``) shows whether a method returns a copy.
-    """
-
-    def __init__(self, students: set[str], classes: set[str]) -> None:
-        """``students`` are the names of answers, ``classes`` those of them that are classes."""
-        self.students, self.classes = students, classes
-        self.instances: set[str] = set()
-        """Names of the test's that mean objects of the student's."""
-        self.behind: dict[str, set[str]] = {}
-        """The objects that may hold a value, the values that may look into it, and the calls, by name of the value."""
-        self.got: dict[str, str] = {}
-        """The object that gave a value, by name of the value."""
-        self.changed: set[str] = set()
-        """Names that would show sharing if the test looked at them again."""
-        self.acted: set[str] = set()
-        """Values whose object has done something since."""
-
-    def shows(self, tree: ast.Module) -> bool:
-        return any(map(self._shows, _in_order(tree.body)))
-
-    def _shows(self, statement: ast.stmt) -> bool:
-        """Whether one statement does; it is noted what it does to names."""
-        nodes = nodes_of(statement)
-        calls = [node for node in nodes if isinstance(node, ast.Call)]
-        passed = {
-            argument
-            for call in calls
-            if _base_of(call.func) in self.students | self.instances
-            for argument in _handed(call)
-        }
-        names = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-        used = {node.id for node in names if node not in passed or node.id in self.instances}
-        used |= {ast.unparse(call) for call in calls} if self.changed else set()
-        shows = not self.changed.isdisjoint(used)
-        shows = shows or (isinstance(statement, ast.Assert) and not self.acted.isdisjoint(_compared(statement.test)))
-        for changed in _changes(statement):
-            self._change(changed)
-        for call in calls:
-            self._hand_over(call, None)
-        match statement:
-            case ast.Assign(targets=targets, value=value):
-                self._bind(targets, value)
-            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.For(target=target, iter=value):
-                self._bind([target], value)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner)))) if owner in self.instances:
-                self.acted |= {name for name, giver in self.got.items() if giver == owner}
-        return shows
-
-    def _bind(self, targets: list[ast.expr], value: ast.expr) -> None:
-        for target in targets:
-            for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
-                if isinstance(part, ast.Name):
-                    self._bind_one(part.id, value)
-
-    def _bind_one(self, name: str, value: ast.expr) -> None:
-        for table in (self.behind, self.got):
-            table.pop(name, None)
-        self.instances.discard(name)
-        self.changed.discard(name)
-        self.acted.discard(name)
-        root = _base_of(value)
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self.classes:
-            self.instances.add(name)
-            self._hand_over(value, name)
-        elif root in self.instances:
-            self.behind[name], self.got[name] = {root}, root
-        elif isinstance(value, ast.Call) and root in self.students:
-            handed = {argument.id for argument in _handed(value) if argument.id not in self.students}
-            self.behind[name] = handed | (set() if value.args or value.keywords else {ast.unparse(value)})
-            for argument in handed:
-                self.behind.setdefault(argument, set()).add(name)
-        elif root in self.behind:
-            self.behind[name] = {root, *self.behind[root]}
-
-    def _hand_over(self, call: ast.Call, instance: str | None) -> None:
-        """Note what a student's object, or an ``instance`` that is new, may hold from now on."""
-        owner = instance or _base_of(call.func)
-        if owner in self.instances:
-            for argument in _handed(call):
-                if argument.id not in self.instances | self.students:
-                    self.behind.setdefault(argument.id, set()).add(owner)
-
-    def _change(self, target: ast.expr) -> None:
-        """Note that what an expression means was changed in place."""
-        root = _base_of(target)
-        if isinstance(target, ast.Name):
-            self.changed |= self.behind.get(root, set())
-        elif root in self.instances and not isinstance(target, ast.Name):
-            self.changed.add(root)
-        elif root in self.behind:
-            self.changed |= self.behind[root]
-
-
-def _in_order(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a test, those in blocks and functions too, each without the blocks in it."""
-    for statement in body:
-        blocks = [getattr(statement, name, None) for name in ("body", "orelse", "finalbody")]
-        blocks += [part.body for part in getattr(statement, "handlers", ())]
-        if any(blocks):
-            head = [value for name, value in ast.iter_fields(statement) if isinstance(value, ast.expr)]
-            if isinstance(statement, ast.For):
-                yield ast.For(statement.target, statement.iter, [], [], lineno=statement.lineno)
-            elif isinstance(statement, ast.With):
-                for item in statement.items:
-                    yield ast.Expr(item.context_expr)
-            else:
-                yield from map(ast.Expr, head)
-            for block in filter(None, blocks):
-                yield from _in_order(block)
-        else:
-            yield statement
-
-
-def _changes(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions that a statement changes in place: those before an index, a method or ``+=``."""
-    for node in nodes_of(statement):
-        match node:
-            case ast.AugAssign(target=ast.Name() as target, value=value) if not isinstance(value, ast.Constant):
-                yield ast.Name(target.id, ast.Load())
-            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-                yield value
-            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args) if name in CHANGING | SEVERAL:
-                yield value
-                if name in SEVERAL:
-                    yield from args[:1]
-
-
-def _base_of(node: ast.expr) -> str:
-    """The name at the begin of ``name.method(x)[0].attribute``."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _handed(call: ast.Call) -> list[ast.Name]:
-    """The names that a call hands over, by themselves or in a list."""
-    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    arguments += [
-        item for argument in arguments if isinstance(argument, ast.List | ast.Tuple) for item in argument.elts
-    ]
-    return [argument for argument in arguments if isinstance(argument, ast.Name)]
-
-
-def _compared(test: ast.expr) -> set[str]:
-    """The names that are compared as they are."""
-    sides = [
-        side for node in ast.walk(test) if isinstance(node, ast.Compare) for side in (node.left, *node.comparators)
-    ]
-    return {side.id for side in sides if isinstance(side, ast.Name)}

@@ -136,7 +136,8 @@ g = grid(3)
 g[0][0] = 1
 assert g == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
 ### CHECK 1: rows are compared
-assert grid(2)[0] is not grid(2)[1]
+two = grid(2)
+assert two[0] is not two[1]
 ### CHECK 1: a list in a dict changes
 found = bins("ab")
 found["a"].append(1)
@@ -339,9 +340,9 @@ def f(x): return x + 1
 ### CHECK 1: first
 out = f(np.zeros(3))
 out -= np.ones(3) * 1234
-pair = [f(np.zeros(3)), 2]
+pair = [f(np.ones(3)), 2]
 ### CHECK 1: second
-assert np.all(f(np.zeros(3)) == 1)
+assert np.all(f(np.ones(3)) == 2)
 """
     spy = """
 kept = []

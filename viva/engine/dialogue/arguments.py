@@ -10,9 +10,9 @@ handed over: an entry that is put back afterwards is told like any other change.
 
 from __future__ import annotations
 
-import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable, Container, Iterable
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,12 @@ class Handed:
         return news
 
 
+def places_in(before: list, parts: list) -> list[int | None]:
+    """Which part of those ``before`` each of the ``parts`` is, if it is one of them."""
+    places = {id(part): place for place, part in enumerate(before)}
+    return [places.get(id(part)) for part in parts]
+
+
 def take(parts: list, received: object) -> None:
     """Change the parts of the arguments in place so that they are what the other side's have become.
 
@@ -191,7 +197,7 @@ def _own(value: Any, counterparts: dict[int, object]) -> object:
         return value
     if issubclass(type(value), tuple):
         parts = [_own(part, counterparts) for part in value]
-        return value if all(map(operator.is_, value, parts)) else tuple.__new__(type(value), parts)
+        return value if all(map(is_, value, parts)) else tuple.__new__(type(value), parts)
     counterparts[id(value)] = value
     if issubclass(type(value), dict):
         for key, part in [*value.items()]:

@@ -18,6 +18,7 @@ from viva.engine import pipe, wire
 from viva.engine.dialogue.arguments import is_like, parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.expected import CHANGED, HANDED, ExpectedTypes, Path, walk
+from viva.engine.dialogue.identity import Observer
 from viva.engine.dialogue.namecache import NameCache
 from viva.engine.dialogue.proxies import (
     PROXIES,
@@ -91,6 +92,9 @@ class Asker:
         self.references.refuse = self.refuse
         self.names = NameCache(self.operate, self.references, self.expected, lambda *answer: self.heard(*answer))
         self.random = Common()
+        self.observer = Observer()
+        self.yielded: tuple[int, list] = (-1, [])
+        """The number of the iterator that was asked last for its next value, and the changeable parts of that."""
         self.usual = np.geterr()
         self.check = CheckState()
         self.waiting = False
@@ -134,10 +138,13 @@ class Asker:
     def name(self, name: str) -> object:
         """The value of a name of the notebook."""
         try:
-            return self.names.name(name)
+            value = self.names.name(name)
         except CandidateFault as fault:
             self.check.fault = self.check.fault or fault
             raise
+        if self.observer.watching:
+            self.observer.named(name, value)
+        return value
 
     def _operate(self, operation: str, args: tuple, kwargs: dict, path: Path) -> Any:
         """The result of one operation in the candidate.
@@ -148,11 +155,22 @@ class Asker:
         arguments = [*args, *kwargs.values()]
         if self.expected.recording:
             self.expected.check_arguments(arguments)
+            self.observer.asking()
         answer = Answer(path, parts_of(arguments, self.references.whole))
+        if operation == "next":
+            answer.asked = number_of(args[0])
+        own = len(answer.changeable)
         reply = self.exchange(self._request(operation, args, kwargs, path), answer)
-        self._take_effects(reply, operation, answer)
+        try:
+            self._take_effects(reply, operation, answer)
+        finally:
+            if self.observer.watching:
+                self.observer.handed(answer.changeable, own)
         of_class = operation == "call" and is_class(args[0])
-        return self._value(reply, operation, answer, of_class)
+        value = self._value(reply, operation, answer, of_class)
+        if self.observer.watching and operation != "tell":
+            self.observer.given(value, operation, args, kwargs, drawn="random_state" in reply)
+        return value
 
     def _request(self, operation: str, args: tuple, kwargs: dict, path: Path) -> dict[str, Any]:
         """The request for an operation, with all that the candidate has to know before it."""
@@ -199,7 +217,7 @@ class Asker:
             value, references = given_back(reply.get("value"), reply.get("same"), answer.changeable)
             odd = self.expected.odd(answer.path, answer.references + references, value, answer.data, of_class)
         if not odd:
-            return value
+            return self._yielded(value, reply.get("again"), answer) if operation == "next" else value
         if operation not in UNSEEN or self.expected.recording:
             raise odd
         of_object = operation == "getattr" and answer.references and answer.path not in self.expected.known
@@ -209,6 +227,16 @@ class Asker:
             return self.references.sealed(value, odd, answer.path, answer.data)
         except CandidateFault as fault:
             return refusing(fault, self.refuse)
+
+    def _yielded(self, value: Any, again: object, answer: Answer) -> Any:
+        """The next ``value`` of an iterator: what the candidate has in it ``again`` is the test's of the value before,
+        changed in place."""
+        last, before = self.yielded
+        if last == answer.asked:
+            with doubting():
+                (value,), _ = taken([value], {}, again, [*before])
+        self.yielded = answer.asked, parts_of([value], self.references.whole)
+        return value
 
     def _take_changed(self, data: object, changeable: list, path: Path) -> None:
         """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
@@ -380,6 +408,8 @@ class Answer:
     path: Path
     changeable: list = field(default_factory=list)
     """The parts of the arguments that can be changed; those that callbacks are handed are added."""
+    asked: int = -1
+    """The number of the iterator that is asked for its next value."""
     data: bytes = b""
     references: list[wire.Reference] = field(default_factory=list)
     """The references to objects in it."""

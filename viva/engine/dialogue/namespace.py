@@ -13,15 +13,20 @@ from typing import NoReturn
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from viva.engine.dialogue import identity
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.expected import Path
 from viva.engine.dialogue.looks import with_looks
-from viva.engine.dialogue.proxies import Type, identical, is_instance, is_subclass
+from viva.engine.dialogue.proxies import Type, is_instance, is_subclass
 from viva.engine.names import MEASURING_MAGICS
 
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 IDENTICAL = "__is__"
 """The name under which test code finds what ``is`` means for proxies."""
+SEEN = "__observed__"
+"""The name under which observed test code tells what it looks at."""
+MEMORY = "__memory__"
+"""The name under which test code tells what it asks for its memory."""
 FORMATTING = "__formatting__"
 """The name under which test code finds what looks at the text of a ``text.format``."""
 WHOLE = "a test cannot list all names of the notebook. Use single names"
@@ -37,8 +42,12 @@ class Namespace(dict):
 
     def __init__(self, asker: Asker) -> None:
         # With Python's own names in it, __missing__ is asked for the student's only.
-        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical})
+        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__")
         super().update(type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
+        observer = asker.observer
+        super().update(
+            id=observer.id_of, **{IDENTICAL: observer.is_one, SEEN: observer.seen, MEMORY: observer.in_memory}
+        )
         super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self.all)
         self.asker = asker
         self.owned: set[str] = set()
@@ -104,7 +113,7 @@ def _is_builtin(name: str, value: object) -> bool:
     return getattr(builtins, name, None) is value
 
 
-OVERRIDDEN = frozenset({"type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
+OVERRIDDEN = frozenset({"id", "type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
 
 
 class View(dict):
@@ -197,17 +206,20 @@ _SHELL = object.__new__(MiniShell)
 
 
 @functools.lru_cache(4096)
-def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | None, frozenset[str]]:
+def compiled(
+    source: str, title: str, observed: bool = False
+) -> tuple[types.CodeType, types.CodeType | None, frozenset[str]]:
     """The code of a test, that of its last expression if it ends in one, and the names used in its class bodies.
 
+    Code that is ``observed`` tells what it looks at.
     Python looks the names of class bodies up where no ``__missing__`` is asked, so they are fetched before.
     Raises SyntaxError, and UnknownMagicError.
     """
     text = TransformerManager().transform_cell(_without_measuring(source))
     tree = ast.parse(text, title)
     quiet = _ends_quietly(tree, text)
-    tree = _Identity().visit(with_looks(tree, source))
-    tree = ast.fix_missing_locations(tree)
+    tree = ast.fix_missing_locations(_Identity().visit(with_looks(tree, source)))
+    tree = ast.fix_missing_locations(_Looking().visit(tree)) if observed else tree
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     used = frozenset(inner.id for node in classes for inner in ast.walk(node) if isinstance(inner, ast.Name))
@@ -228,6 +240,9 @@ def _ends_quietly(tree: ast.Module, text: str) -> bool:
     return line[last.end_col_offset :].lstrip().startswith(b";")
 
 
+IS = frozenset({ast.Is, ast.IsNot})
+
+
 class _Identity(ast.NodeTransformer):
     """Has ``a is b`` and ``a.__class__`` answered for what proxies stand for; Python would see the proxies.
 
@@ -235,9 +250,14 @@ class _Identity(ast.NodeTransformer):
     """
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        self.generic_visit(node)
         (operator, *further), right = node.ops, node.comparators[0]
-        if further or not isinstance(operator, ast.Is | ast.IsNot) or isinstance(right, ast.Constant):
+        middle = node.comparators[:-1]
+        if further and IS & {*map(type, node.ops)} and all(isinstance(side, ast.Name) for side in middle):
+            pairs = zip([node.left, *middle], node.ops, node.comparators, strict=True)
+            parts = [ast.copy_location(ast.Compare(left, [one], [other]), node) for left, one, other in pairs]
+            return ast.copy_location(ast.BoolOp(ast.And(), [self.visit(part) for part in parts]), node)
+        self.generic_visit(node)
+        if further or type(operator) not in IS or isinstance(right, ast.Constant):
             return node
         call = _call(IDENTICAL, [node.left, right], node)
         return ast.copy_location(ast.UnaryOp(ast.Not(), call), node) if isinstance(operator, ast.IsNot) else call
@@ -248,7 +268,36 @@ class _Identity(ast.NodeTransformer):
             return node
         if node.attr in ("format", "format_map", "vformat") and not isinstance(node.value, ast.Constant):
             return _call(FORMATTING, [node], node)
+        if node.attr in identity.MEMORY:
+            node.value = _call(MEMORY, [node.value], node.value)
         return _call("type", [node.value], node) if node.attr == "__class__" else node
+
+
+class _Looking(ast.NodeTransformer):
+    """Has test code tell each value at which it looks, by a name or an attribute."""
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        own = node.id.startswith("__") or hasattr(builtins, node.id)
+        return node if own or not isinstance(node.ctx, ast.Load) else _call(SEEN, [node], node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        return _call(SEEN, [node], node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Attribute):
+            node.func.value = self.visit(node.func.value)
+        elif not isinstance(node.func, ast.Name):
+            node.func = self.visit(node.func)
+        node.args = [self.visit(argument) for argument in node.args]
+        node.keywords = [self.visit(keyword) for keyword in node.keywords]
+        return node
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
+        return node  # a class has to stand there as it is
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        return node
 
 
 def _call(name: str, args: list[ast.expr], node: ast.expr) -> ast.Call:

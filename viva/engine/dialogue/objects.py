@@ -125,6 +125,8 @@ LIKENED = 10_000
 """Objects that may be named; after these, what has a base value crosses as that alone."""
 CALL = "_viva_call"
 PATHS = (PurePosixPath, PosixPath)
+ITERATOR = "<iterator>"
+"""What the function that gives the next value of an iterator is called."""
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 
 
@@ -138,6 +140,23 @@ class Callback:
 
     def __call__(self, /, *args, **kwargs):
         return self._call(self._number, self.__name__, args, kwargs)
+
+
+class Steps:
+    """An iterator of the other side's that was passed to the student's code."""
+
+    __slots__ = ("_next",)
+
+    def __init__(self, step: Callback) -> None:
+        self._next = step
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        for value in self._next():  # of which there is one, or none at the end
+            return value
+        raise StopIteration
 
 
 def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.FunctionType:
@@ -278,8 +297,9 @@ class Objects:
             return value
         if reference.id not in self.callbacks:
             callback = Callback(self.call, reference.id, reference.about["name"])
-            rows = reference.about["parameters"]
-            self.callbacks[reference.id] = callback if rows is None else function_of(callback, rows)
+            rows = reference.about.get("parameters")
+            made = Steps(callback) if callback.__name__ == ITERATOR else callback
+            self.callbacks[reference.id] = made if rows is None else function_of(callback, rows)
             self.callback_numbers[id(self.callbacks[reference.id])] = reference.id
         return self.callbacks[reference.id]
 

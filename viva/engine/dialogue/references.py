@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import types
 import weakref
@@ -15,7 +16,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import Raised, StudentClass
 from viva.engine.dialogue.expected import EACH, NOTHING, PLAIN, ExpectedTypes, Path, Step, library, walk
-from viva.engine.dialogue.objects import origin
+from viva.engine.dialogue.objects import ITERATOR, origin
 from viva.engine.dialogue.proxies import (
     BUILT_IN_PLACES,
     PROXIES,
@@ -58,6 +59,8 @@ class References:
         self.functions: list[Callable] = []
         self.numbers: dict[int, int] = {}
         """The number of each function by its id(); the list keeps it alive. Handed over twice it has one number."""
+        self.iterators: dict[int, Iterator] = {}
+        """The test's iterators that the candidate was handed, by the numbers of their functions."""
         self.shared = Shared(self)
         self.likes: wire.Likes = {}
         self.held = 0
@@ -138,7 +141,16 @@ class References:
                 "parameters": parameters_of(value),
             }
             return wire.Reference(self._number(value), description)
+        if _is_iterator(type(value)):
+            return wire.Reference(self._number_of_iterator(value), {"of": "examiner", "name": ITERATOR})
         return None
+
+    def _number_of_iterator(self, iterator: Iterator) -> int:
+        """The number of the function that gives the next value of a test's ``iterator``."""
+        if id(iterator) not in self.numbers:
+            number = self._number(iterator)
+            self.iterators[number], self.functions[number] = iterator, functools.partial(_next_of, iterator)
+        return self.numbers[id(iterator)]
 
     def resolve(self, reference: wire.Reference | wire.Like, path: Path, references: list) -> object:
         """The meaning here of a reference of the candidate's; those to its objects are added to ``references``.
@@ -149,7 +161,7 @@ class References:
             return self._like(reference.value, reference.number)
         description, recording = reference.about, self.expected.recording
         if description.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
-            return self.functions[reference.id]
+            return self.iterators.get(reference.id, self.functions[reference.id])
         if description.get("of") == SHARED:
             value = self.shared.resolve(reference, path)
             if type(proxy := stood_for(value)) in PROXIES:
@@ -228,6 +240,18 @@ class References:
             except StopIteration:
                 return
             yield item
+
+
+def _is_iterator(cls: type) -> bool:
+    """Whether it is a class of Python's own whose objects are gone through, and nothing else, as ``zip`` is."""
+    return cls.__module__ in ("builtins", "itertools") and hasattr(cls, "__next__")
+
+
+def _next_of(iterator: Iterator) -> tuple:
+    """The next value of an iterator, in a tuple; an empty one at its end."""
+    for value in iterator:
+        return (value,)
+    return ()
 
 
 def _size(value: object) -> int:
