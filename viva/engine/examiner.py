@@ -23,6 +23,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from viva.engine import pipe, wire
 from viva.engine.credit import Result, result_of
@@ -33,7 +34,7 @@ from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, comp
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
-from viva.engine.values.randomness import number_of, set_state
+from viva.engine.values.randomness import State, number_of, set_state
 from viva.engine.values.sharing import seed
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
@@ -111,12 +112,13 @@ class Examiner:
         self.asker.expected.recording = self.guard.recording = recording
         return {}
 
-    def do_shuffle(self, random_state: tuple) -> dict:
-        """Draw the random numbers of this process from another state from now on."""
+    def do_shuffle(self, random_state: State) -> dict:
+        """Draw the random numbers of both processes from another state from now on."""
         self._shuffle(random_state)
+        self.asker.random.agree(random_state)
         return {}
 
-    def _shuffle(self, random_state: tuple) -> None:
+    def _shuffle(self, random_state: State) -> None:
         set_state(random_state)
         seed(number_of(random_state))
 
@@ -139,15 +141,33 @@ class Examiner:
         self.asker.names.ran()
         return {}
 
-    def do_given(self, source: str, name: str) -> dict:
-        """Run an instructor cell that does not depend on the student."""
+    def do_given(self, source: str, name: str, begun: bytes = b"") -> dict:
+        """Run an instructor cell that does not depend on the student.
+
+        It draws what it drew in the candidate, which told from which state it had ``begun``. The candidate has run the
+        cells below, too: what becomes of its random numbers meanwhile is not this cell's.
+        """
+        self._go_on(begun)
         self.namespace.bound, self.namespace.giving = set(), True
+        self._stand_apart(True)
         report = self._check(source, name)
+        self._stand_apart(False)
         self.namespace.giving = False
         self.given |= self.namespace.bound
         return {
             "error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"[:CHARACTERS]
         }
+
+    def _go_on(self, begun: bytes) -> None:
+        """Draw from the states of a stranger's message, as far as drawing leads to them."""
+        with contextlib.suppress(Exception):
+            told: Any = wire.decode(begun)
+            self.asker.random.take(told["random_state"], told["seeds"])
+            self.asker.references.shared.follow(told["shared"])
+
+    def _stand_apart(self, apart: bool) -> None:
+        self.asker.random.apart = apart
+        self.asker.references.shared.stand_apart(apart)
 
     def do_begin(
         self,
@@ -157,7 +177,7 @@ class Examiner:
         used: Iterable[str] = (),
         read: Iterable[str] = (),
         sources: Sequence[str] = (),
-        random_state: tuple | None = None,
+        random_state: State | None = None,
         **hurried: list[str],
     ) -> dict:
         """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.

@@ -26,7 +26,7 @@ from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
 from viva.engine.disguise import disguised
-from viva.engine.examination import Examination, examine, prepare, read_by_functions, shuffle
+from viva.engine.examination import Examination, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.session import Died, ExaminerFault, Pair, Session
@@ -228,7 +228,7 @@ class Run:
             return
         self.watch(_name(cell))
         self.ran = True
-        reply = session.candidate(limit, do="run", source=cell.source)
+        reply = run(session, _name(cell), cell.source, self.examination, limit)
         with time_budget.working():
             self.outcome.keep(index, reply)
         if extra:

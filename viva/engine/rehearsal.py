@@ -23,7 +23,7 @@ from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
-from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, shuffle
+from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
 from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.outcome import raised_in
@@ -531,7 +531,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                         return examined
                     before = cell.id
                     continue
-                if session.candidate(seconds, do="run", source=cell.source).get("raised"):
+                if run(session, cell.id, cell.source, examination, seconds).get("raised"):
                     examined.broken.add(cell.id)
                 seen = session.candidate(60, do="kinds")["kinds"]
                 imported |= imports_of(cell.source)

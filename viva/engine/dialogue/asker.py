@@ -32,7 +32,7 @@ from viva.engine.dialogue.proxies import (
     refusing,
 )
 from viva.engine.dialogue.references import References
-from viva.engine.values.randomness import Common
+from viva.engine.values.randomness import Followed
 from viva.engine.values.sharing import NEWS
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
@@ -86,7 +86,7 @@ class Asker:
         self.references = References(Home(self.operate), self.expected, self.raised)
         self.references.refuse = self.refuse
         self.names = NameCache(self.operate, self.references, self.expected, lambda *answer: self.heard(*answer))
-        self.random = Common()
+        self.random = Followed()
         self.usual = np.geterr()
         self.check = CheckState()
         self.waiting = False
@@ -359,7 +359,7 @@ class Asker:
                 self.names.rebound(name)
         if "random_state" in reply:
             try:
-                self.random.take(reply["random_state"])
+                self.random.take(reply["random_state"], reply.get("seeds"))
             except (ValueError, TypeError):
                 raise CandidateLied("an invalid random state") from None
 

@@ -29,6 +29,7 @@ from viva.engine import wire
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.values.codec import BYTES, mro_of, name_of, namespace_of, place_of
 from viva.engine.values.sharing import Link, Sharing
+from viva.engine.values.streams import Stream
 from viva.verdict import WireError
 from viva_ml.torch import likenesses, torchstate
 from viva_ml.torch.comparisons import Comparisons
@@ -123,6 +124,9 @@ class TorchSharing(Sharing):
         self.anchor = torch.zeros((), requires_grad=True)
         self.comparisons = Comparisons() if link.examining else None
         self.state: torchstate.State | None = None
+        self.stream = Stream(torchstate.of_double, torchstate.of_single)
+        """The candidate's random numbers, as far as this side knows them."""
+        self.stream.at(torchstate.place_of(torchstate.get_state()[0]))
         self.iterators: dict[int, Any] = {}
         self.room = ROOM
         """Bytes that the next news still has room for."""
@@ -225,8 +229,10 @@ class TorchSharing(Sharing):
         while self.fresh:
             self._tell(self.fresh.pop(), told)
         state = torchstate.get_state()
-        if anew or state != self.state:
+        if not self.apart and (anew or state != self.state):
             told["state"] = self.state = state
+            if self.side:
+                self.stream.at(torchstate.place_of(state[0]))
         if self.dropped:
             told["dropped"], self.dropped = self.dropped, []
         self.room = ROOM
@@ -326,9 +332,15 @@ class TorchSharing(Sharing):
             if number in self.origins and number % 2 == self.side:
                 del self.origins[number], self.versions[number]
                 self._forget(number, id(self.objects.pop(number)))
-        if "state" in news:
-            torchstate.set_state(news["state"], with_dtype=not self.side)
-            self.state = torchstate.get_state()
+        if "state" in news and not self.apart:
+            self.follow(news["state"])
+
+    def follow(self, random_state: Any) -> None:
+        torchstate.set_state(random_state, with_dtype=not self.side, stream=self.stream if self.side else None)
+        self.state = torchstate.get_state()
+
+    def random_state(self) -> Any:
+        return torchstate.get_state()
 
     def _theirs(self, number: Any) -> int:
         if type(number) is not int or number % 2 == self.side or not 0 <= number < 2**40:
