@@ -113,6 +113,9 @@ class TorchSharing(Sharing):
         self.offers: dict[int, tuple[int, dict]] = {}
         self.origins: dict[int, list[torch.Tensor]] = {}
         """By number of a history of this side, its leaves."""
+        self.behind: set[int] = set()
+        """The leaves of this side that the other side has met behind a history alone. They were not handed over: the
+        examiner takes over their gradients, and no values that the candidate wrote to them."""
         self.echoes: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()
         """By number, what stands for a history of the other side."""
         self.versions: dict[int, int] = {}
@@ -148,6 +151,7 @@ class TorchSharing(Sharing):
         if isinstance(value, torch.Tensor):
             check_single(value)
         number = self._number_of(value)
+        self.behind.discard(-1 if number is None else number)
         if number is not None and self.versions.get(number, 0) == getattr(value, "_version", 0) * (
             number in self.versions
         ):
@@ -192,13 +196,21 @@ class TorchSharing(Sharing):
         self.versions[number] = value._version
         self.origins[number] = [leaf for leaf in _leaves(value) if leaf is not self.anchor]
         for leaf in self.origins[number]:
-            self._known(leaf)
+            self._behind(leaf)
         return number
 
     def _known(self, leaf: Any) -> int:
         """The number of a leaf, a buffer or a child."""
-        number = self._number_of(leaf)
-        return self._new(leaf) if number is None else number
+        number = self._behind(leaf)
+        self.behind.discard(number)
+        return number
+
+    def _behind(self, leaf: Any) -> int:
+        """The number of a leaf of a history."""
+        if (number := self._number_of(leaf)) is None:
+            number = self._new(leaf)
+            self.behind.add(number)
+        return number
 
     def _can_be_handed(self, value: Any) -> bool:
         if isinstance(value, Optimizer):
@@ -248,7 +260,7 @@ class TorchSharing(Sharing):
             self.structures[number] = _marks(value)
             told["modules"].append(self._structure(number))
         elif number in self.origins:
-            numbers = [self._known(leaf) for leaf in self.origins[number]]
+            numbers = [self._behind(leaf) for leaf in self.origins[number]]
             told["histories"].append([number, _copy(value), numbers])
         elif isinstance(value, torch.Tensor):
             told["leaves"].append(_leaf_row(number, value))
@@ -355,6 +367,8 @@ class TorchSharing(Sharing):
     def _take_leaf(self, number: Any, parameter: Any, requires: Any, values: Any, gradient: Any) -> None:
         if {type(parameter), type(requires)} != {bool} or type(values) is not torch.Tensor:
             raise WireError("an invalid tensor")
+        if self.side and number in self.behind:
+            values, requires = bare(self.objects[number]), records(self.objects[number])
         if gradient is not None and not (type(gradient) is torch.Tensor and gradient.shape == values.shape):
             raise WireError("an invalid gradient")
         leaf = self.objects.get(number)
