@@ -29,6 +29,7 @@ from viva.engine import pipe, wire
 from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.expected import Expected, Path, Step
 from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
@@ -39,6 +40,8 @@ from viva.engine.values.sharing import seed
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
+WRITTEN = Path("", (Step("operation", "written"),))
+"""Where it is kept that a text of the solution's changes a database."""
 LINE, LOG = 500, 4000
 """Characters of a fault of the examiner's own, and of its traceback."""
 
@@ -121,6 +124,11 @@ class Examiner:
     def _shuffle(self, random_state: State) -> None:
         set_state(random_state)
         seed(number_of(random_state))
+
+    def do_withhold(self) -> dict:
+        """Let a test's objects stay as they are from now on, where the solution's calls do not change them."""
+        self.asker.withholding = True
+        return {}
 
     def do_kinds(self) -> dict:
         return {"kinds": self.asker.expected.texts()}
@@ -257,8 +265,15 @@ class Examiner:
             report = failed(unseen, title)
         report.seconds = time.monotonic() - start
         report.asked, report.running = state.culprit, running(state.running)
-        report.printed = output.getvalue()
+        report.printed, report.effects = output.getvalue(), sorted({*state.effects, *self._written()})
         return report
+
+    def _written(self) -> list[str]:
+        """An empty name where a text of the answer's changed a database of the test's, and the solution's does not."""
+        known = self.asker.expected.known
+        if self.guard.wrote and self.guard.recording:
+            known[WRITTEN] = Expected()
+        return [""] if self.guard.wrote and WRITTEN not in known else []
 
     def _execute(self, source: str, title: str) -> Result:
         code, last, in_classes = compiled(source, title)

@@ -144,7 +144,7 @@ class Followed:
     def take(self, update: Any, seeds: Any = None) -> None:
         """Go on from what the candidate told, which names the last ``seeds`` that were set there, by library.
 
-        Raises ValueError and TypeError for what is no state. One that drawing does not lead to changes nothing.
+        Raises ValueError and TypeError for anything but a state. One that drawing does not lead to changes nothing.
         """
         if self.apart:
             return
@@ -175,7 +175,7 @@ def _follows(stream: Stream, place: Place, library: str, seeds: dict) -> bool:
 
 
 SEEDS: dict[str, Any] = {}
-"""The last seed since a state was told or taken, by library; None for one that cannot be told."""
+"""The last seed since a state was told or taken, by library; None where it was not plain data."""
 LONGEST, MOST_SEEDS = 64, 8
 """Characters of a seed, and numbers in one. A long one can be made so that its state is nearly any that is wanted."""
 
