@@ -98,6 +98,7 @@ class KernelSession:
         """Raises SandboxError where no kernel starts."""
         self.time_budget = time_budget or TimeBudget()
         self.limit, self.interrupted, self.gone = 0.0, False, False
+        self.begun: dict[str, bytes] = {}
         self.folder = Path(tempfile.mkdtemp(prefix="viva-kernel-"))
         if folder := files or data:
             copy_data(folder, self.folder)

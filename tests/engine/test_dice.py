@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, one_in_three
 from viva.verdict import Verdict
 
 TOLD = """
@@ -85,3 +85,125 @@ assert same(np.random.rand()) == {np.random.RandomState(5).rand()!r}
     exam = Exam(text, grader, tmp_path)
     assert lost(exam.grade()) == {}
     assert exam.check("def same(x): return 0").verdict is Verdict.FAILED
+
+
+LIBRARIES = {
+    "random": ("random.seed(42)", "random.random()", random.Random(42).random()),
+    "numpy": ("np.random.seed(42)", "float(np.random.rand(3)[0])", float(np.random.RandomState(42).rand())),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_read_only_cell_draws_what_a_plain_run_draws_whatever_failed_above_it(library, grader, tmp_path):
+    """A public course: the cell asks for a name that a failed test did not bind, and the right answer below lost."""
+    seed, draw, number = LIBRARIES[library]
+    text = f"""
+--- given
+import random
+import numpy as np
+{seed}
+--- answer
+def f(x): return 2 * x
+--- test
+y_hat = f(3)
+assert y_hat == 6
+--- given
+z = y_hat + 1
+--- given
+x = {draw}
+--- answer
+def g(v): return v + 1
+--- wrong
+def g(v): return v
+--- test
+assert abs(g(x) - {number + 1!r}) < 1e-9
+"""
+    exam = Exam(text, grader, tmp_path)
+    exam.prove()
+    for failing in ("def f(x): raise NotImplementedError", "def f(x): return None", "def f(x): ..."):
+        outcome = exam.grade({"answer-1": failing})
+        assert lost(outcome).keys() == {("test-2", "test-2")} == lost(exam.grade({"answer-1": failing}, True)).keys()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_who_draws_for_himself_above_a_read_only_cell_finds_his_own_numbers_in_the_tests(library, grader, tmp_path):
+    seed, draw, _ = LIBRARIES[library]
+    text = f"""
+--- given
+import random
+import numpy as np
+{seed}
+--- answer
+size = 1
+--- right
+size = 1
+print({draw}, random.gauss(0, 1), np.random.randn())
+--- given
+x = [{draw}, random.gauss(0, 1), float(np.random.randn())]
+--- answer
+y = [2 * v for v in x]
+--- wrong
+y = [3 * v for v in x]
+--- test
+assert y == [2 * v for v in x] and size == 1
+"""
+    Exam(text, grader, tmp_path).prove()
+
+
+CHOSEN = {
+    "zeros of NumPy's": "np.random.set_state(('MT19937', np.zeros(624, np.uint32), 3))",
+    "half of them": "np.random.set_state(('MT19937', np.r_[np.zeros(312), np.arange(312)].astype(np.uint32), 3))",
+    "zeros of Python's": "random.setstate((3, (0,) * 624 + (3,), None))",
+    "a spare number of NumPy's": "np.random.set_state((*np.random.get_state()[:3], 1, 0.0))",
+    "a spare number of Python's": "random.setstate((*random.getstate()[:2], 0.0))",
+    "a seed that makes one": "random.seed(1 << 10**4)",
+}
+
+
+@pytest.mark.parametrize("chosen", one_in_three(CHOSEN))
+def test_a_state_that_an_answer_made_up_is_not_drawn_from(chosen, grader, tmp_path):
+    text = """
+--- given
+import random
+import numpy as np
+random.seed(1); np.random.seed(1)
+--- answer
+def f(x): return 3 * x
+--- test
+f(1.0)
+x = [float(np.random.randn()), random.gauss(0, 1), float(np.random.rand()), random.random()]
+assert [f(v) for v in x] == [3 * v for v in x] and all(x)
+"""
+    exam = Exam(text, grader, tmp_path)
+    setting = f"def f(x):\n    {CHOSEN[chosen]}\n    return "
+    assert exam.check(f"{setting}0 * x").verdict is Verdict.FAILED
+    assert exam.check(f"{setting}3 * x").verdict is Verdict.PASSED
+
+
+KEPT = {
+    "a seed in the answer": "np.random.seed(5); random.seed('five')",
+    "a list of seeds": "np.random.seed([1, 2]); random.seed(2.5)",
+    "a seed by its name": "np.random.seed(seed=np.int64(5)); random.seed(a=5)",
+    "a state that is put back": "s, t = np.random.get_state(), random.getstate()\n    np.random.seed(0)\n"
+    "    random.seed(0); np.random.rand(700), random.randbytes(5000), np.random.set_state(s), random.setstate(t)",
+    "much drawn": "np.random.rand(10**6); random.randbytes(10**6); np.random.randn(3); random.gauss(0, 1)",
+}
+
+
+def test_where_a_right_answer_seeds_or_draws_the_test_goes_on_as_in_one_process(grader, tmp_path):
+    text = """
+--- given
+import random
+import numpy as np
+random.seed(1); np.random.seed(1)
+--- answer
+def f(): return 3
+--- test
+assert f() == 3
+assert not f(), repr((float(np.random.randn()), float(np.random.rand()), random.gauss(0, 1), random.random()))
+"""
+    exam = Exam(text, grader, tmp_path)
+    for doing in KEPT.values():
+        answer = f"def f():\n    {doing}\n    return 3"
+        split, alone = (exam.grade(answer, alone).checks["test-2"][0].reason for alone in (False, True))
+        assert split == alone, doing

@@ -31,7 +31,7 @@ from viva.engine.dialogue.integrity import Monitor, Snapshot
 from viva.engine.dialogue.objects import OPERATIONS, Objects, origin, told_signature, told_source
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.codec import module_of
-from viva.engine.values.randomness import Common, get_state, number_of
+from viva.engine.values.randomness import SEEDS, Common, get_state, number_of
 from viva.engine.values.sharing import NEWS, seed
 from viva.folder import state
 from viva.verdict import WireError
@@ -113,9 +113,12 @@ class Candidate:
 
     # requests
 
-    def do_run(self, source: str) -> dict:
-        """Run one cell and return its outputs."""
+    def do_run(self, source: str, begun: bool = False) -> dict:
+        """Run one cell and return its outputs, and the state of the random numbers when it had ``begun``."""
         self.named.clear()
+        state = {}
+        with contextlib.suppress(Exception):  # whatever student code has made of the generators
+            state = self._random_state() if begun else {}
         Shell.outputs = outputs = Outputs()
         error, self.asked = None, False
         signal.sigtimedwait({signal.SIGINT}, 0)  # one that was held back is dropped
@@ -128,7 +131,12 @@ class Candidate:
             self.shell.showtraceback()
         outputs.add_written()
         raised = None if error is None else exceptions.told(error, self.objects.number)
-        return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1}
+        return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1, **state}
+
+    def _random_state(self) -> dict:
+        """The state of all random numbers, which counts as untold."""
+        state = {"random_state": get_state(), "seeds": dict(SEEDS), "shared": self.objects.shared.random_states()}
+        return {"begun": wire.encode(state)}
 
     def do_operate(
         self,
@@ -287,8 +295,10 @@ class Candidate:
         return {"kinds": {name: "plain" if wire.is_plain(space[name]) else origin(space[name]) for name in names}}
 
     def do_random(self) -> dict:
-        self.random.known = get_state()
-        return {"random_state": self.random.known}
+        self.random.known = ()
+        reply: dict[str, Any] = {}
+        self.random.tell(reply)
+        return reply
 
     def do_facts(self) -> dict:
         """The facts about what the notebook did to this process."""

@@ -30,12 +30,13 @@ REPLACING = frozenset(
 )
 """Names of functions and modules that can replace a function, or what ``inspect`` says of it."""
 REACHING = frozenset(
-    "_getframe delattr exec f_builtins f_globals f_locals globals locals modules setattr update_wrapper vars "
-    "wraps".split()
+    "_getframe delattr exec f_builtins f_globals f_locals get_ipython globals instance locals modules setattr "
+    "update_wrapper user_global_ns user_module user_ns vars wraps".split()
 )
 """Attributes that reach the names of the notebook, or replace a function."""
 HARMLESS = frozenset("__class__ __doc__ __init__ __len__ __name__ __qualname__ __version__".split())
 """Attributes of Python's own that replace nothing."""
+COMMANDS, RUNNING = ("system", "getoutput"), ("magic", "run_cell_magic", "run_line_magic")
 MAGICS = frozenset("autoreload conda config load_ext matplotlib pip pylab time timeit".split())
 PROPERTY = frozenset({"deleter", "getter", "setter"})
 
@@ -94,8 +95,12 @@ def _statements(sources: Iterable[str]) -> list[ast.stmt]:
 
 def _replacing(statements: list[ast.stmt]) -> Iterator[str]:
     """The names and attributes in some statements that can replace a function out of sight."""
-    for node in (node for statement in statements for node in nodes_of(statement)):
+    nodes = [node for statement in statements for node in nodes_of(statement)]
+    harmless = {id(name) for node in nodes for name in _harmless_shells(node)}
+    for node in nodes:
         match node:
+            case ast.Name("get_ipython") if id(node) not in harmless:
+                yield "get_ipython"
             case ast.Name(id=name) if name in REPLACING:
                 yield name
             case ast.Attribute(attr=name) if name in REACHING or (name[:2] == "__" and name not in HARMLESS):
@@ -106,12 +111,17 @@ def _replacing(statements: list[ast.stmt]) -> Iterator[str]:
                 yield from (alias.name for alias in aliases if alias.name in REPLACING or alias.name in REACHING)
                 if _may_replace(module):
                     yield module
-            case ast.Call(func=ast.Attribute(ast.Call(ast.Name("get_ipython")), kind), args=[first, *_]):
-                magic = first.value if isinstance(first, ast.Constant) else None
-                if kind not in ("system", "getoutput") and magic not in MAGICS:
-                    yield "get_ipython"
-            case ast.Assign(value=ast.Call(ast.Name("get_ipython"))):
-                yield "get_ipython"
+
+
+def _harmless_shells(node: ast.AST) -> Iterator[ast.Name]:
+    """The name ``get_ipython`` in a command for the shell, in a magic that replaces nothing, and in ``str(...)``."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Call(ast.Name("get_ipython") as name), kind), [first, *_]):
+            magic = first.value if isinstance(first, ast.Constant) else None
+            if kind in COMMANDS or (kind in RUNNING and magic in MAGICS):
+                yield name
+        case ast.Call(ast.Name("str"), [ast.Call(ast.Name("get_ipython") as name)]):  # 'google.colab' in str(...)
+            yield name
 
 
 def _may_replace(module: str) -> bool:

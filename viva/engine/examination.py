@@ -30,7 +30,7 @@ from viva.record import Note
 from viva.verdict import Verdict
 
 MOST_TEXT = 100_000
-"""A longer cell is not read for names."""
+"""A longer cell is not read for names, and a longer message about random numbers is not passed on."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,19 @@ def shuffle(session: Session, examination: Examination) -> None:
         session.examiner(STUCK, do="shuffle", random_state=state)
 
 
+def run(session: Session, cell: str, source: str, examination: Examination, seconds: float) -> dict:
+    """The candidate's reply to the request that it runs a cell which is not a test.
+
+    Of a read-only cell that the examiner runs too, the session keeps from which random numbers it began.
+    """
+    if cell not in examination.plan.given or session.one_process:
+        return session.candidate(seconds, do="run", source=source)
+    reply = session.candidate(seconds, do="run", source=source, begun=True)
+    if type(begun := reply.pop("begun", None)) is bytes and len(begun) <= MOST_TEXT:
+        session.begun[cell] = begun
+    return reply
+
+
 def prepare(
     session: Session, cells: list[Cell], examination: Examination, seconds: float, ran: bool = True
 ) -> dict[str, str]:
@@ -169,7 +182,8 @@ def prepare(
     for cell in cells:
         give_up(session, cell, examination)
         if cell.id in examination.plan.given:
-            errors[cell.id] = session.examiner(seconds, do="given", source=cell.source, name=cell.id)["error"]
+            request = {"source": cell.source, "name": cell.id, "begun": session.begun.pop(cell.id, b"")}
+            errors[cell.id] = session.examiner(seconds, do="given", **request)["error"]
     return {cell: error for cell, error in errors.items() if error}
 
 

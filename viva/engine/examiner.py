@@ -30,17 +30,20 @@ from viva.engine import pipe, wire
 from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.expected import Expected, Path, Step
 from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.looks import LOOKED, CourseModules, Looks
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
-from viva.engine.values.randomness import number_of, set_state
+from viva.engine.values.randomness import State, number_of, set_state
 from viva.engine.values.sharing import seed
 from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
+WRITTEN = Path("", (Step("operation", "written"),))
+"""Where it is kept that a text of the solution's changes a database."""
 LINE, LOG = 500, 4000
 """Characters of a fault of the examiner's own, and of its traceback."""
 
@@ -120,14 +123,20 @@ class Examiner:
         self.asker.observer.watching = recording
         return {}
 
-    def do_shuffle(self, random_state: tuple) -> dict:
-        """Draw the random numbers of this process from another state from now on."""
+    def do_shuffle(self, random_state: State) -> dict:
+        """Draw the random numbers of both processes from another state from now on."""
         self._shuffle(random_state)
+        self.asker.random.agree(random_state)
         return {}
 
-    def _shuffle(self, random_state: tuple) -> None:
+    def _shuffle(self, random_state: State) -> None:
         set_state(random_state)
         seed(number_of(random_state))
+
+    def do_withhold(self) -> dict:
+        """Let a test's objects stay as they are from now on, where the solution's calls do not change them."""
+        self.asker.withholding = True
+        return {}
 
     def do_kinds(self) -> dict:
         return {"kinds": self.asker.expected.texts(), "looks": self.looks.texts()}
@@ -152,15 +161,33 @@ class Examiner:
         self.asker.names.ran()
         return {}
 
-    def do_given(self, source: str, name: str) -> dict:
-        """Run an instructor cell that does not depend on the student."""
+    def do_given(self, source: str, name: str, begun: bytes = b"") -> dict:
+        """Run an instructor cell that does not depend on the student.
+
+        It draws what it drew in the candidate, which told from which state it had ``begun``. The candidate has run the
+        cells below, too: what becomes of its random numbers meanwhile is not this cell's.
+        """
+        self._go_on(begun)
         self.namespace.bound, self.namespace.giving = set(), True
+        self._stand_apart(True)
         report = self._check(source, name)
+        self._stand_apart(False)
         self.namespace.giving = False
         self.given |= self.namespace.bound
         return {
             "error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"[:CHARACTERS]
         }
+
+    def _go_on(self, begun: bytes) -> None:
+        """Draw from the states of a stranger's message, as far as drawing leads to them."""
+        with contextlib.suppress(Exception):
+            told: Any = wire.decode(begun)
+            self.asker.random.take(told["random_state"], told["seeds"])
+            self.asker.references.shared.follow(told["shared"])
+
+    def _stand_apart(self, apart: bool) -> None:
+        self.asker.random.apart = apart
+        self.asker.references.shared.stand_apart(apart)
 
     def do_begin(
         self,
@@ -170,7 +197,7 @@ class Examiner:
         used: Iterable[str] = (),
         read: Iterable[str] = (),
         sources: Sequence[str] = (),
-        random_state: tuple | None = None,
+        random_state: State | None = None,
         **hurried: list[str],
     ) -> dict:
         """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.
@@ -252,7 +279,7 @@ class Examiner:
             report = failed(unseen, title)
         report.seconds = time.monotonic() - start
         report.asked, report.running = state.culprit, running(state.running)
-        report.printed = output.getvalue()
+        report.printed, report.effects = output.getvalue(), sorted({*state.effects, *self._written()})
         return report
 
     def _in_vain(self) -> CandidateOdd | None:
@@ -263,6 +290,13 @@ class Examiner:
             self.looks.record()
             return None
         return self.asker.expected.empty if self.looks.in_vain() else None
+
+    def _written(self) -> list[str]:
+        """An empty name where a text of the answer's changed a database of the test's, and the solution's does not."""
+        known = self.asker.expected.known
+        if self.guard.wrote and self.guard.recording:
+            known[WRITTEN] = Expected()
+        return [""] if self.guard.wrote and WRITTEN not in known else []
 
     def _execute(self, source: str, title: str) -> Result:
         code, last, in_classes = compiled(source, title, self.asker.observer.watching)

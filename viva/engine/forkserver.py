@@ -290,7 +290,9 @@ def _warm_candidate() -> Callable[[], None]:
     from viva.engine.candidate import Candidate
     from viva.engine.dialogue.integrity import Snapshot
     from viva.engine.dialogue.shell import make_shell
+    from viva.engine.values.randomness import note_seeds
 
+    note_seeds()
     shell = make_shell()
     snapshot = Snapshot(shell)
     return lambda: Candidate(shell, snapshot).serve()

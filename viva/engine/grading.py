@@ -8,6 +8,7 @@ the candidate dies, a new pair of processes runs the earlier cells again, leaves
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import re
 from collections import defaultdict
@@ -26,7 +27,7 @@ from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
 from viva.engine.disguise import disguised
-from viva.engine.examination import Examination, examine, prepare, read_by_functions, shuffle
+from viva.engine.examination import Examination, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.session import Died, ExaminerFault, Pair, Session
@@ -164,6 +165,11 @@ class Run:
         self.own = OWN_CELLS * total
         """Seconds left for the cells that are not the assignment's."""
         self.read = read_by_functions(cell.source for _, cell in self.cells if not _is_test(cell))
+        self.deciding: dict[str, tuple[str, ...]] = {}
+        """The test cells that pass only as such calls changed something, by name."""
+        self.effects: dict[str, dict[str, list[str]]] = {}
+        """By test cell and passed check, the names whose calls changed what the test handed over, and the solution's
+        not; an empty one for a text that changed a database."""
         self.ran = False
         """Whether the candidate has run cells since the last grade cell."""
         self.last = False
@@ -182,6 +188,7 @@ class Run:
                     break
                 if death is None:
                     self._look_back(session)
+                    self._withhold(session)
                     break
                 if not last and death.verdict is Verdict.KILLED and session.was_shot():
                     raise Shot
@@ -228,7 +235,7 @@ class Run:
             return
         self.watch(_name(cell))
         self.ran = True
-        reply = session.candidate(limit, do="run", source=cell.source)
+        reply = run(session, _name(cell), cell.source, self.examination, limit)
         with time_budget.working():
             self.outcome.keep(index, reply)
         if extra:
@@ -254,6 +261,24 @@ class Run:
         causes = [result.cause for results in self.outcome.checks.values() for result in results if result.cause]
         self.outcome.integrity = facts(reply, causes, self.pair.sandboxed)
 
+    def _withhold(self, session: Session) -> None:
+        """Examine once more, at the end, the passed checks whose objects an answer changed and the solution does not.
+
+        Those that pass only with these changes are left to a grader. No verdict changes.
+        """
+        session.time_budget = TimeBudget(ANSWER_SECONDS)
+        for name, effects in self.effects.items():
+            cell, deciding = self.examination.cells[name], set(effects)
+            checks = tuple(check for check in cell.checks if "" not in effects.get(check.title, [""]))
+            with contextlib.suppress(Died, ExaminerFault, Spent):
+                if checks:
+                    session.examiner(ANSWER_SECONDS, do="withhold")
+                    again, seconds = replace(cell, checks=checks), itertools.repeat(ANSWER_SECONDS)
+                    reports = examine(session, again, self.examination, seconds, again=True, read=self.read)
+                    deciding -= {report.title for report in reports if report.verdict is Verdict.PASSED}
+            for changed in dict.fromkeys(changed for title in deciding for changed in effects[title]):
+                self.deciding[changed] = (*self.deciding.get(changed, ()), name)
+
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])
         again = index in self.losses.finished
@@ -272,6 +297,9 @@ class Run:
             self.ran = True
         self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + self.time_budget.spent - before
         if not again:
+            passed = [report for report in reports if report.verdict is Verdict.PASSED]
+            if effects := {report.title: report.effects for report in passed if report.effects}:
+                self.effects[cell.id] = self.effects.get(cell.id, {}) | effects
             credit = self.examination.kinds.get(CREDIT + cell.id) in (FULL, PART)
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
         if len(results) >= len(cell.checks):
@@ -289,14 +317,23 @@ class Run:
             self.losses.failed_imports.setdefault(cell, f"{error}: {message}"[:LONGEST])
 
     def doubts(self) -> list[Note]:
-        """A doubt for each read-only cell that could not import something, about the checks that are ungraded."""
+        """A doubt for each read-only cell that could not import something, about the checks that are ungraded, and for
+        each name whose calls change what a test hands over, where points depend on it."""
         tests: dict[str, dict[str, None]] = {}
         for test, results in self.outcome.checks.items():
             for result in results:
                 if result.cause and result.cause.kind == "import_failed":
                     tests.setdefault(result.cause.cells[0], {})[test] = None
         failed = self.losses.failed_imports
-        return [note("given_import", failed[cell], cells=(cell,), tests=(*tests[cell],), doubt=True) for cell in tests]
+        return [
+            *(note("given_import", failed[cell], cells=(cell,), tests=(*tests[cell],), doubt=True) for cell in tests),
+            *(
+                note(
+                    "changes_arguments" if name else "changes_database", *filter(None, [name]), tests=cells, doubt=True
+                )
+                for name, cells in self.deciding.items()
+            ),
+        ]
 
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
         """A name that is missing because its cell ended the process is not an error of the check. A test that the

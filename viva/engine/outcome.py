@@ -53,6 +53,8 @@ class CheckReport(Struct):
     """Whether the candidate's process ended, or had to be ended."""
     before: bool = False
     """Whether it is of what stands before the checks of its cell."""
+    effects: list[str] = msgspec.field(default_factory=list)
+    """The names whose calls changed what the test handed over, where the solution's do not."""
 
     def crossing(self) -> dict:
         """The report as the wire carries it, no text of it too long."""

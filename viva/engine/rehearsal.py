@@ -24,7 +24,7 @@ from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose, read_bluepr
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.asker import MOST_QUESTIONS, OFTEN
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
-from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, shuffle
+from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
 from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.outcome import raised_in
@@ -544,7 +544,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                         return examined
                     before = cell.id
                     continue
-                if session.candidate(seconds, do="run", source=cell.source).get("raised"):
+                if run(session, cell.id, cell.source, examination, seconds).get("raised"):
                     examined.broken.add(cell.id)
                 seen = session.candidate(60, do="kinds")["kinds"]
                 imported |= imports_of(cell.source)

@@ -81,6 +81,8 @@ class Session:
         """Whether the time of the last request was over before its answer came."""
         self.limit = 0.0
         """The time limit of the last request."""
+        self.begun: dict[str, bytes] = {}
+        """The candidate's message about the random numbers from which a read-only cell began, by cell."""
         self.efforts: list[Effort] = []
         """The work of the two processes when they were last looked at."""
         self.unseen = 0.0

@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch")
 
 from viva.engine.dialogue.references import _is_description  # noqa: E402
 from viva.engine.values import librarycodecs  # noqa: E402
+from viva.engine.values.streams import Stream  # noqa: E402
 from viva.engine.wire import Writer, decode, encode  # noqa: E402
 from viva.verdict import WireError  # noqa: E402
 from viva_ml.torch import tensors, torchstate  # noqa: E402
@@ -107,22 +108,44 @@ def state(**changed) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [
-        {"left": 0},
-        {"left": 10**6},
-        {"following": 10**6},
-        {"word": 0},
-        {"word": 2**40},
-        {"seeded": 7},
-        {"single": float("nan")},
-        {"spare": 1e9},
-    ],
+    "changed", [{"left": 0}, {"left": 10**6}, {"following": 10**6}, {"word": 2**40}, {"seeded": 7}]
 )
 def test_a_state_that_no_generator_ever_had_is_refused(changed):
-    torchstate.check(state())
+    torchstate.place_of(state())
     with pytest.raises((WireError, struct.error)):
-        torchstate.check(state(**changed))
+        torchstate.place_of(state(**changed))
+
+
+def follows(told: bytes) -> bool:
+    """Whether a test takes over a state that is told after one of the seed 4."""
+    torch.manual_seed(4)
+    stream = Stream(torchstate.of_double, torchstate.of_single)
+    stream.at(torchstate.place_of(torchstate.get_state()[0]))
+    return stream.follows(torchstate.place_of(told), [torchstate.seeded(torchstate.LAYOUT.unpack(told)[0])])
+
+
+@pytest.mark.parametrize(
+    "changed", [{"word": 0}, {"spare": 0.0, "has_spare": 1}, {"spare": 1e9, "has_spare": 1}, {"single": float("nan")}]
+)
+def test_a_state_to_which_no_drawing_leads_is_not_taken_over(changed):
+    told = state(**changed)
+    if "single" in changed:
+        told = told[:-4] + b"\1" + told[-3:]
+    assert not follows(told)
+
+
+@pytest.mark.parametrize("seed", [0, 4, 2**40 + 7, -1])
+def test_a_state_to_which_drawing_leads_from_its_seed_is_taken_over(seed):
+    torch.manual_seed(seed)
+    for draw in (
+        int,
+        lambda: torch.rand(700),
+        lambda: torch.randn(3),
+        lambda: torch.randperm(5),
+        lambda: torch.rand(9),
+    ):
+        draw()
+        assert follows(torchstate.get_state()[0])
 
 
 class Link:

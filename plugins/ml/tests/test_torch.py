@@ -128,6 +128,36 @@ def test_a_comparison_explains_no_assertion_but_its_own(grader, tmp_path):
     assert [reason.partition("\n")[0] for reason in reasons] == ["", "", "Tensors differ in their values."]
 
 
+REACHED = """
+--- given
+import torch
+--- answer
+def error(p, y):
+    return ((p - y) ** 2).mean()
+--- test
+w = torch.tensor([2.0], requires_grad=True)
+x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 6.0])
+error(w * x, y).backward()
+assert w.item() == 2 and w.grad is not None, w
+"""
+WRITES = """
+def error(p, y):
+    loss = ((p - y) ** 2).mean()
+    ahead = [p.grad_fn]
+    while ahead:
+        step = ahead.pop()
+        if hasattr(step, "variable"):
+            step.variable.data.fill_(3.0)
+        ahead += [before for before, _ in step.next_functions if before is not None]
+    return loss
+"""
+
+
+def test_weights_that_a_test_did_not_hand_over_are_not_written(grader, tmp_path):
+    exam = Exam(REACHED, grader, tmp_path)
+    assert exam.check().verdict.value == exam.check(WRITES).verdict.value == "passed"
+
+
 def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_process(grader, tmp_path):
     exam = Exam(course.NOTEBOOK, grader, tmp_path)
     names = dict(zip(exam.tests, course.CELLS, strict=True))

@@ -174,6 +174,28 @@ def square(x):
 def square(x):
     return (x ** 2).sum().item()
 """,
+    "weights behind a tensor that a test passes": """
+--- given
+import torch
+--- answer
+def error(p, y):
+    return ((p - y) ** 2).mean()
+--- test
+w = torch.tensor([2.0], requires_grad=True)
+x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 6.0])
+loss = error(w * x, y)
+assert torch.allclose(loss, torch.tensor(2.5)) and w.item() == 2
+loss.backward()
+assert torch.allclose(w.grad, torch.tensor([-5.0]))
+--- right
+def error(p, y):
+    loss = ((p - y) ** 2).mean()
+    loss.item()
+    return loss
+--- wrong
+def error(p, y):
+    return (p - y).abs().mean()
+""",
     "a student's function asks the test's tensor to record its gradient": """
 --- given
 import torch

@@ -207,6 +207,20 @@ DISGUISES = {
     "too long to be read": f"{HONEST}honest = total\n# {'x' * 200_000}\ntotal = honest",
     "by a file": "open('mine.py', 'w').write('def total(xs): return [*map(sum, [xs])][0]')\nfrom mine import total",
 }
+DISGUISES |= {
+    f"by the shell's names, {number}": f"{HONEST}{line} = lambda xs: sum(xs)"
+    for number, line in enumerate(
+        [
+            "get_ipython().user_ns['total']",
+            "get_ipython().user_global_ns['total']",
+            "import IPython\nIPython.get_ipython().user_ns['total']",
+            "from IPython import get_ipython as g\ng().user_ns['total']",
+            "from IPython.core.getipython import get_ipython as g\nspace, *_ = g().all_ns_refs\nspace['total']",
+            "g = get_ipython\nspace, *_ = g().all_ns_refs\nspace['total']",
+            "from IPython.core.interactiveshell import InteractiveShell as S\nS.instance().user_module.total",
+        ]
+    )
+}
 """Each passes, as the source that the test sees has no call of ``sum``; most run it."""
 
 
@@ -222,6 +236,9 @@ def test_where_another_function_than_the_shown_one_may_run_a_grader_looks(way, g
     [
         HONEST,
         f"from functools import reduce\n%matplotlib inline\n!ls\n{HONEST}print(total([1]))",
+        f"colab = 'google.colab' in str(get_ipython())\nfiles = !ls\n%time 1\n{HONEST}",
+        f"from IPython.display import display\nfrom IPython.core.interactiveshell import InteractiveShell\n"
+        f"InteractiveShell.ast_node_interactivity = 'all'\n{HONEST}",
         f"class Row:\n    @property\n    def x(self): return 1\n    @x.setter\n    def x(self, y): pass\n{HONEST}",
         f"{CALLED.replace('other', 'total')}\n{HONEST}",
     ],

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -17,7 +18,7 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.arguments import is_like, parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.expected import CHANGED, HANDED, ExpectedTypes, Path, walk
+from viva.engine.dialogue.expected import CHANGED, HANDED, Expected, ExpectedTypes, Path, walk
 from viva.engine.dialogue.identity import Observer
 from viva.engine.dialogue.namecache import NameCache
 from viva.engine.dialogue.proxies import (
@@ -33,7 +34,7 @@ from viva.engine.dialogue.proxies import (
     refusing,
 )
 from viva.engine.dialogue.references import References
-from viva.engine.values.randomness import Common
+from viva.engine.values.randomness import Followed
 from viva.engine.values.sharing import NEWS
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
@@ -67,6 +68,8 @@ class CheckState:
     """The name that the first fault was asked for."""
     running: str = ""
     """The traceback of an interrupt."""
+    effects: list[str] = field(default_factory=list)
+    """The names whose calls changed an argument that the solution's never changes."""
 
 
 class Asker:
@@ -91,7 +94,7 @@ class Asker:
         self.references = References(Home(self.operate), self.expected, self.raised)
         self.references.refuse = self.refuse
         self.names = NameCache(self.operate, self.references, self.expected, lambda *answer: self.heard(*answer))
-        self.random = Common()
+        self.random = Followed()
         self.observer = Observer()
         self.yielded: tuple[int, list] = (-1, [])
         """The number of the iterator that was asked last for its next value, and the changeable parts of that."""
@@ -101,6 +104,8 @@ class Asker:
         """Whether a question is under way, and no test code runs."""
         self.questions = 0
         """How many were put since the grade cell began."""
+        self.withholding = False
+        """Whether a test's objects stay as they are where the solution's call does not change them."""
 
     def operate(self, operation: str, *args: object, path: Path, kwargs: dict | None = None) -> Any:
         """The result of one operation in the candidate; see _operate."""
@@ -156,7 +161,7 @@ class Asker:
         if self.expected.recording:
             self.expected.check_arguments(arguments)
             self.observer.asking()
-        answer = Answer(path, parts_of(arguments, self.references.whole))
+        answer = Answer(path, parts_of(arguments, self.references.whole), arguments=arguments)
         if operation == "next":
             answer.asked = number_of(args[0])
         own = len(answer.changeable)
@@ -201,7 +206,7 @@ class Asker:
             warnings.warn_explicit(warning, None, filename, line)
         if "changed" in reply:
             with doubting():
-                self._take_changed(reply["changed"], answer.changeable, answer.path.then(CHANGED))
+                self._take_changed(reply["changed"], answer)
         if error is not None:
             raise error
         if answer.handed:
@@ -214,7 +219,8 @@ class Asker:
         something else instead, which raises as soon as the test looks at it.
         """
         with doubting():
-            value, references = given_back(reply.get("value"), reply.get("same"), answer.changeable)
+            same = None if answer.withheld else reply.get("same")
+            value, references = given_back(reply.get("value"), same, answer.changeable)
             odd = self.expected.odd(answer.path, answer.references + references, value, answer.data, of_class)
         if not odd:
             return self._yielded(value, reply.get("again"), answer) if operation == "next" else value
@@ -238,8 +244,9 @@ class Asker:
         self.yielded = answer.asked, parts_of([value], self.references.whole)
         return value
 
-    def _take_changed(self, data: object, changeable: list, path: Path) -> None:
+    def _take_changed(self, data: object, answer: Answer) -> None:
         """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
+        changeable, path = answer.changeable, answer.path.then(CHANGED)
         if not isinstance(data, bytes):
             raise CandidateLied("invalid changed arguments")
         references: list[wire.Reference] = []
@@ -253,7 +260,41 @@ class Asker:
         odd = self.expected.odd(path, new_references, received, data)
         if not odd and any(map(is_sealed, walk(changeable))):
             odd = CandidateOdd(path.readable, "an object")
-        take(changeable, self.references.sealed(received, odd, path, data) if odd else received)
+        received = self.references.sealed(received, odd, path, data) if odd else received
+        if effects := self._new_effects(received, answer):
+            self.check.effects.append(path.root)
+        if self.withholding:
+            answer.withheld = bool(effects)
+            received = [changeable[place] if place in effects else part for place, part in enumerate(received)]
+        take(changeable, received)
+
+    def _new_effects(self, received: list, answer: Answer) -> list[int]:
+        """The places of the parts that have changed, of arguments that this call of the solution's changes nowhere.
+
+        While recording, what the solution changes is noted: by the path, and the number of the argument.
+        """
+        if answer.path not in self.expected.known and not self.expected.recording:
+            return []
+        numbered = [(id(part), number) for number, value in enumerate(answer.arguments) for part in parts_of([value])]
+        argument_of, effects = dict(reversed(numbered)), []
+        for place, (part, now) in enumerate(zip(answer.changeable, received, strict=True)):
+            effect = answer.path.then(CHANGED).attribute(str(argument_of.get(id(part), "")))
+            if id(part) not in argument_of or effect in self.expected.known or self._is_the_same(part, now):
+                continue
+            if self.expected.recording:
+                self.expected.known[effect] = Expected()
+            else:
+                effects.append(place)
+        return effects
+
+    def _is_the_same(self, *parts: Any) -> bool:
+        try:
+            one, other = (
+                wire.encode([*part] if type(part) is deque else part, self.references.refer) for part in parts
+            )
+        except WireError:
+            return False
+        return one == other
 
     def _error(self, raised: object, operation: str, path: Path) -> BaseException:
         if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
@@ -396,7 +437,7 @@ class Asker:
                 self.names.rebound(name)
         if "random_state" in reply:
             try:
-                self.random.take(reply["random_state"])
+                self.random.take(reply["random_state"], reply.get("seeds"))
             except (ValueError, TypeError):
                 raise CandidateLied("an invalid random state") from None
 
@@ -415,6 +456,9 @@ class Answer:
     """The references to objects in it."""
     handed: list[CandidateFault] = field(default_factory=list)
     """The faults of the arguments that callbacks were handed."""
+    arguments: list = field(default_factory=list)
+    withheld: bool = False
+    """Whether an argument did not come back changed."""
 
 
 @contextlib.contextmanager

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import _string  # type: ignore[import-not-found]  # what string.Formatter reads a template with
 import contextlib
+import functools
 import os
 import re
+import sqlite3
 import string
 import sys
 import time
@@ -32,6 +34,14 @@ from viva.verdict import CandidateFault, CandidateLied
 
 LIBRARIES = ("<frozen", *(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default()))
 HEARD = frozenset({"compile", "exec", "pickle.find_class", "marshal.loads", "open"})
+WRITING = re.compile(
+    r"""
+    \b (?: delete \s+ from | drop \s+ \w | alter \s+ table | create \s+ \w | update \s+ \S+ \s+ (\w+ \s+){0,2} set
+    | (?: insert | replace ) \s+ (?: or \s+ \w+ \s+ )? into ) \b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A statement of SQL that changes a database."""
 PIPE = re.compile(r"/(dev|proc)/(.*/)?fd/")
 WORD = re.compile(r"(?<!\w)[^\W\d]\w*")
 LEAST = 3
@@ -72,15 +82,30 @@ class Guard:
         """The latest messages of answers, which hold texts as they are."""
         self.strange: set[str] = set()
         """The names under which texts of others were compiled."""
+        self.wrote = False
+        """Whether a text from an answer changed a database of the running check's."""
         self.scratch = os.path.realpath(os.getcwd())
         self.began = time.time_ns()
 
     def watch(self) -> None:
         sys.addaudithook(self._hear)
+        sqlite3.connect = sqlite3.dbapi2.connect = self._listening(sqlite3.connect)
+
+    def _listening(self, connect: Callable) -> Callable:
+        """The same function, whose connections tell each statement."""
+
+        @functools.wraps(connect)
+        def connecting(*args: Any, **kwargs: Any) -> Any:
+            connection = connect(*args, **kwargs)
+            connection.set_trace_callback(self._hear_statement)
+            return connection
+
+        return connecting
 
     def begin(self, *codes: types.CodeType | None, awake: bool) -> None:
         """Begin to guard: code of the instructor's runs from now on, a check or one that no student has to do with."""
         self.strange.clear()
+        self.wrote = False
         for code in filter(None, codes):
             self.own.update(texts_of(code))
         self.awake = awake
@@ -151,6 +176,12 @@ class Guard:
                 self._refuse(f"open the file {descriptor} for your code")
             case "open", (str() | bytes() as path, *_) if PIPE.match(os.fsdecode(path)):
                 self._refuse("open a file descriptor for your code")
+
+    def _hear_statement(self, statement: str) -> None:
+        """Note a statement of SQL that changes a database, and that stands in an answer."""
+        if self.awake and not self.wrote and WRITING.search(statement):
+            encoded = statement.strip().encode(errors="surrogatepass")
+            self.wrote = any(encoded in message for message in self.messages)
 
     def _is_strange(self, text: str, frame: types.FrameType) -> bool:
         """Whether a text that is compiled may be an answer, made of one, or a part of one."""

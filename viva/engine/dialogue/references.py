@@ -172,12 +172,10 @@ class References:
         if description.get("of") != "candidate" or not _is_description(description):
             raise WireError("an invalid reference")
         expected, source = self.expected.known.get(path), description["origin"]
-        if expected and (expected.imported or (expected.kind and expected.kind == source)):
-            local = library(expected.kind)
-            # What a student's class or function may give would not show if the solution's were taken for ours.
-            is_class = isinstance(local, type) and not issubclass(local, np.generic)
-            if expected.imported or not (is_class or (recording and callable(local))):
-                return local
+        if expected and expected.imported:
+            return library(expected.kind)
+        if expected and expected.kind == source and _is_value(local := library(source)):
+            return local
         if "contents" in description:
             return self._in_place_of(reference, _filled(description["type"], description["contents"]))
         if "base" in description and not self.expected.takes_objects(path):
@@ -270,6 +268,14 @@ def parameters_of(function: object) -> list[tuple[int, bool]] | None:
         return None
     parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
     return [(int(parameter.kind), parameter.default is not parameter.empty) for parameter in parameters]
+
+
+def _is_value(local: object) -> bool:
+    """Whether a library's object is told by its name as a number is by its digits: one of NumPy's types of numbers.
+
+    Anything else that a student's name means is asked: his function may say that it is the solution's, and a library's
+    function may be another one in his process."""
+    return isinstance(local, type) and issubclass(local, np.generic)
 
 
 def _filled(name: str, contents: Any) -> object:

@@ -6,6 +6,7 @@ frames       pandas' part of it
 librarycodecs  those that other packages add for their libraries
 sharing      what of a library both sides have, and change
 randomness   the global random state, as plain values
+streams      whether a state of random numbers follows from a known one
 
-Public, for plug-ins: codec, sharing.
+Public, for plug-ins: codec, sharing, streams.
 """

@@ -45,6 +45,10 @@ class Sharing:
     types: tuple[type, ...] = ()
     """Objects of these and of derived classes are shared, as far as ``refer`` gives a number."""
 
+    apart = False
+    """Whether the examiner runs an earlier place of the notebook than the candidate: then it neither tells nor takes a
+    state of random numbers."""
+
     def __init__(self, link: Link) -> None:
         self.link = link
 
@@ -70,6 +74,14 @@ class Sharing:
         holds no numbers, and one that does. For a check that fails without a message at these lines of its ``code``;
         empty where the comparison was made elsewhere."""
         return ""
+
+    def random_state(self) -> Any:
+        """The state of the library's random numbers, as plain data; None where there is none."""
+        return None
+
+    def follow(self, random_state: Any) -> None:
+        """Have the examiner draw from a state that the candidate told, where drawing leads to it (``streams``). Raises
+        anything for what is none."""
 
     @staticmethod
     def seed(number: int) -> None:
@@ -111,6 +123,20 @@ class Shared:
     def news(self, anew: bool = False) -> dict[str, Any]:
         told = {library: sharing.news(anew) for library, sharing in self.by_library.items()}
         return {library: news for library, news in told.items() if news is not None}
+
+    def random_states(self) -> dict[str, Any]:
+        states = {library: sharing.random_state() for library, sharing in self.by_library.items()}
+        return {library: state for library, state in states.items() if state is not None}
+
+    def follow(self, random_states: Any) -> None:
+        """Have the examiner draw from the states that the candidate told. Raises anything for what is none."""
+        for library, sharing in self.by_library.items():
+            if library in random_states:
+                sharing.follow(random_states[library])
+
+    def stand_apart(self, apart: bool) -> None:
+        for sharing in self.by_library.values():
+            sharing.apart = apart
 
     def take(self, news: Any) -> None:
         """Raises WireError for what is not news."""

@@ -30,6 +30,7 @@ from viva.engine import wire
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.values.codec import BYTES, mro_of, name_of, namespace_of, place_of
 from viva.engine.values.sharing import Link, Sharing
+from viva.engine.values.streams import Stream
 from viva.verdict import WireError
 from viva_ml.torch import likenesses, torchstate
 from viva_ml.torch.comparisons import Comparisons
@@ -113,6 +114,9 @@ class TorchSharing(Sharing):
         self.offers: dict[int, tuple[int, dict]] = {}
         self.origins: dict[int, list[torch.Tensor]] = {}
         """By number of a history of this side, its leaves."""
+        self.behind: set[int] = set()
+        """The leaves of this side that the other side has met behind a history alone. They were not handed over: the
+        examiner takes over their gradients, and no values that the candidate wrote to them."""
         self.echoes: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()
         """By number, what stands for a history of the other side."""
         self.versions: dict[int, int] = {}
@@ -124,6 +128,9 @@ class TorchSharing(Sharing):
         self.anchor = torch.zeros((), requires_grad=True)
         self.comparisons = Comparisons() if link.examining else None
         self.state: torchstate.State | None = None
+        self.stream = Stream(torchstate.of_double, torchstate.of_single)
+        """The candidate's random numbers, as far as this side knows them."""
+        self.stream.at(torchstate.place_of(torchstate.get_state()[0]))
         self.iterators: dict[int, Any] = {}
         self.room = ROOM
         """Bytes that the next news still has room for."""
@@ -145,6 +152,7 @@ class TorchSharing(Sharing):
         if isinstance(value, torch.Tensor):
             check_single(value)
         number = self._number_of(value)
+        self.behind.discard(-1 if number is None else number)
         if number is not None and self.versions.get(number, 0) == getattr(value, "_version", 0) * (
             number in self.versions
         ):
@@ -189,13 +197,21 @@ class TorchSharing(Sharing):
         self.versions[number] = value._version
         self.origins[number] = [leaf for leaf in _leaves(value) if leaf is not self.anchor]
         for leaf in self.origins[number]:
-            self._known(leaf)
+            self._behind(leaf)
         return number
 
     def _known(self, leaf: Any) -> int:
         """The number of a leaf, a buffer or a child."""
-        number = self._number_of(leaf)
-        return self._new(leaf) if number is None else number
+        number = self._behind(leaf)
+        self.behind.discard(number)
+        return number
+
+    def _behind(self, leaf: Any) -> int:
+        """The number of a leaf of a history."""
+        if (number := self._number_of(leaf)) is None:
+            number = self._new(leaf)
+            self.behind.add(number)
+        return number
 
     def _can_be_handed(self, value: Any) -> bool:
         if isinstance(value, Optimizer):
@@ -226,8 +242,10 @@ class TorchSharing(Sharing):
         while self.fresh:
             self._tell(self.fresh.pop(), told)
         state = torchstate.get_state()
-        if anew or state != self.state:
+        if not self.apart and (anew or state != self.state):
             told["state"] = self.state = state
+            if self.side:
+                self.stream.at(torchstate.place_of(state[0]))
         if self.dropped:
             told["dropped"], self.dropped = self.dropped, []
         self.room = ROOM
@@ -243,7 +261,7 @@ class TorchSharing(Sharing):
             self.structures[number] = _marks(value)
             told["modules"].append(self._structure(number))
         elif number in self.origins:
-            numbers = [self._known(leaf) for leaf in self.origins[number]]
+            numbers = [self._behind(leaf) for leaf in self.origins[number]]
             told["histories"].append([number, _copy(value), numbers])
         elif isinstance(value, torch.Tensor):
             told["leaves"].append(_leaf_row(number, value))
@@ -327,9 +345,15 @@ class TorchSharing(Sharing):
             if number in self.origins and number % 2 == self.side:
                 del self.origins[number], self.versions[number]
                 self._forget(number, id(self.objects.pop(number)))
-        if "state" in news:
-            torchstate.set_state(news["state"], with_dtype=not self.side)
-            self.state = torchstate.get_state()
+        if "state" in news and not self.apart:
+            self.follow(news["state"])
+
+    def follow(self, random_state: Any) -> None:
+        torchstate.set_state(random_state, with_dtype=not self.side, stream=self.stream if self.side else None)
+        self.state = torchstate.get_state()
+
+    def random_state(self) -> Any:
+        return torchstate.get_state()
 
     def _theirs(self, number: Any) -> int:
         if type(number) is not int or number % 2 == self.side or not 0 <= number < 2**40:
@@ -344,6 +368,8 @@ class TorchSharing(Sharing):
     def _take_leaf(self, number: Any, parameter: Any, requires: Any, values: Any, gradient: Any) -> None:
         if {type(parameter), type(requires)} != {bool} or type(values) is not torch.Tensor:
             raise WireError("an invalid tensor")
+        if self.side and number in self.behind:
+            values, requires = bare(self.objects[number]), records(self.objects[number])
         if gradient is not None and not (type(gradient) is torch.Tensor and gradient.shape == values.shape):
             raise WireError("an invalid gradient")
         leaf = self.objects.get(number)
