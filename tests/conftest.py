@@ -51,7 +51,7 @@ settings.load_profile("same")
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the tests the markers by which `make` chooses, and put first what takes long, so that nobody waits for it."""
+    """Give the tests the markers by which `make` chooses. What takes long comes first, so that nobody waits for it."""
     seconds = json.loads(DURATIONS.read_text(encoding="utf-8"))
     paths = {place: command for command, place in tomllib.loads(PATHS.read_text(encoding="utf-8")).items()}
     turn = os.environ.get("VIVA_PART", "")

@@ -27,6 +27,8 @@ from viva.engine.wire import SIMPLE, Reader
 from viva.sandbox.confinement import Sandbox
 from viva.verdict import Verdict
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 SECRET = "rednaloperpla"
 """Stands in the hidden test, written backwards here and in the attacks, which must not hold it themselves."""
 GIVEN = "import numpy as np\nnumbers = np.arange(6.0).reshape(2, 3)"

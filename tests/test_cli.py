@@ -18,6 +18,8 @@ from viva import cli
 from viva_term.archives.layouts import LAYOUTS
 from viva_term.lms.systems import SYSTEMS
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 def test_grading_says_what_became_of_each_submission(course, viva):
     hand_in(course, "anna", answer="right/einsum")

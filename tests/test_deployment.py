@@ -32,11 +32,13 @@ PODS = {one["metadata"]["name"]: one["spec"]["template"]["spec"] for one in OBJE
 OURS = {name: one for name, one in COMPOSE["services"].items() if name != "gradebook"}
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_linter_of_containerfiles_finds_nothing():
     found = subprocess.run([BIN / "hadolint", DEPLOY / "Containerfile"], capture_output=True, text=True)
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_compose_file_fits_its_schema_and_one_with_a_slip_does_not(tmp_path):
     def check(path: Path) -> int:
         command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", path]

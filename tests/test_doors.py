@@ -245,6 +245,7 @@ def _public() -> set[str]:
     return modules
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_command_of_a_package_that_is_not_installed_is_named_with_the_package():
     code = "from viva import doors; print(doors.lacking(doors.COMMANDS, 'roster'), doors.lacking(doors.SHEETS, 'x'))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

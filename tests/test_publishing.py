@@ -17,6 +17,8 @@ from setup import with_absolute_links
 from tests.conftest import PROJECT
 from tests.test_wheel import run, wheel  # noqa: F401
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 ABOUT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RECIPE = PROJECT / "deploy" / "conda" / "recipe.yaml"
 OTHER_NAMES = {"matplotlib": "matplotlib-base", "msgpack": "msgpack-python"}

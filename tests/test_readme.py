@@ -149,6 +149,7 @@ def test_every_setting_of_ours_is_in_the_reference_with_a_sentence(reference):
     assert [name for *name, about in settings if not about.strip()] == []
 
 
+@pytest.mark.usefixtures("processes")
 def test_every_make_target_is_in_the_reference(reference):
     printed = subprocess.run(["make"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
     targets = re.findall(r"^  ([a-z-]+) ", printed, re.MULTILINE)
@@ -208,6 +209,7 @@ def test_what_is_said_to_be_made_by_the_flow_is_ignored_by_git_and_make_clean_re
         assert kept or {name, f"{name}/", f"/{name}/", f"{name}*"}.intersection(ignored), name
 
 
+@pytest.mark.usefixtures("processes")
 def test_make_clean_removes_what_can_be_made_again_and_leaves_the_folders_that_are_committed(tmp_path):
     made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "", page=FILES)]
     shutil.copy(PROJECT / "Makefile", tmp_path)

@@ -35,6 +35,8 @@ from tests.oral import thinned
 from viva.course.course import require_plain
 from viva.verdict import CourseError
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 VIVA = BIN / "viva"
 
 

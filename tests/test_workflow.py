@@ -44,6 +44,7 @@ def course(tmp_path):
     return tmp_path / "course"
 
 
+@pytest.mark.usefixtures("processes")
 def test_it_has_what_github_asks_for():
     triggers = WORKFLOW[True]  # YAML 1.1 reads the word `on` as a truth, and GitHub does not
     assert {"push", "pull_request"} <= triggers.keys()

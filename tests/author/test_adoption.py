@@ -260,6 +260,7 @@ def test_nothing_is_overwritten(course, found, viva):
     assert (course / "source" / "ps9_more" / "data.txt").read_text() == "new"
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_notebook_of_the_course_is_corrected_in_place_and_the_old_one_is_kept_each_time(course, found, viva):
     path = course / "source" / "squares" / "squares.ipynb"
     path.parent.mkdir()

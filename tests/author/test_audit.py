@@ -14,7 +14,7 @@ from viva.author.auditpage import page, proven
 from viva.author.auditresult import Audit, Fate, kinds_in_words, weakened
 from viva.author.checkname import CheckName
 
-pytestmark = pytest.mark.xdist_group("audit")
+pytestmark = [pytest.mark.xdist_group("audit"), pytest.mark.usefixtures("processes")]
 
 CENTRE = '''def centre(table):
     """Subtract from each column of a table its mean; the table stays as it is."""

@@ -12,7 +12,7 @@ from tests.conftest import load
 from viva.author.certificate import certificate, write_certificate
 from viva.verdict import CourseError
 
-pytestmark = pytest.mark.xdist_group("audit")
+pytestmark = [pytest.mark.xdist_group("audit"), pytest.mark.usefixtures("processes")]
 
 CENTRE_ONLY = '''"""Centres the rows.
 

@@ -16,6 +16,8 @@ from viva_check import selfcheck
 from viva_check.checkcommand import CheckCommand
 from viva_check.kernel import KernelGrader
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 AGAIN, LOOP, MEMORY, RESTORE = (ENGLISH.text(f"check.{key}") for key in ("correct", "loop", "memory", "restore"))
 CHAIN = "ps1_general_attention"
 """An assignment in which nearly every answer uses the first."""

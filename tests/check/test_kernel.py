@@ -20,6 +20,8 @@ from viva.verdict import Verdict
 from viva_check import selfcheck
 from viva_check.kernel import KernelGrader
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 @pytest.fixture(scope="module")
 def forks():

@@ -63,6 +63,7 @@ def words_of(lines: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("tag", OTHERS)
+@pytest.mark.usefixtures("processes")
 def test_no_english_line_is_left_in_a_check_in_another_language(tag, own_grader, tmp_path, capsys):
     def change(notebook):
         ONE_CAUSE["a syntax error"][0](notebook)

@@ -193,6 +193,7 @@ def test_what_a_release_says_about_its_checks_holds_no_name_that_is_hidden(assig
     assert {*about.owned, *about.given, *about.inside, *about.cells} <= ids
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_release_does_not_say_from_where_the_solution_took_a_function(own_grader, tmp_path):
     source = notebook_of(
         answer="### BEGIN SOLUTION\nfrom math import comb as pick\nsecret = 3\n### END SOLUTION",
@@ -208,6 +209,7 @@ def test_a_release_does_not_say_from_where_the_solution_took_a_function(own_grad
         assert hidden not in said
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_release_does_not_name_a_key_of_the_solutions_dictionary_that_only_hidden_lines_name(own_grader, tmp_path):
     source = notebook_of(
         answer="### BEGIN SOLUTION\ndef it():\n    return {'seen': 1, 'secret': 2}\n### END SOLUTION",
@@ -259,6 +261,7 @@ def it():
 """
 
 
+@pytest.mark.usefixtures("processes")
 def test_an_object_of_a_students_class_does_not_pass_for_a_number(own_grader, tmp_path):
     source = notebook_of("def it():\n    return 1", "assert it() == 1, 'it is 1'")
     nbformat.write(source, tmp_path / "source.ipynb")
@@ -328,6 +331,7 @@ def test_a_cells_own_limit_of_time_that_is_none_does_not_count(seconds, tmp_path
     assert [cell.seconds for cell in copy.examination.blueprint.cells] == [None, None]
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_notebook_whose_limits_were_tampered_with_is_checked(tmp_path):
     _, path = tampered(tmp_path, memory=10**30, seconds=10**30)
     result = run(path.name, cwd=tmp_path)
@@ -338,6 +342,7 @@ def test_a_notebook_whose_limits_were_tampered_with_is_checked(tmp_path):
     )
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_grader, tmp_path):
     name = "ps1_general_attention"
     notebook, _ = filled(name, "wrong/only_the_first_answers")
@@ -349,6 +354,7 @@ def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_
     assert states["test_general_attention"] == NOT_DONE
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_notebook_that_was_released_without_viva_is_checked_too(own_grader, tmp_path):
     notebook, _ = filled(SHORT, "right/einsum")
     del notebook.metadata["viva"]
@@ -380,6 +386,7 @@ int(g(1) == 2)
 """
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_part_of_the_points_is_partly_right_where_the_visible_lines_alone_can_give_all(own_grader, tmp_path, capsys):
     exam = Exam(COUNTING, own_grader, tmp_path)
     notebook = exam.answered("def f(x): return 2")
@@ -395,6 +402,7 @@ def test_a_part_of_the_points_is_partly_right_where_the_visible_lines_alone_can_
     assert "2 of 3 visible checks pass, 1 partly right." in said
 
 
+@pytest.mark.usefixtures("processes")
 def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader, tmp_path):
     notebook, _ = filled(SHORT, "wrong/only_the_first_answers")
     _, tried = check(write(notebook, tmp_path), own_grader)
@@ -404,6 +412,7 @@ def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader
 
 
 @pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.usefixtures("processes")
 def test_an_untouched_notebook_is_not_done_yet_and_nothing_in_it_is_an_error(assignment, own_grader, tmp_path):
     _, release = notebooks(assignment)
     _, tried = check(write(release, tmp_path), own_grader)
@@ -414,6 +423,7 @@ def change(notebook, name, source):
     next(cell for cell in notebook.cells if cell.id == name).source = source
 
 
+@pytest.mark.usefixtures("processes")
 def test_changed_and_deleted_test_cells_do_not_pass_unless_the_original_is_there(own_grader, tmp_path):
     notebook, _ = filled(SHORT, "right/einsum")
     change(notebook, "test_permuted", "pass")
@@ -429,6 +439,7 @@ def test_changed_and_deleted_test_cells_do_not_pass_unless_the_original_is_there
     assert any("was restored as released" in sentence for sentence in copy.remarks)
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_copied_test_cell_earns_nothing_and_files_beside_the_notebook_are_there(own_grader, tmp_path):
     tests = "assert it() == 'hello', 'read words.txt'"
     notebook = notebook_of("def it():\n    return open('words.txt').read()", tests)
@@ -477,6 +488,7 @@ def test_the_command_needs_no_course_and_its_status_tells(tmp_path):
         ("mine.ipynb", None, "The file mine.ipynb does not exist."),
     ],
 )
+@pytest.mark.usefixtures("processes")
 def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, name, content, sentence):
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -487,6 +499,7 @@ def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, name, content, sentence
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_damaged_notebook_is_checked_as_far_as_it_is_whole_and_said_to_be_damaged(own_grader, tmp_path):
     notebook, _ = filled(SHORT, "right/einsum")
     text = nbformat.writes(notebook)
@@ -497,6 +510,7 @@ def test_a_damaged_notebook_is_checked_as_far_as_it_is_whole_and_said_to_be_dama
     assert any(one.passed for one in tried)
 
 
+@pytest.mark.usefixtures("processes")
 def test_neither_nbgrader_nor_what_takes_long_is_loaded_for_it():
     program = (
         "import sys; from viva.__main__ import main; sys.argv[1:] = ['check', 'none.ipynb']\n"
@@ -508,6 +522,7 @@ def test_neither_nbgrader_nor_what_takes_long_is_loaded_for_it():
     assert result.stdout.strip() == "[]"
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_limits_of_grading_hold_without_a_sandbox(own_grader, tmp_path):
     _, (tried,) = check(write(notebook_of("it = bytearray(3 << 30)", "assert len(it) > 0"), tmp_path), own_grader)
     assert tried.verdict in ("error", "killed")
@@ -523,6 +538,7 @@ def test_the_limits_of_grading_hold_without_a_sandbox(own_grader, tmp_path):
         ("%%time\n!ls\ndef it():\n    return 1", []),
     ],
 )
+@pytest.mark.usefixtures("processes")
 def test_an_answer_that_is_not_python_is_named_with_what_python_says_of_it(answer, said, own_grader, tmp_path):
     _, (tried,) = check(write(notebook_of(answer, "assert it() == 1, 'it is 1'"), tmp_path), own_grader)
     again = ENGLISH.text("check.correct")
@@ -534,6 +550,7 @@ RAISING = "def it(x=1):\n    # my way\n    if x < 2:\n        return [1] + x\n  
 TWICE = "### CHECK 0.5: one\nassert it() == 1\n### CHECK 0.5: one again\nassert it(1) == 1"
 
 
+@pytest.mark.usefixtures("processes")
 def test_an_error_names_the_students_own_line_and_is_told_once(own_grader, tmp_path):
     path = write(notebook_of(RAISING, TWICE), tmp_path)
     _, tried = check(path, own_grader)
@@ -544,6 +561,7 @@ def test_an_error_names_the_students_own_line_and_is_told_once(own_grader, tmp_p
     ]
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_lines_of_tests_are_no_lines_of_the_students(own_grader, tmp_path):
     tests = "secret = 3\ndef ask():\n    return it() + secret.nothing\nassert ask() == 1"
     _, (tried,) = check(write(notebook_of("def it():\n    return 1", tests), tmp_path), own_grader)
@@ -562,6 +580,7 @@ def spying(folder: Path, place: Path) -> Path:
     return write(notebook_of(SPYING.replace("PLACES", repr([str(place)])), "assert it() == 1"), folder)
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_command_uses_the_sandbox_where_there_is_one(tmp_path):
     (tmp_path / "course").mkdir()
     path = spying(tmp_path / "course", tmp_path / "RAN")
@@ -571,6 +590,7 @@ def test_the_command_uses_the_sandbox_where_there_is_one(tmp_path):
 
 
 @pytest.mark.parametrize("portable", [True, False])
+@pytest.mark.usefixtures("processes")
 def test_without_a_sandbox_a_students_notebook_is_not_run_in_its_course(tmp_path, monkeypatch, capsys, portable):
     monkeypatch.setattr(selfcheck, "sandboxes", lambda: None)
     course = tmp_path / "course"
@@ -588,6 +608,7 @@ def test_without_a_sandbox_a_students_notebook_is_not_run_in_its_course(tmp_path
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.usefixtures("processes")
 def test_without_a_sandbox_another_users_notebook_is_not_run_but_a_copy_of_ones_own(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(selfcheck, "sandboxes", lambda: None)
     path = spying(tmp_path, tmp_path / "RAN")

@@ -36,6 +36,7 @@ def files(folder) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_was_lacking_is_said_to_be_there_once_it_was_written(tmp_path):
     (tmp_path / "source").mkdir()
     (tmp_path / "nbgrader_config.py").write_text(STOCK)
@@ -144,6 +145,7 @@ def test_what_a_configuration_says_is_read_in_each_form(tmp_path):
     assert said_in(tmp_path / "nowhere.py") == {}
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_dry_run_writes_nothing_and_json_says_what_would_be(tmp_path):
     (document,) = [json.loads(run(tmp_path, "init", "new", "--dry-run", "--json").partition("\nwould")[0])]
     assert str(tmp_path / "new" / "nbgrader_config.py") in document["written"]

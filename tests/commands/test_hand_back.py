@@ -26,6 +26,7 @@ def course(founded, tmp_path):
 
 
 @pytest.mark.parametrize(("year", "told"), [(2999, True), (2001, False)])
+@pytest.mark.usefixtures("processes")
 def test_feedback_says_which_assignments_are_still_open(course, viva, year, told):
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         (assignment,) = gradebook.assignments

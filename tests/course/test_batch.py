@@ -22,6 +22,8 @@ from viva.record import Note
 from viva.submission.submission import Status
 from viva.verdict import SandboxError
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 RIGHT = "right/einsum"
 
 

@@ -16,7 +16,7 @@ from viva.course.release import release
 from viva.course.variants import KEY, write_copies
 from viva.verdict import CourseError
 
-pytestmark = pytest.mark.xdist_group("variants")
+pytestmark = [pytest.mark.xdist_group("variants"), pytest.mark.usefixtures("processes")]
 
 
 @pytest.fixture

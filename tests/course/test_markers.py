@@ -129,6 +129,7 @@ OWN = {
 
 
 @pytest.mark.parametrize("name", OWN)
+@pytest.mark.usefixtures("processes")
 def test_a_course_that_marks_hidden_tests_with_other_words_is_refused_wherever_its_tests_are_read(course, name):  # noqa: F811
     write(course, [answer("n = 1"), graded("assert n == 1")])
     opened, usual = load(course)

@@ -14,6 +14,8 @@ from tests.conftest import BIN, SHORT, hand_in
 from viva import cli
 from viva.course.overview import overview
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 def next_of(course) -> str:
     return overview(course).splitlines()[-2]

@@ -97,6 +97,7 @@ def everywhere(shown: str) -> list:
     return cells
 
 
+@pytest.mark.usefixtures("processes")
 def test_nothing_of_a_solution_is_in_any_part_of_the_file(course):
     about = {
         "widgets": {"application/vnd.jupyter.widget-state+json": {"state": {CANARY: {"value": CANARY}}}},
@@ -261,6 +262,7 @@ def test_what_a_strangers_notebook_runs_when_it_is_adopted_runs_in_the_sandbox(c
     assert not (course / "planted").exists()
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_a_strangers_notebook_runs_when_it_is_released_or_audited_runs_in_the_sandbox(course, hostile, viva):
     assert viva("adopt", str(hostile)).status == 0
     said = viva("release", "--no-audit", "ps")
@@ -308,6 +310,7 @@ def test_a_link_in_the_source_that_leads_out_of_it_is_not_released(course, tmp_p
     assert not (course / "release" / "ps").exists()
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_the_solution_does_not_pass_is_told_at_release_with_the_reason_and_status_1(course, viva):
     tests = "### CHECK 1: three\nassert n == 3\n### CHECK 1: four\nassert n == 4, 'n is not four'"
     cells = [answer("### BEGIN SOLUTION\nn = 3\n### END SOLUTION"), graded(tests)]
@@ -361,6 +364,7 @@ FAILING = {
 
 
 @pytest.mark.parametrize("why", FAILING)
+@pytest.mark.usefixtures("processes")
 def test_the_reason_why_the_solution_does_not_pass_is_the_one_in_one_process(course, why):
     cells, said = FAILING[why]
     first = write(course, [answer("open('out.csv', 'w').write('x')\nn = 1"), graded("assert n == 1")])
@@ -371,6 +375,7 @@ def test_the_reason_why_the_solution_does_not_pass_is_the_one_in_one_process(cou
     assert re.fullmatch(rf"nb\.ipynb: the solution does not pass the cell 'check': {said}.*", sentence)
 
 
+@pytest.mark.usefixtures("processes")
 def test_only_of_cells_with_hidden_lines_it_is_said_that_students_can_read_these(course):
     hidden = "\n### BEGIN HIDDEN TESTS\nassert n == 1\n### END HIDDEN TESTS"
     tests = "import mine\nassert mine.n == n"
@@ -382,6 +387,7 @@ def test_only_of_cells_with_hidden_lines_it_is_said_that_students_can_read_these
         assert ("Student code can read its hidden lines and change its result" in said) == bool(more)
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_kernel_whose_language_is_called_python3_is_python_and_tests_without_an_answer_cell_are_named(course, viva):
     cells = [new_code_cell("n = 1", id="open"), graded("assert n == 1")]
     write(course, cells, kernelspec=KERNEL | {"language": "python3"})

@@ -14,6 +14,8 @@ from viva.course.gradebook.results import Results
 from viva.course.release import release
 from viva.wording import sentence
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 STACK = "class Stack:\n    def __init__(self): self.items = []\n    def push(self, x): self.items.append(x)\n"
 RIGHT = f"{STACK}    def pop(self): return self.items.pop()\n"
 STUDENTS = {

@@ -37,7 +37,7 @@ from viva.pages.feedback import write_feedback
 from viva.submission.packing import pack
 from viva.verdict import BlueprintError, CourseError, Verdict
 
-pytestmark = pytest.mark.xdist_group("variants")
+pytestmark = [pytest.mark.xdist_group("variants"), pytest.mark.usefixtures("processes")]
 
 NAME, DEFAULT = "drawn", 11
 DATA = """import numpy as np

@@ -12,6 +12,8 @@ from tests.conftest import PROJECT
 from viva.engine import everyday
 from viva.engine.grading import Grader
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 TRIED = """
 import contextlib, sys
 sys.path.insert(0, {project!r})

@@ -23,7 +23,7 @@ from viva.engine.timebudget import TimeBudget, allowance
 from viva.sandbox.confinement import Sandbox
 from viva.verdict import Verdict
 
-pytestmark = pytest.mark.xdist_group("grading")
+pytestmark = [pytest.mark.xdist_group("grading"), pytest.mark.usefixtures("processes")]
 
 TEXT = """
 --- given

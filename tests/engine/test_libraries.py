@@ -97,11 +97,13 @@ def installed(tmp_path, monkeypatch):
     return installed
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_name_in_a_module_loads_the_module_and_an_unknown_one_nothing(installed):
     found = installed("", "numpy", "bs4.BeautifulSoup", "no.such.module")
     assert found == ["bs4", "bs4.element", "numpy"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_a_library_prints_when_it_is_loaded_nobody_sees(installed, capfd):
     assert "noisy" in installed("print('hello')", "noisy")
     assert capfd.readouterr() == ("", "")
@@ -111,10 +113,12 @@ THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(3600
 
 
 @pytest.mark.parametrize("body", [THREAD, "raise RuntimeError('not here')\n"])
+@pytest.mark.usefixtures("processes")
 def test_a_library_that_cannot_be_forked_or_loaded_is_left_to_who_imports_it(installed, body):
     assert installed(body, "numpy", "noisy", "bs4") == ["bs4", "bs4.element", "numpy"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_library_that_starts_threads_is_named_and_those_after_it_are_not():
     (parent,) = begin([Role("candidate")], ("pandas", "bs4", "polars.DataFrame", "polars.col", "no_such_module"))
     with contextlib.closing(parent):
@@ -124,6 +128,7 @@ def test_a_library_that_starts_threads_is_named_and_those_after_it_are_not():
     assert absent["polars"].startswith("threads: ") and absent["no_such_module"].startswith("ModuleNotFoundError: ")
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_common_library_is_left_out_as_well_where_it_starts_threads():
     armed = {"JE_ARROW_MALLOC_CONF": "background_thread:true"}
     (parent,) = begin([Role("candidate", Sandbox.for_candidate(), 82)], ("numpy", "pandas", "bs4"), armed)
@@ -163,6 +168,7 @@ def again(names):
 """
 
 
+@pytest.mark.usefixtures("processes")
 def test_whoever_grades_is_told_which_libraries_are_not_loaded_once_for_all():
     with contextlib.closing(Grader(libraries=("polars", "no_such_module"))) as grader:
         missing, slow = absent_libraries(grader)

@@ -19,6 +19,8 @@ from viva.engine.session import Session
 from viva.sandbox.confinement import Sandbox
 from viva.verdict import SandboxError
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 @pytest.fixture(scope="module")
 def parents():

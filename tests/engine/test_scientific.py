@@ -9,7 +9,7 @@ from viva.engine.grading import Grader
 from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import protection
 
-pytestmark = pytest.mark.xdist_group("scientific")
+pytestmark = [pytest.mark.xdist_group("scientific"), pytest.mark.usefixtures("processes")]
 
 LEARNING = """
 --- given

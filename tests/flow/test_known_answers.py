@@ -37,6 +37,7 @@ def test_a_known_answer_loses_exactly_the_checks_it_names(assignment, answer):
 
 
 @pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.usefixtures("processes")
 def test_the_instructors_solution_earns_every_check(assignment):
     blueprint, _ = notebooks(assignment)
     (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
@@ -71,6 +72,7 @@ def test_the_set_of_known_answers_is_large_enough(assignment):
 
 
 @pytest.mark.parametrize("assignment", [SHORT, *thinned([name for name in ASSIGNMENTS if name != SHORT])])
+@pytest.mark.usefixtures("processes")
 def test_an_untouched_notebook_loses_every_check(assignment):
     blueprint, release = notebooks(assignment)
     every = {(cell.id, check.title) for cell, check in blueprint.checks()}

@@ -1,4 +1,4 @@
-"""Of every solution twins are made that do the same in another style. What they earn in one process they earn in two."""
+"""Twins of every solution do the same in another style. They earn in two processes what they earn in one."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.conftest import BIN, PROJECT
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
 from viva.pages import feedback
 
-pytestmark = pytest.mark.xdist_group("feedback")
+pytestmark = [pytest.mark.xdist_group("feedback"), pytest.mark.usefixtures("processes")]
 UNTOUCHED = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
 CARRIERS = "key message assertion borrowed class printing attribute lines".split()
 

@@ -31,7 +31,7 @@ from tests.test_attacks import children
 from viva.sandbox import bubblewrap
 from viva.sandbox.protection import protection
 
-pytestmark = pytest.mark.xdist_group("sandbox")
+pytestmark = [pytest.mark.xdist_group("sandbox"), pytest.mark.usefixtures("processes")]
 world = test_confinement.world
 
 

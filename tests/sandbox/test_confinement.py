@@ -63,7 +63,7 @@ def kernel_counts_threads_by_namespace() -> bool:
 
 full = pytest.mark.skipif(not kernel_can(), reason="this kernel has no Landlock or no seccomp, or a container hides it")
 tmpfs = pytest.mark.skipif(not protection().works("namespaces"), reason="this machine has no namespaces")
-pytestmark = pytest.mark.xdist_group("sandbox")
+pytestmark = [pytest.mark.xdist_group("sandbox"), pytest.mark.usefixtures("processes")]
 
 
 @pytest.fixture(scope="module")

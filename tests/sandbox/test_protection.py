@@ -58,6 +58,7 @@ def test_a_private_tmpfs_is_missing_only_where_the_kernel_refuses_one():
 
 
 @full
+@pytest.mark.usefixtures("processes")
 def test_a_kernel_without_landlock_gives_no_protection_where_there_is_no_bubblewrap():
     level, faults = lacking("landlock_create_ruleset")
     assert level == "none" and {"landlock", "together", "bubblewrap"} == faults.keys() - {"namespaces"}
@@ -66,6 +67,7 @@ def test_a_kernel_without_landlock_gives_no_protection_where_there_is_no_bubblew
 
 
 @full
+@pytest.mark.usefixtures("processes")
 def test_a_kernel_without_seccomp_gives_no_protection():
     level, faults = lacking("seccomp")
     assert level == "none" and {"seccomp", "together", "bubblewrap"} == faults.keys() - {"namespaces"}
@@ -73,6 +75,7 @@ def test_a_kernel_without_seccomp_gives_no_protection():
 
 @full
 @pytest.mark.parametrize("name", ["unshare", "mount"])
+@pytest.mark.usefixtures("processes")
 def test_without_namespaces_the_sandbox_is_full_and_the_command_for_more_is_named(name):
     level, faults = lacking(name)
     assert level == "full" and faults.keys() == {"namespaces"}
@@ -80,6 +83,7 @@ def test_without_namespaces_the_sandbox_is_full_and_the_command_for_more_is_name
 
 
 @full
+@pytest.mark.usefixtures("processes")
 def test_a_probe_that_failed_once_is_made_again(monkeypatch):
     forget()
     with monkeypatch.context() as patch:
@@ -95,6 +99,7 @@ def test_a_probe_that_failed_once_is_made_again(monkeypatch):
 
 @full
 @pytest.mark.parametrize(("begin", "fault"), [(None, ""), (lambda parent: None, "a process outlived its parent")])
+@pytest.mark.usefixtures("processes")
 def test_a_process_that_outlives_its_parent_is_noticed_without_a_clock(monkeypatch, tmp_path, begin, fault):
     monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("the probe waits"))
     if begin:
@@ -103,6 +108,7 @@ def test_a_process_that_outlives_its_parent_is_noticed_without_a_clock(monkeypat
 
 
 @full
+@pytest.mark.usefixtures("processes")
 def test_the_layers_are_tried_in_a_fifth_of_a_second():
     forget()
     begin = time.perf_counter()

@@ -26,6 +26,7 @@ def test_two_graders_never_have_the_same_slot():
 
 
 @root
+@pytest.mark.usefixtures("processes")
 def test_another_user_can_take_no_slots(tmp_path, monkeypatch):
     program = f"""
 import os, socket, sys
@@ -68,6 +69,7 @@ def test_a_folder_that_another_user_made_for_claims_is_not_used(tmp_path, monkey
 
 
 @root
+@pytest.mark.usefixtures("processes")
 def test_a_slot_is_free_again_when_its_grader_has_ended_however_it_ended():
     program = "import os, signal\nfrom viva.sandbox.confinement import Claims\nprint(Claims().pair(0), flush=True)\n"
     slot = int(subprocess.check_output([sys.executable, "-c", program + "os._exit(0)"]))

@@ -15,6 +15,8 @@ from viva.sandbox.confinement import LARGER, USUAL, Sandbox
 from viva.verdict import SandboxError
 from viva_gradescope.reach import Reach, reach, sandboxes
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 SECRET = "assert double(4711.25) == 9422.5"
 
 

@@ -11,6 +11,8 @@ from viva.engine.grading import Grader
 from viva.engine.wire import is_plain
 from viva.sandbox.confinement import Sandbox
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 learn("jax")
 
 import jax  # noqa: E402

@@ -19,6 +19,8 @@ from viva.submission.packing import pack
 from viva_scale.submissions import Submissions
 from viva_scale.workerprocess import Request, Settings, WorkerProcess
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 SETTINGS = Settings(Submissions.service, 30.0, False, 2000, 0.0, ("numpy",), ())
 
 

@@ -21,6 +21,8 @@ from plugins.term.tests.sheets.importers import Brightspace, Canvas, Moodle, gra
 from tests.conftest import PROJECT
 from tests.doubling import ANSWERS, SMALL, hand_in_small, write_small
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 PEOPLE = {
     "mking": ("101", "Martin", "King, Jr."),
     "zoneil": ("102", "Zoë 🙂", "O’Neil"),

@@ -32,6 +32,8 @@ from viva_watch import watcher
 from viva_watch.memory import Memory
 from viva_watch.watcher import Renewal, Watcher
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 RIGHT = "return 2 * x"
 DEADLY = "return 2 if x == 1 else __import__('os')._exit(3)"
 """Passes what its student can see, and ends its process where a hidden line calls it."""

@@ -13,6 +13,8 @@ from sqlalchemy import update
 from tests.faults import TINY, hand_in_tiny, make_course, recorded, scores
 from viva.course.gradebook import recording
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):

@@ -174,6 +174,7 @@ def test_the_same_input_gives_the_same_book(root):
     assert rows(root) == before
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_late_submission_loses_points_in_each_notebook(root):
     with book(root) as gradebook:
         gradebook.update_or_create_assignment("a1", duedate="2026-09-01 12:00:00 UTC")

@@ -99,11 +99,13 @@ def test_tidying_drops_what_was_replaced_and_nothing_else(results):
     assert list(results.path.parent.iterdir()) == [results.path]
 
 
+@pytest.mark.usefixtures("processes")
 def test_several_processes_add_whole_lines(results):
     add_side_by_side(results)
     assert len(results.read()) == 3 * 20
 
 
+@pytest.mark.usefixtures("processes")
 def test_nothing_is_lost_when_others_tidy_meanwhile(results):
     results.path.write_text((encode(record("old")).decode() + "\n") * 300)
     add_side_by_side(results)

@@ -13,6 +13,8 @@ from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, write
 from viva.course.batch import autograde
 from viva.course.release import release
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):

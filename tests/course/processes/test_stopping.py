@@ -5,6 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.usefixtures("processes")
+
 PROGRAM = """
 import os, signal, sys
 from viva.course.processes import stopping

@@ -14,6 +14,8 @@ import pytest
 from viva.course.processes import stopping, workers
 from viva.course.processes.workers import Workers
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 def work(make):
     """Workers whose job is a function of its number and of the worker's."""

@@ -23,7 +23,7 @@ from viva.course.regrade.trialcopy import LOG, shadow
 from viva.course.release import release
 from viva.verdict import CourseError
 
-pytestmark = pytest.mark.xdist_group("regrade")
+pytestmark = [pytest.mark.xdist_group("regrade"), pytest.mark.usefixtures("processes")]
 
 TINY = "tiny"
 TESTS = """### CHECK 1: two doubles to four

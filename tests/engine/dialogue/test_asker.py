@@ -20,6 +20,8 @@ from viva.engine.outcome import CHARACTERS
 from viva.engine.values.sharing import NEWS
 from viva.verdict import CandidateLied, Verdict
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 PROGRAM = """
 import fcntl, os, sys
 sys.path[:] = sys.argv[2].split(":")

@@ -292,6 +292,7 @@ def test_a_pandas_array_by_itself_is_the_series_of_it_where_the_solution_gives_o
     Exam(CATEGORIES, grader, tmp_path).prove()
 
 
+@pytest.mark.usefixtures("processes")
 def test_an_array_whose_bytes_happen_to_be_those_of_na_loads_no_pandas():
     """As a student's array of ps3 that was changed in place: its check took 0.15 s longer, and needed pandas."""
     code = (

@@ -185,6 +185,7 @@ main()
 
 
 @pytest.mark.parametrize("after", [3, *(pytest.param(one, marks=pytest.mark.slow) for one in (0, 1, 2, 4))])
+@pytest.mark.usefixtures("processes")
 def test_a_command_that_was_killed_is_finished_by_the_next(course, collect, tmp_path, after):
     def archive(name, days):
         files = {

@@ -601,6 +601,7 @@ def test_a_notebook_with_one_line_printed_130000_times_is_collected(course, coll
     assert handed(course)["oneil/ps1/hw1.ipynb"] == text
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_is_left_out_is_kept_and_named_in_the_list_and_the_grades_until_it_is_dealt_with(
     course, viva, collect, tmp_path, monkeypatch
 ):
