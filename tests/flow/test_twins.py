@@ -1,4 +1,4 @@
-"""Of every solution twins are made that do the same in another style. What they earn in one process they earn in two."""
+"""Of every solution twins are made that do the same in another style, and earn in two processes what they do in one."""
 
 from __future__ import annotations
 
