@@ -1,4 +1,4 @@
-"""Twins of every solution do the same in another style. They earn in two processes what they earn in one."""
+"""Of every solution twins are made that do the same in another style, and earn in two processes what they do in one."""
 
 from __future__ import annotations
 

@@ -339,7 +339,7 @@ assert Loader().load(text()) == {"a": 1}
 """
 
 
-WRITTEN = """
+LATE_MODULE = """
 --- answer
 def write(): open("late_module.py", "w").write("n = 3")
 --- test
@@ -351,7 +351,7 @@ assert late_module.n == 3
 
 
 def test_the_import_of_a_file_that_was_written_has_its_own_reason(grader, tmp_path):
-    exam = Exam(WRITTEN, grader, tmp_path)
+    exam = Exam(LATE_MODULE, grader, tmp_path)
     (said,) = exam.examination.single_process_sentences().values()
     assert "import a file that your code wrote" in said and "text" not in said
 
