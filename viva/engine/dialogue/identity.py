@@ -324,8 +324,10 @@ def _is_as_it_was(value: Any, was: Any) -> bool:
 
 
 def _content(value: Any, was: Any) -> Key:
-    """What tells one content from another, of a value as it was."""
+    """What tells one content from another, of a value as it was; of one that is not watched its last part is None."""
     cls = type(value)
+    if was is None:
+        return cls, None
     if issubclass(cls, list | deque):
         return list, _encoded(list(was))
     if issubclass(cls, dict):
