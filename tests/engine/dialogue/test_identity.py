@@ -63,6 +63,21 @@ LOOKS_AGAIN = {
         "def board(rows): return [*rows]",
         "rows = [[1], [2]]\nboard(rows)[0].append(3)\nassert rows == [[1], [2]]",
     ),
+    "a board that student code changes": (
+        "def board(): return [[' '] * 3 for _ in range(3)]\ndef place(b, i): b[i][i] = 'X'",
+        "kept = [[' '] * 3 for _ in range(3)]\ndef board(): return kept\ndef place(b, i): b[i][i] = 'X'",
+        "one = board()\nplace(one, 0)\nassert one[0][0] == 'X' and board()[0][0] == ' '",
+    ),
+    "a copy under another name": (
+        "original = [[1], [2]]\nmine = copy.deepcopy(original)",
+        "original = [[1], [2]]\nmine = original.copy()",
+        "mine[0].append(3)\nassert original == [[1], [2]]",
+    ),
+    "lists in a dict that was copied": (
+        "def with_key(d, k): return {**{key: [*value] for key, value in d.items()}, k: []}",
+        "def with_key(d, k): return {**d, k: []}",
+        "d = {'a': []}\ne = with_key(d, 'b')\ne['a'].append(1)\nassert d == {'a': []}",
+    ),
     "a shared set": (
         "def seen(): return set()",
         "kept = set()\ndef seen(): return kept",
@@ -142,6 +157,11 @@ IDENTITY = {
         "def tail(x): return x[1:].copy()",
         "def tail(x): return x[1:]",
         "x = np.arange(4.0)\ny = tail(x)\nassert y.base is None",
+    ),
+    "names of copies": (
+        "original = [1, 2]\nmine = original.copy()",
+        "original = [1, 2]\nmine = original",
+        "assert mine == original and mine is not original",
     ),
     "ids of lists": (*NEW, "a, b = new(), new()\nassert len(set(map(id, [a, b]))) == 2"),
     "a method of unittest": (*NEW, "a, b = new(), new()\nunittest.TestCase().assertIsNot(a, b)"),

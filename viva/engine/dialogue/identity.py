@@ -109,13 +109,20 @@ class Observer:
 
     def asking(self) -> None:
         """The test is about to ask: what it has changed until now is its own doing."""
-        for copy in [copy for copy in self.copies.values() if not _is_as_it_was(copy.value, copy.was)]:
-            self.changes.append(Change(copy, copy.was, _content(copy.value, copy.was)))
-            self._keep(copy)
+        self._note_changes([*self.copies.values()])
+
+    def _note_changes(self, copies: Iterable[Copy]) -> None:
+        for copy in copies:
+            if copy.was is not None and not _is_as_it_was(copy.value, copy.was):
+                self.changes.append(Change(copy, copy.was, _content(copy.value, copy.was)))
+                self._keep(copy)
 
     def handed(self, parts: list, own: int) -> None:
         """These values have crossed, and student code may have changed them: the test's ``own``, and behind them those
-        that its functions were handed."""
+        that its functions were handed. One that the student's code gave before was changed as the copy that it is."""
+        self._note_changes(
+            copy for part in parts[:own] if (copy := self.copies.get(id(part))) is not None and copy.given
+        )
         self.number = next(self.numbers)
         self._watch(parts[:own], given=False)
         self._watch(parts[own:], given=True)
