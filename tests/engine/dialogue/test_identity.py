@@ -222,6 +222,12 @@ TWO_PROCESSES = {
         "def board(): return [[0, 0]] * 2",
         "b = board()\nassert b[0] is not b[1]\nb[0][0] = 1\nassert b == [[1, 0], [0, 0]]",
     ),
+    "patterns": (
+        "def parts(x): return [x, {'a': x}]",
+        "def parts(x): return [x, {'b': x}]",
+        "class Kind:\n    base = 3\nmatch parts(3):\n    case [Kind.base, {'a': Kind.base}]: found = True\n"
+        "    case _: found = False\nassert found",
+    ),
     "an object given back": (
         "class Node:\n    def itself(self): return self\n    def copy(self): return Node()",
         "class Node:\n    def itself(self): return Node()\n    def copy(self): return Node()",

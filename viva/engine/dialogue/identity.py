@@ -10,7 +10,7 @@ crosses is kept as it was, and the names that a test uses say what it looks at. 
   looks at the value: an answer may have given its own object, which changes;
 - if it asks whether two values are one, or share their memory.
 
-The values in one message are no copies of each other: a list that stands in it twice is one list on both sides.
+Within one message nothing is lost: a list that stands in it twice is one list on both sides.
 """
 
 from __future__ import annotations
