@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+from collections import deque
+from collections.abc import Callable, Iterable
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from tests.oral import Exam, lost
+from viva.engine.dialogue.identity import BYTES, CHANGES, MOST, Observer
 
 GIVEN = """
 --- given
@@ -57,6 +62,21 @@ LOOKS_AGAIN = {
         "def board(rows): return [[*row] for row in rows]",
         "def board(rows): return [*rows]",
         "rows = [[1], [2]]\nboard(rows)[0].append(3)\nassert rows == [[1], [2]]",
+    ),
+    "a board that student code changes": (
+        "def board(): return [[' '] * 3 for _ in range(3)]\ndef place(b, i): b[i][i] = 'X'",
+        "kept = [[' '] * 3 for _ in range(3)]\ndef board(): return kept\ndef place(b, i): b[i][i] = 'X'",
+        "one = board()\nplace(one, 0)\nassert one[0][0] == 'X' and board()[0][0] == ' '",
+    ),
+    "a copy under another name": (
+        "original = [[1], [2]]\nmine = copy.deepcopy(original)",
+        "original = [[1], [2]]\nmine = original.copy()",
+        "mine[0].append(3)\nassert original == [[1], [2]]",
+    ),
+    "lists in a dict that was copied": (
+        "def with_key(d, k): return {**{key: [*value] for key, value in d.items()}, k: []}",
+        "def with_key(d, k): return {**d, k: []}",
+        "d = {'a': []}\ne = with_key(d, 'b')\ne['a'].append(1)\nassert d == {'a': []}",
     ),
     "a shared set": (
         "def seen(): return set()",
@@ -138,6 +158,11 @@ IDENTITY = {
         "def tail(x): return x[1:]",
         "x = np.arange(4.0)\ny = tail(x)\nassert y.base is None",
     ),
+    "names of copies": (
+        "original = [1, 2]\nmine = original.copy()",
+        "original = [1, 2]\nmine = original",
+        "assert mine == original and mine is not original",
+    ),
     "ids of lists": (*NEW, "a, b = new(), new()\nassert len(set(map(id, [a, b]))) == 2"),
     "a method of unittest": (*NEW, "a, b = new(), new()\nunittest.TestCase().assertIsNot(a, b)"),
     "a function of operator": (*NEW, "a, b = new(), new()\nassert operator.is_not(a, b)"),
@@ -197,6 +222,12 @@ TWO_PROCESSES = {
         "def board(): return [[0, 0]] * 2",
         "b = board()\nassert b[0] is not b[1]\nb[0][0] = 1\nassert b == [[1, 0], [0, 0]]",
     ),
+    "patterns": (
+        "def parts(x): return [x, {'a': x}]",
+        "def parts(x): return [x, {'b': x}]",
+        "class Kind:\n    base = 3\nmatch parts(3):\n    case [Kind.base, {'a': Kind.base}]: found = True\n"
+        "    case _: found = False\nassert found",
+    ),
     "an object given back": (
         "class Node:\n    def itself(self): return self\n    def copy(self): return Node()",
         "class Node:\n    def itself(self): return Node()\n    def copy(self): return Node()",
@@ -237,3 +268,51 @@ def test_the_right_answers_pass_and_each_wrong_one_earns_nothing(exam):
     wrong = {cell: source for variant in exam.variants for cell, source in variant.answers.items()}
     failed = {cell for cell, _ in lost(exam.grade(wrong))}
     assert [name for name, cell in zip(names, exam.tests, strict=True) if cell not in failed] == []
+
+
+CHANGED: dict[str, tuple[object, Callable, bool]] = {
+    "a list": ([1], lambda x: x.append(2), True),
+    "an empty list": ([], lambda x: x.append(2), True),
+    "a list in which something else stands": ([1, "a"], lambda x: x.reverse(), True),
+    "a list that becomes too large": ([1], lambda x: x.extend([0] * (BYTES // 8 + 1)), True),
+    "a list that is too large": ([0] * (BYTES // 8 + 1), lambda x: x.clear(), False),
+    "a deque": (deque([1]), lambda x: x.append(2), True),
+    "a dict": ({"a": 1}, lambda x: x.update(a=2), True),
+    "a set": ({1, "a"}, lambda x: x.discard("a"), True),
+    "a bytearray": (bytearray(b"a"), lambda x: x.extend(b"b"), True),
+    "an array": (np.arange(3.0), lambda x: x.fill(7), True),
+    "an empty array": (np.zeros(0), lambda x: x.fill(7), False),
+    "an array of texts": (np.array(["a", "b"]), lambda x: x.fill("c"), True),
+    "an array of objects": (np.array([1, "a", None], object), lambda x: x.fill(None), True),
+    "an array of rows": (np.zeros(2, [("a", int)]), lambda x: x["a"].fill(3), True),
+    "an array that is too large": (np.zeros(BYTES), lambda x: x.fill(7), False),
+    "a frame": (pd.DataFrame({"a": [1, 2]}), lambda x: x.insert(0, "b", 1), True),
+    "what is as it was": ([1], lambda x: None, False),
+    "what is as it was again": ([1], lambda x: (x.append(2), x.pop()), False),
+}
+
+
+@pytest.mark.parametrize(("value", "change", "noticed"), CHANGED.values(), ids=CHANGED)
+def test_a_change_of_one_of_two_equal_results_is_noticed_when_the_other_is_looked_at(value, change, noticed):
+    observer = Observer()
+    observer.watching = True
+    first, second = copy.deepcopy(value), copy.deepcopy(value)
+    for name, result in (("f", first), ("g", second)):
+        observer.asking()
+        observer.given(result, "call", (name,), {}, drawn=False)
+    change(first)
+    assert observer.seen(first) is first and observer.why == ""
+    observer.seen({"results": [second]})
+    assert (observer.why == "looks_again") is noticed
+
+
+def test_what_is_observed_of_a_test_that_asks_a_thousand_times_stays_small():
+    observer = Observer()
+    observer.watching = True
+    for number in range(1_000):
+        result = [number]
+        observer.asking()
+        observer.given(result, "call", ("f", number), {}, drawn=False)
+        result.append(1)
+    assert len(observer.copies) <= MOST and len(observer.answers) <= MOST and len(observer.changes) <= CHANGES
+    assert observer.why == ""

@@ -224,6 +224,7 @@ class Asker:
             odd = self.expected.odd(answer.path, answer.references + references, value, answer.data, of_class)
         if not odd:
             return self._yielded(value, reply.get("again"), answer) if operation == "next" else value
+        self.yielded = (-1, [])
         if operation not in UNSEEN or self.expected.recording:
             raise odd
         of_object = operation == "getattr" and answer.references and answer.path not in self.expected.known
@@ -238,8 +239,9 @@ class Asker:
         """The next ``value`` of an iterator: what the candidate has in it ``again`` is the test's of the value before,
         changed in place."""
         last, before = self.yielded
-        if last == answer.asked:
-            with doubting():
+        with doubting():
+            known = type(again) is list and len(again) == len(parts_of([value], self.references.whole))
+            if known and last == answer.asked:
                 (value,), _ = taken([value], {}, again, [*before])
         self.yielded = answer.asked, parts_of([value], self.references.whole)
         return value

@@ -10,7 +10,7 @@ crosses is kept as it was, and the names that a test uses say what it looks at. 
   looks at the value: an answer may have given its own object, which changes;
 - if it asks whether two values are one, or share their memory.
 
-The values in one message are no copies of each other: a list that stands in it twice is one list on both sides.
+Within one message nothing is lost: a list that stands in it twice is one list on both sides.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ SHARING = ("shares_memory", "may_share_memory")
 """The functions of NumPy that ask whether two arrays share memory."""
 MEMORY = frozenset("base _base flags ctypes __array_interface__ data_ptr storage untyped_storage".split())
 """The attributes that show where the memory of an array or a tensor is."""
+
+NUMBERS = "biufcmM"
+"""The kinds of arrays of which one may be a part of another, as far as their numbers tell."""
 
 Key = tuple[Any, ...]
 
@@ -106,14 +109,20 @@ class Observer:
 
     def asking(self) -> None:
         """The test is about to ask: what it has changed until now is its own doing."""
-        for copy in self.copies.values():
-            if not _is_as_it_was(copy.value, copy.was):
+        self._note_changes([*self.copies.values()])
+
+    def _note_changes(self, copies: Iterable[Copy]) -> None:
+        for copy in copies:
+            if copy.was is not None and not _is_as_it_was(copy.value, copy.was):
                 self.changes.append(Change(copy, copy.was, _content(copy.value, copy.was)))
-                copy.was = _state(copy.value)
+                self._keep(copy)
 
     def handed(self, parts: list, own: int) -> None:
         """These values have crossed, and student code may have changed them: the test's ``own``, and behind them those
-        that its functions were handed."""
+        that its functions were handed. One that the student's code gave before was changed as the copy that it is."""
+        self._note_changes(
+            copy for part in parts[:own] if (copy := self.copies.get(id(part))) is not None and copy.given
+        )
         self.number = next(self.numbers)
         self._watch(parts[:own], given=False)
         self._watch(parts[own:], given=True)
@@ -151,20 +160,27 @@ class Observer:
     def _watch(self, parts: Iterable[Any], given: bool, source: Key | None = None) -> list[Copy]:
         found = []
         for part in itertools.islice(parts, MOST):
-            if (copy := self.copies.get(id(part))) is not None:
-                copy.was = _state(part)
-            elif (state := _state(part)) is not None:
-                copy = self.copies[id(part)] = Copy(part, self.number, given, state, source)
-            if copy is not None:
+            copy = self.copies.get(id(part)) or Copy(part, self.number, given, None, source)
+            if self._keep(copy):
                 found.append(copy)
         while len(self.copies) > MOST:
             del self.copies[next(iter(self.copies))]
         return found
 
+    def _keep(self, copy: Copy) -> bool:
+        """Keep a value as it is now. One that is too large is not watched."""
+        copy.was = _state(copy.value)
+        if copy.was is None:
+            self.copies.pop(id(copy.value), None)
+        else:
+            self.copies[id(copy.value)] = copy
+        return copy.was is not None
+
     def _question(self, operation: str, args: tuple, kwargs: dict) -> tuple[Key | None, Key]:
         """The object that is asked, if it is one of the student's, and what tells this question from others."""
         owner: Key | None = None
-        first, rest = (args[0], args[1:]) if args else (None, ())
+        first: Any = args[0] if args else None
+        rest = args[1:]
         if type(first) in PROXIES:
             owner = (number_of(first),)
             if operation == "call" and (method := self.methods.get(number_of(first))):
@@ -190,12 +206,12 @@ class Observer:
 
     def _may_be_what_changed(self, copy: Copy) -> bool:
         """Whether an answer could have given one object in the place of this and of what the test has changed."""
-        content = _content(copy.value, copy.was) if self.changes else ()
+        content: Key = _content(copy.value, copy.was) if self.changes else ()
         for change in self.changes:
             changed = change.copy
             if copy is not changed and copy.message != changed.message and (copy.given or changed.given):
                 arrays = type(copy.value) is np.ndarray is type(changed.value)
-                if content == change.content or (arrays and _overlaps(copy, change)):
+                if (content == change.content and content[-1] is not None) or (arrays and _overlaps(copy, change)):
                     return True
         return False
 
@@ -315,14 +331,16 @@ def _is_as_it_was(value: Any, was: Any) -> bool:
 
 
 def _content(value: Any, was: Any) -> Key:
-    """What tells one content from another, of a value as it was."""
+    """What tells one content from another, of a value as it was; of one that is not watched its last part is None."""
     cls = type(value)
+    if was is None:
+        return cls, None
     if issubclass(cls, list | deque):
         return list, _encoded(list(was))
     if issubclass(cls, dict):
         return dict, _encoded(dict(was))
     if issubclass(cls, set):
-        return set, _encoded(set(was[1]))
+        return set, frozenset(map(_encoded, was[1]))
     if cls is np.ndarray:
         return np.ndarray, value.shape, value.dtype.str, was if isinstance(was, bytes) else _encoded(list(was))
     return cls, was
@@ -331,11 +349,11 @@ def _content(value: Any, was: Any) -> Key:
 def _overlaps(copy: Copy, change: Change) -> bool:
     """Whether one array may be a view of the other, as far as their numbers tell."""
     values, changed = copy.value, change.copy.value
-    if values.dtype != changed.dtype or values.dtype.hasobject:
+    if values.dtype != changed.dtype or values.dtype.kind not in NUMBERS or not (copy.was and change.was):
         return False
     first, second = (np.frombuffer(was, values.dtype) for was in (copy.was, change.was))
     small, large = sorted((first, second), key=len)
-    return len(small) > 0 and bool((large == small[0]).any() and np.isin(small, large).all())
+    return bool((large == small[0]).any() and np.isin(small, large).all())
 
 
 def _encoded(value: Any) -> bytes | None:

@@ -243,7 +243,15 @@ def _ends_quietly(tree: ast.Module, text: str) -> bool:
 IS = frozenset({ast.Is, ast.IsNot})
 
 
-class _Identity(ast.NodeTransformer):
+class _Rewriting(ast.NodeTransformer):
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        pattern, node.pattern = node.pattern, ast.MatchAs()  # no call may stand in a pattern
+        self.generic_visit(node)
+        node.pattern = pattern
+        return node
+
+
+class _Identity(_Rewriting):
     """Has ``a is b`` and ``a.__class__`` answered for what proxies stand for; Python would see the proxies.
 
     ``text.format`` is looked at before it is called.
@@ -273,7 +281,7 @@ class _Identity(ast.NodeTransformer):
         return _call("type", [node.value], node) if node.attr == "__class__" else node
 
 
-class _Looking(ast.NodeTransformer):
+class _Looking(_Rewriting):
     """Has test code tell each value at which it looks, by a name or an attribute."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -291,12 +299,6 @@ class _Looking(ast.NodeTransformer):
             node.func = self.visit(node.func)
         node.args = [self.visit(argument) for argument in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
-        return node
-
-    def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
-        return node  # a class has to stand there as it is
-
-    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
         return node
 
 
