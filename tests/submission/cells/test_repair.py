@@ -458,11 +458,16 @@ def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():
     assert len(result.notebook.cells) == len(ONE.full.cells)
 
 
-def test_a_missing_stub_does_not_undo_an_answer_elsewhere():
+@pytest.mark.parametrize("missing", [True, False])
+def test_a_stub_does_not_undo_an_answer_elsewhere(missing):
     notebook = plain(ONE.full)
     answer = find(notebook, "scaled_dot_product_self_attention")
-    notebook["cells"].remove(answer)
-    find(notebook, "name")["source"] += "\n" + answer["source"]
+    if missing:
+        notebook["cells"].remove(answer)
+        find(notebook, "name")["source"] += "\n" + answer["source"]
+    else:  # in a cell of the student's own, above the tests of another answer
+        below(notebook, "self_attention", answer["source"])
+        answer["source"] = find(plain(ONE.release), answer["id"])["source"]
     result = repaired(notebook, ONE)
     assert "NotImplementedError" not in source(result, "scaled_dot_product_self_attention")
 
@@ -476,6 +481,19 @@ def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
     assert result.notebook.cells[place + 1].source == "import math"
     what = "the released text was restored, and the added lines follow below it"
     assert sentences(result.repairs) == [f"the read-only cell 'setup' has added lines; {what}"]
+
+
+@pytest.mark.parametrize("identified", [True, False])
+def test_a_line_inside_a_given_cell_that_was_moved_stays_and_so_does_a_copy_that_nothing_identifies(identified):
+    notebook = plain(ONE.full)
+    cell = find(notebook, "data")
+    notebook["cells"].remove(cell)
+    notebook["cells"].append(cell)
+    lines = cell["source"].splitlines()
+    cell["source"] = "\n".join([*lines[:8], "middle = 2", *lines[8:]])
+    if not identified:
+        cell.update(id="fresh", metadata={})
+    assert ("middle = 2" if identified else cell["source"]) in [c.source for c in repaired(notebook, ONE).notebook.cells]
 
 
 def test_a_cell_of_an_earlier_release_is_not_called_edited():
@@ -572,4 +590,5 @@ def test_answers_alone_that_say_what_they_are_are_enough_of_an_assignment():
     names = [slot.name for slot in Released(ONE.release).slots if slot.answers]
     notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] in names]
     assert repaired(notebook, ONE).fit == 1
-    assert repaired(bare(notebook), ONE).fit < 0.25
+    nameless = repaired(bare(notebook), ONE)
+    assert nameless.fit < 0.25 and doubtful(nameless.repairs) == ("why_equivariant",), "any text may stand there"
