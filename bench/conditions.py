@@ -3,19 +3,19 @@
     sudo .venv/bin/python -m bench.conditions viva/course/links.py
     sudo .venv/bin/python -m bench.conditions viva/submission --sample=10 --seed=1 --reach=/tmp/reach
 
-A comparison is turned or its boundary moved, a `not` comes or goes, `and` and `or` change places, one operand of them is
-left out, a guard does not hold. What survives is printed with its line.
+A comparison is turned or its boundary moved, a `not` comes or goes, `and` and `or` change places, one of their operands
+is left out, a guard does not hold. What survives is printed with its line.
 
-Theory of operation. A mutant may do anything, and hostile code of the tests may escape where it changes the sandbox. So
-this program runs in namespaces of its own (processes, mounts, network): the disk is read-only there, /tmp is memory, and
-it is the first process, which no other can kill and which kills all others after each mutant. One file of that /tmp lies
-over the module (`mount --bind`): fork servers, candidates and commands that tests start see the mutant too, and nothing
-changes on the disk. Libraries are loaded once, and each run of pytest is a fork.
+Theory of operation. A mutant may do anything, and where it changes the sandbox, hostile code of the tests may escape.
+So this program runs in namespaces of its own (processes, mounts, network). The disk is read-only there, and /tmp is
+memory. This program is the first process: no other can kill it, and it kills all others after each mutant. A file of
+that /tmp lies over the module (`mount --bind`): fork servers, candidates and commands that tests start see the mutant
+too, and nothing changes on the disk. Libraries are loaded once, and each run of pytest is a fork.
 
-First the tests of the folder run once, traced: which lines of the package each of them reaches in pytest's own process,
-and which of them start processes. A mutant is tried with the tests that reach its line, its module's own test file
-first; only then, as nothing is traced in other processes, with those that start some. What no test may reach survives
-at once. A mutant that takes longer than three times what its tests took is killed.
+First the tests of the folder run once, traced in every process: which lines of the package does each test reach? The
+trace lies in shared memory, a byte for each line, as candidates can neither write files nor end orderly. A mutant is
+tried with the tests that reach its line, those of the module's own test file first. What no test reaches survives at
+once. A mutant that takes longer than three times what its tests took counts as killed.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.names import ROOTS
 from viva.author.operators import OTHER_COMPARISON, Scene, dropped_operand, other_comparison, with_changes
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -70,7 +71,7 @@ KEPT = Path("/mnt")
 """Where the folder of ``--reach`` is seen: the only one on the disk that can be written."""
 SCRATCH = Path("/tmp/conditions")
 SHARED = SCRATCH / "shared"
-"""What runs of pytest leave to the next one, as the workers of one run do: the released course, unless it is changed."""
+"""What a run of pytest leaves to the next one, as the workers of one run do: the released course."""
 IMPORTED = "import"
 """Stands for a test where lines are reached while modules are imported."""
 FIXTURE = "fixture "
@@ -90,7 +91,9 @@ threading.settrace(trace)
 sys.settrace(trace)
 """
 """What each Python process of a traced run does first, and its forks go on with: a byte for each line."""
-STARTED = "import os, sys; os.path.exists('/tmp/conditions/trace.py') and exec(open('/tmp/conditions/trace.py').read(), {})"
+STARTED = (
+    "import os, sys; os.path.exists('/tmp/conditions/trace.py') and exec(open('/tmp/conditions/trace.py').read(), {})"
+)
 """The line of a .pth file for it."""
 
 
@@ -107,8 +110,10 @@ class Change:
 
 @dataclass
 class Reach:
-    """What each test and each fixture of many tests reached when nothing was changed: its lines by file, in any process;
-    a test's seconds and such fixtures. What failed already then is left out."""
+    """What each test, and each fixture of many tests, reached when nothing was changed: its lines by file.
+
+    Of tests also the seconds, and those fixtures. A test that failed already then has no lines.
+    """
 
     lines: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -119,9 +124,7 @@ class Reach:
         """The tests, and the fixtures, that reach a line of a changed condition."""
         place = set(range(change.first, change.last + 1))
         names = {name for name, lines in self.lines.items() if not place.isdisjoint(lines.get(file, ()))}
-        by_fixture = {f"{FIXTURE}{name}" for name in sum(self.fixtures.values(), [])} & names
-        names |= {test for test, used in self.fixtures.items() if by_fixture & {f"{FIXTURE}{name}" for name in used}}
-        return names
+        return names | {test for test, used in self.fixtures.items() if not names.isdisjoint(used)}
 
 
 # --- what is changed
@@ -202,6 +205,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="which changes the sample has")
     parser.add_argument("--without", nargs="*", default=[], help="ends of paths of modules that are left out")
     parser.add_argument("--lines", help="only the changes of these lines: 12 or 12-30")
+    parser.add_argument("--own", action="store_true", help="only the tests of the module's own file, not its folder's")
     parser.add_argument("--reach", type=Path, help="a folder that keeps what each test reaches, for the next run")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no other mutant after so many")
     options = parser.parse_args()
@@ -252,19 +256,24 @@ def measured(modules: list[Path], options: argparse.Namespace) -> Iterator[str]:
         if options.lines:
             low, _, high = options.lines.partition("-")
             every = [change for change in every if int(low) <= change.first <= int(high or low)]
-        few = every if options.sample is None else random.Random(f"{options.seed} {name}").sample(
-            every, min(options.sample, len(every))
+        few = (
+            every
+            if options.sample is None
+            else random.Random(f"{options.seed} {name}").sample(every, min(options.sample, len(every)))
         )
         own, folder = tests_of(module)
-        if few and folder not in reaches:
-            reaches[folder] = reach_of(folder)
+        if options.own and not own.exists():
+            continue
+        held_by = own if options.own else folder
+        if few and held_by not in reaches:
+            reaches[held_by] = reach_of(held_by)
         counts: Counter[str] = Counter(all=len(every))
         with mounted(module) as write:
             for change in sorted(few, key=lambda change: change.first):
                 if time.monotonic() - start > options.seconds:
                     break
                 write(change.text)
-                fate = fate_of(change, name, str(own.relative_to(PROJECT)), reaches[folder])
+                fate = fate_of(change, name, str(own.relative_to(PROJECT)), reaches[held_by])
                 counts.update(("tried", fate))
                 if fate in ("survived", "unreached"):
                     yield f"{name}:{change.first}: {fate}: {change.before}  ->  {change.after}"
@@ -295,7 +304,7 @@ def mounted(module: Path) -> Iterator[Callable[[str], object]]:
 
 
 def reach_of(folder: Path) -> Reach:
-    """What the fast tests of a folder reach, from the file that an earlier run has written or from a run."""
+    """What the fast tests of a folder, or a file, reach: as an earlier run has written it, or from a run."""
     file = KEPT / f"{folder.relative_to(PROJECT)}.json".replace("/", "-")
     if not file.exists():
         report = SCRATCH / "reach.json"
@@ -314,23 +323,27 @@ def reach_of(folder: Path) -> Reach:
 def fate_of(change: Change, name: str, own: str, reach: Reach) -> str:
     """What becomes of a mutant: killed, endless (killed by its time limit), survived, unreached."""
     reaching = reach.reaching(change, name)
-    if IMPORTED in reaching:  # by any test that imports it
+    if IMPORTED in reaching:  # by any test that imports the module
         reaching |= {test for test in reach.lines if name in reach.lines[test] or test.startswith(own)}
-    if f"{FIXTURE}released" in reaching:
-        shutil.rmtree(SHARED / "released", ignore_errors=True)
     tests = reaching & reach.seconds.keys() & reach.lines.keys()
-    for step in ({test for test in tests if test.startswith(own)}, {test for test in tests if not test.startswith(own)}):
-        if not step:
-            continue
-        ordered = sorted(step, key=lambda test: reach.seconds[test])
-        files = list(dict.fromkeys(test.partition("::")[0] for test in ordered))
-        limit = GRACE + 3 * sum(reach.seconds[test] for test in ordered)
-        status = forked(lambda: pytest.main(arguments("-x", *files), plugins=[Choice(ordered)]), limit)
+    first = {test for test in tests if test.startswith(own)}
+    for step in (first, tests - first):
+        if f"{FIXTURE}released" in reaching:
+            shutil.rmtree(SHARED / "released", ignore_errors=True)
+        status = tried(sorted(step, key=lambda test: reach.seconds[test]), sum(reach.seconds[test] for test in step))
         if f"{FIXTURE}released" in reaching:
             shutil.rmtree(SHARED / "released", ignore_errors=True)
         if status != pytest.ExitCode.OK:
             return "endless" if status is None else "killed"
     return "survived" if tests else "unreached"
+
+
+def tried(tests: list[str], seconds: float) -> int | None:
+    """The exit status of pytest with some tests, which take so many seconds; None where its time ran out."""
+    if not tests:
+        return pytest.ExitCode.OK
+    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    return forked(lambda: pytest.main(arguments("-x", *files), plugins=[Choice(tests)]), GRACE + 3 * seconds)
 
 
 def arguments(*words: str) -> list[str]:
@@ -399,7 +412,8 @@ class Recorder:
 
     def __init__(self, report: Path) -> None:
         self.report, self.reach, self.failed = report, Reach(), set[str]()
-        files = {path: len(path.read_bytes().splitlines()) + 1 for path in sorted(PROJECT.rglob("viva*/**/*.py"))}
+        paths = [path for root in ROOTS for folder in PROJECT.glob(root) for path in sorted(folder.rglob("*.py"))]
+        files = {path: len(path.read_bytes().splitlines()) + 1 for path in paths}
         ends = list(itertools.accumulate(files.values()))
         self.places = {str(path): end - files[path] for path, end in zip(files, ends, strict=True)}
         self.numbered = [(str(path.relative_to(PROJECT)), n) for path, count in files.items() for n in range(count)]
@@ -447,7 +461,7 @@ class Recorder:
         self.note(self.test)
         self.reach.seconds[self.test] = round(time.monotonic() - start, 2)
         self.reach.fixtures[self.test] = [
-            name for name in getattr(item, "fixturenames", ()) if f"{FIXTURE}{name}" in self.reach.lines
+            f"{FIXTURE}{name}" for name in getattr(item, "fixturenames", ()) if f"{FIXTURE}{name}" in self.reach.lines
         ]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

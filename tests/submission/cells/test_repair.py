@@ -458,18 +458,19 @@ def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():
     assert len(result.notebook.cells) == len(ONE.full.cells)
 
 
-@pytest.mark.parametrize("missing", [True, False])
-def test_a_stub_does_not_undo_an_answer_elsewhere(missing):
+@pytest.mark.parametrize("where", ["name", "self_attention", "a cell above another's tests", "nowhere"])
+def test_a_stub_does_not_undo_an_answer_elsewhere(where):
     notebook = plain(ONE.full)
     answer = find(notebook, "scaled_dot_product_self_attention")
-    if missing:
-        notebook["cells"].remove(answer)
-        find(notebook, "name")["source"] += "\n" + answer["source"]
-    else:  # in a cell of the student's own, above the tests of another answer
+    if where == "a cell above another's tests":
         below(notebook, "self_attention", answer["source"])
         answer["source"] = find(plain(ONE.release), answer["id"])["source"]
+    else:
+        notebook["cells"].remove(answer)
+    if where in ("name", "self_attention"):
+        find(notebook, where)["source"] += "\n\n" + answer["source"]
     result = repaired(notebook, ONE)
-    assert "NotImplementedError" not in source(result, "scaled_dot_product_self_attention")
+    assert ("NotImplementedError" in source(result, "scaled_dot_product_self_attention")) == (where == "nowhere")
 
 
 def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
@@ -493,7 +494,9 @@ def test_a_line_inside_a_given_cell_that_was_moved_stays_and_so_does_a_copy_that
     cell["source"] = "\n".join([*lines[:8], "middle = 2", *lines[8:]])
     if not identified:
         cell.update(id="fresh", metadata={})
-    assert ("middle = 2" if identified else cell["source"]) in [c.source for c in repaired(notebook, ONE).notebook.cells]
+    assert ("middle = 2" if identified else cell["source"]) in [
+        c.source for c in repaired(notebook, ONE).notebook.cells
+    ]
 
 
 def test_a_cell_of_an_earlier_release_is_not_called_edited():
