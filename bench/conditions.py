@@ -333,7 +333,7 @@ def fate_of(change: Change, name: str, own: str, reach: Reach) -> str:
         status = tried(sorted(step, key=lambda test: reach.seconds[test]), sum(reach.seconds[test] for test in step))
         if f"{FIXTURE}released" in reaching:
             shutil.rmtree(SHARED / "released", ignore_errors=True)
-        if status != pytest.ExitCode.OK:
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             return "endless" if status is None else "killed"
     return "survived" if tests else "unreached"
 
