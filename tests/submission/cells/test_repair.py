@@ -446,6 +446,16 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert told in sentences(result.repairs)[0]
 
 
+def test_an_answer_in_the_place_of_one_that_is_gone_is_not_both():
+    notebook = plain(ONE.full)
+    answer, gone = find(notebook, "self_attention"), find(notebook, "scaled_dot_product_self_attention")
+    notebook["cells"].remove(answer)
+    notebook["cells"][notebook["cells"].index(gone)] = answer
+    result = repaired(notebook, ONE)
+    assert source(result, "self_attention") == answer["source"]
+    assert "NotImplementedError" in source(result, "scaled_dot_product_self_attention")
+
+
 def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():
     notebook = plain(ONE.full)
     stub = next(cell.source for cell in ONE.release.cells if cell.id == "self_attention")
