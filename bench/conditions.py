@@ -7,10 +7,11 @@ A comparison is turned or its boundary moved, a `not` comes or goes, `and` and `
 is left out, a guard does not hold. What survives is printed with its line.
 
 Theory of operation. A mutant may do anything, and where it changes the sandbox, hostile code of the tests may escape.
-So this program runs in namespaces of its own (processes, mounts, network). The disk is read-only there, and /tmp is
-memory. This program is the first process: no other can kill it, and it kills all others after each mutant. A file of
-that /tmp lies over the module (`mount --bind`): fork servers, candidates and commands that tests start see the mutant
-too, and nothing changes on the disk. Libraries are loaded once, and each run of pytest is a fork.
+So this program runs in namespaces of its own (processes, mounts, network). The disk is read-only there and /tmp is
+memory, to which also goes what is written into Python's environment, as a test of the sandbox must be able to do. This
+program is the first process: no other can kill it, and it kills all others after each mutant. A file of that /tmp lies
+over the module (`mount --bind`): fork servers, candidates and commands that tests start see the mutant too, and nothing
+changes on the disk. Libraries are loaded once, and each run of pytest is a fork.
 
 First the tests of the folder run once, traced in every process: which lines of the package does each test reach? The
 trace lies in shared memory, a byte for each line, as candidates can neither write files nor end orderly. A mutant is
@@ -64,7 +65,9 @@ mount --make-rprivate /
 mount --bind "$1" /mnt
 mount -o remount,bind,ro /
 for memory in /tmp /dev/shm; do mount -t tmpfs -o mode=1777 tmpfs "$memory"; done
-shift
+mkdir -p /tmp/conditions/above /tmp/conditions/work
+mount -t overlay -o "lowerdir=$2,upperdir=/tmp/conditions/above,workdir=/tmp/conditions/work" overlay "$2"
+shift 2
 exec "$@"
 """
 KEPT = Path("/mnt")
@@ -224,7 +227,7 @@ def main() -> None:
 def enter(kept: Path) -> None:
     """Start this program again, in namespaces of its own; only the folder ``kept`` can be written."""
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
-    command = ["sh", "-c", MOUNTS, "sh", str(kept), sys.executable, "-m", "bench.conditions", *sys.argv[1:]]
+    command = ["sh", "-c", MOUNTS, "sh", str(kept), sys.prefix, sys.executable, "-m", "bench.conditions", *sys.argv[1:]]
     environment = os.environ | {INSIDE: "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     os.execvpe("unshare", [*NAMESPACES, *user, *command], environment)
 
@@ -235,8 +238,7 @@ def prepare() -> None:
         sys.exit("This program is not the first process of a namespace. Start it without VIVA_CONDITIONS_INSIDE.")
     SHARED.mkdir(parents=True)
     hook = next(Path(sysconfig.get_path("purelib")).glob("*.pth"))
-    (SCRATCH / "hook.pth").write_text(f"{STARTED}\n{hook.read_text()}")
-    subprocess.run(["mount", "--bind", SCRATCH / "hook.pth", hook], check=True)
+    hook.write_text(f"{STARTED}\n{hook.read_text()}")
     os.environ["MPLCONFIGDIR"] = str(SCRATCH)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as loopback:
         fcntl.ioctl(loopback, 0x8914, struct.pack("16sh", b"lo", 0x41))  # SIOCSIFFLAGS, IFF_UP | IFF_RUNNING
