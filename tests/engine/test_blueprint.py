@@ -38,7 +38,7 @@ def test_hidden_lines_are_found_however_nbgrader_lets_their_marks_be_written(tmp
         "a": f"shown = 1\n{hidden}",
         "b": hidden,
         "hidden-half": f"other = 2\nif (shown := f()):\n    1\n{begin}\nelse:\n    2\n{end}",
-        "visible-half": f"if f():\n{begin}\n    secret = 1\n{end}\nother = 2",
+        "visible-half": f"@f\n{begin}\ndef g(): pass\n{end}\nother = 2",
         "no-python": f"other = 2\n{begin}\n(\n{end}",
     }
     cells = [code_cell(name, text, grade=True, points=1) for name, text in texts.items()]
