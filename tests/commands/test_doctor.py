@@ -69,28 +69,14 @@ def test_a_machine_that_grades_for_another_needs_no_course(course, viva):
     assert result.out.splitlines()[-1] == f"ok        protection from student code: {protection().level}"
 
 
-def test_a_course_with_other_rules_is_told_once_what_to_write(course, viva):
-    (course / "nbgrader_config.py").write_text("c = get_config()\n")
-    said = viva("doctor").out
-    assert said.count("this course's rules") > 3
-    assert said.count("configuration.apply(c, __file__)") == 1
-
-
-def test_a_missing_program_is_named_with_its_remedy(course, viva, monkeypatch):
+def test_a_missing_program_and_an_exchange_that_is_not_there_are_named_with_their_remedies(course, viva, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     opened, config = load(course)
+    config.Exchange.root = "/nonexistent"
     sick = {diagnosis.what: diagnosis for diagnosis in examine(opened, config) if not diagnosis.healthy}
     assert sick["the command alembic"].remedy == "pip install alembic"
+    assert any("mkdir -p /nonexistent" in diagnosis.remedy for diagnosis in sick.values())
     assert not sick["a browser for the tests of formgrader"].needed
-
-
-def test_a_folder_that_is_no_course_and_an_exchange_that_cannot_be_written_are_found(course, viva):
-    shutil.rmtree(course / "source")
-    opened, config = load(course)
-    config.Exchange.root = "/nonexistent"
-    sick = [diagnosis for diagnosis in examine(opened, config) if not diagnosis.healthy]
-    assert any("is not a course" in diagnosis.remedy for diagnosis in sick)
-    assert any("mkdir -p /nonexistent" in diagnosis.remedy for diagnosis in sick)
 
 
 def test_an_assignment_that_was_not_released_is_optional(course, viva):

@@ -288,7 +288,7 @@ def test_two_answers_merged_and_a_third_split_without_any_metadata_run_or_are_do
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
 def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
     for case in CASES[assignment]:
         notebook, dice = plain(case.full), random.Random(case.name)
@@ -297,7 +297,7 @@ def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
 def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and_in_order(assignment):
     for case in CASES[assignment]:
         notebook = plain(case.full)
@@ -305,7 +305,7 @@ def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and
         assert_held(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
 def test_an_answer_cut_at_any_line_without_any_metadata_gives_its_names(assignment):
     for case in CASES[assignment]:
         notebook = plain(case.full)
