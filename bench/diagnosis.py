@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from bench.throughput import BIN, PROJECT, make_course, run
+from bench.courses import BIN, PROJECT, make_course, run
 from tests.conftest import load
 from viva.course.gradebook.results import Results
 from viva_diagnosis import diagnoses

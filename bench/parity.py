@@ -19,7 +19,7 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
 
-from bench.throughput import BIN, PROJECT, STOCK, make_course, run
+from bench.courses import BIN, PROJECT, STOCK, make_course, run
 
 
 def scores(course: Path, assignment: str) -> dict[tuple[str, str], float]:

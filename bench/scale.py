@@ -27,7 +27,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 
 from bench import term
-from bench.throughput import PROJECT
+from bench.courses import PROJECT
 from bench.watch import Look, Watch
 from viva.course.gradebook import classbook
 

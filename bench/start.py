@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench.throughput import BIN, STOCK, make_course, run
+from bench.courses import BIN, STOCK, make_course, run
 from viva.course import rehearsals
 
 Way = tuple[Path, list, Callable[[], object]]

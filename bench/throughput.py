@@ -13,32 +13,21 @@ import argparse
 import datetime
 import os
 import platform
-import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import psutil
 
+from bench.courses import BIN, PROJECT, STOCK, make_course, run
 from bench.floor import measure_floor
 from bench.watch import PARENTS, role_of
 
-PROJECT = Path(__file__).resolve().parents[1]
-BIN = Path(sys.executable).parent
-STOCK = """
-c = get_config()
-c.CourseDirectory.course_id = "viva"
-c.KernelManager.transport_encryption = "auto"
-"""
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ACCOUNT = "\n## Before and after"
 """The heading of what is written by hand below the figures, which stays."""
-PICTURES = "import matplotlib.pyplot as plt\n"
 WITHOUT_PICTURES = "ps3_scaled_attention"
 """The assignment that is measured without its picture as well."""
 
@@ -168,52 +157,6 @@ def row(title: str, assignment: str, count: int, of_stock: int, floors: str, pic
     each, ours = stock / of_stock, viva / count
     seconds = " | ".join(f"{one:.3f}" for one in (each, ours, floor))
     return f"| {title} | {seconds} | {each / ours:.1f} | {each / floor:.1f} | {floors} |"
-
-
-def make_course(root: Path, assignment: str, count: int, config: str | None = None, pictures: bool = True) -> Path:
-    """A released course with ``count`` right and wrong submissions; without ``pictures`` no cell draws any."""
-    from viva.author.answers import fill_in, read_answers
-    from viva.engine.blueprint import read_blueprint
-
-    root.mkdir()
-    shutil.copytree(PROJECT / "source" / assignment, root / "source" / assignment)
-    if not pictures:
-        (source,) = (root / "source" / assignment).glob("*.ipynb")
-        nbformat.write(without_pictures(nbformat.read(source, as_version=4)), source)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    run([BIN / "viva", "release", assignment, "--no-audit"], root)
-    if config:
-        (root / "nbgrader_config.py").write_text(config)
-    (source,) = (root / "source" / assignment).glob("*.ipynb")
-    blueprint, release = (
-        read_blueprint(source),
-        nbformat.read(root / "release" / assignment / source.name, as_version=4),
-    )
-    answers = read_answers(PROJECT / "answers" / assignment)
-    notebooks = [nbformat.writes(fill_in(answer, release, blueprint)) for answer in answers]
-    for number in range(count):
-        folder = root / "submitted" / f"bench-{number:04}" / assignment
-        folder.mkdir(parents=True)
-        (folder / source.name).write_text(notebooks[number % len(notebooks)])
-    return root
-
-
-def without_pictures(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """A notebook without the cells that draw, and without the library."""
-    for cell in notebook.cells:
-        cell.source = cell.source.replace(PICTURES, "")
-    notebook.cells = [cell for cell in notebook.cells if cell.cell_type != "code" or "plt." not in cell.source]
-    return notebook
-
-
-def run(command: list, root: Path) -> None:
-    environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(
-        list(map(str, command)), cwd=root, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode not in (0, 1):
-        sys.exit(f"{command} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 
 
 def shares(more: dict[str, float], less: dict[str, float], count: int) -> str:

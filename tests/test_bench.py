@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import figures, names
-from tests.conftest import PROJECT, SHORT
+from bench import conditions, figures, names
+from tests.conftest import PROJECT, SHORT, lacking
 from tests.faults import grade_here, hand_in_tiny, make_course
 from viva.author.answers import read_answers
 
@@ -45,6 +45,37 @@ def test_a_name_that_says_nothing_is_counted_once_for_each_binding():
     )
     counted = list(names.bindings(ast.parse(code)))
     assert sorted(counted) == sorted(["told", "x", "one", "y", "known", "what"])
+
+
+def test_each_condition_is_changed_in_each_way_and_lines_keep_their_numbers():
+    code = (
+        "def f(a, b):\n    if a < b and not b:\n        return 1\n"
+        "    assert a\n    return [x for x in a if x] if a\\\n        else f'{a < b}'\n"
+    )
+    changes = list(conditions.changes(code))
+    assert {(change.first, change.before, change.after) for change in changes} == {
+        (2, "a < b and (not b)", "(a < b and (not b)) and False"),
+        (2, "a < b and (not b)", "a < b or not b"),
+        (2, "a < b and (not b)", "a < b"),
+        (2, "a < b and (not b)", "not b"),
+        (2, "a < b", "a <= b"),
+        (2, "a < b", "a > b"),
+        (2, "not b", "b"),
+        (5, "a", "not a"),
+        (5, "x", "not x"),
+    }
+    assert {len(change.text.splitlines()) for change in changes} == {6}
+    assert conditions.tests_of(PROJECT / "viva/course/links.py")[0] == PROJECT / "tests/course/test_links.py"
+    assert conditions.tests_of(PROJECT / "viva/clock.py") == (PROJECT / "tests/test_clock.py", PROJECT / "tests")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_conditions_of_a_module_are_tried_and_what_no_test_reaches_survives():
+    if subprocess.run([*conditions.NAMESPACES, "true"], check=False).returncode:
+        lacking("unshare may not make namespaces here. Run this test as root")
+    printed = started("bench.conditions", "plugins/otter/viva_otter/conversion.py", "--sample=2")
+    assert re.search(r"^\| plugins/otter/tests \| \d+ \| 2 \| [012] \| 0 \| [012] \|$", printed, re.MULTILINE)
 
 
 def test_the_makefile_starts_them_as_modules():

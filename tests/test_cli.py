@@ -13,21 +13,11 @@ import pytest
 from traitlets.utils.importstring import import_item
 
 from tests.conftest import BIN, SHORT, hand_in
-from tests.oral import one_in_three
 from viva import cli
 from viva_term.archives.layouts import LAYOUTS
 from viva_term.lms.systems import SYSTEMS
 
 pytestmark = pytest.mark.usefixtures("processes")
-
-
-def test_grading_says_what_became_of_each_submission(course, viva):
-    hand_in(course, "anna", answer="right/einsum")
-    (course / "submitted" / "bo" / SHORT).mkdir(parents=True)
-    result = viva("grade", SHORT)
-    assert result.status == 0
-    assert "bo: no scaled_attention.ipynb was submitted (found: nothing)" in result.out
-    assert "anna:" not in result.out
 
 
 @pytest.mark.slow
@@ -128,15 +118,6 @@ def test_assignments_to_come_are_one_line_of_the_report_and_miss_nobody(course, 
     assert "Left out, because not released yet: ps9_later." in viva("report").out, (
         "what somebody submitted is not hidden"
     )
-
-
-@pytest.mark.parametrize("command", one_in_three(["report", "grade", "audit", "export", "deadlines"]))
-def test_a_folder_without_a_course_is_one_sentence(tmp_path, monkeypatch, command):
-    monkeypatch.chdir(tmp_path)
-    done = subprocess.run([BIN / "viva", command], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"This folder is not a course: {tmp_path}/source does not exist.")
-    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("command", ["grade", "feedback"])

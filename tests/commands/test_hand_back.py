@@ -38,12 +38,6 @@ def test_feedback_says_which_assignments_are_still_open(course, viva, year, told
     ) is told
 
 
-def test_one_submission_is_said_to_be_one_and_several_are_not(course, viva):
-    assert "summarises 1 submission.\n" in viva("report").out
-    grade(course, "bo", 2.0)
-    assert "summarises 2 submissions.\n" in viva("report").out
-
-
 def test_a_notebook_that_needs_a_grader_for_several_reasons_is_counted_once():
     def rows(*pairs):
         return {"rows": [{"student": student, "notebook": notebook} for student, notebook in pairs]}

@@ -96,6 +96,10 @@ def test_a_hard_link_to_a_file_of_the_course_is_refused(course, opened):
             told = f"the file '{name}' is the same file on disk as {target} of this course (a hard link)"
             assert opened().problem.startswith(told)
             path.unlink()
+    namesake = hand_in(course, "source")  # a student who is called as a folder of the course is
+    namesake.unlink()
+    os.link(course / SOURCE, namesake)
+    assert f"the same file on disk as {SOURCE}" in opened("source").problem
 
 
 @pytest.fixture

@@ -60,6 +60,8 @@ def test_a_course_beside_another_one_or_below_a_folder_called_release_stays_a_co
     outer = make(tmp_path / "outer")
     inner = make(outer / "kurse" / "inner")
     assert course_above(inner) == str(inner) and course_of_students_files(inner) is None
+    flat = make(tmp_path / "flat", "c.CourseDirectory.submitted_directory = '.'\n")
+    assert course_of_students_files(flat / "source") is None
     own = make(tmp_path / "release" / "feedback" / "course")
     assert course_above(own) == str(own) and not may_be_strangers(own)
 

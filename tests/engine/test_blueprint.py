@@ -33,10 +33,17 @@ def written(folder, cells):
 @pytest.mark.parametrize("mark", ["### {} HIDDEN TESTS", "###{} HIDDEN TESTS", "# {} HIDDEN TESTS ###"])
 def test_hidden_lines_are_found_however_nbgrader_lets_their_marks_be_written(tmp_path, mark):
     hidden = f"{mark.format('BEGIN')}\nsecret = 3\nassert f() == secret\n{mark.format('END')}"
-    cells = [
-        code_cell(name, text, grade=True, points=1) for name, text in (("a", f"shown = 1\n{hidden}"), ("b", hidden))
-    ]
-    partly, wholly = written(tmp_path, cells).cells
+    begin, end = mark.format("BEGIN"), mark.format("END")
+    texts = {
+        "a": f"shown = 1\n{hidden}",
+        "b": hidden,
+        "hidden-half": f"other = 2\nif (shown := f()):\n    1\n{begin}\nelse:\n    2\n{end}",
+        "visible-half": f"@f\n{begin}\ndef g(): pass\n{end}\nother = 2",
+        "no-python": f"other = 2\n{begin}\n(\n{end}",
+    }
+    cells = [code_cell(name, text, grade=True, points=1) for name, text in texts.items()]
+    partly, wholly, *halves = written(tmp_path, cells).cells
+    assert [cell.visible_names() for cell in halves] == [{"other"}, {"other"}, set()]
     assert partly.visible_names() == {"shown"}
     assert [partly.checks[0].hidden, wholly.checks[0].hidden] == [False, True]
 

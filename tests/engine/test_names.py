@@ -7,7 +7,7 @@ import ast
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.engine.names import imports_of, names_of, nodes_of, parsed
+from viva.engine.names import changed_of, imports_of, names_of, nodes_of, parsed
 
 NAMES = {
     "an assignment": ("x = y", {"x"}, {"y"}),
@@ -63,6 +63,10 @@ def test_a_cell_that_is_not_python_has_no_names(source):
 def test_the_names_that_a_cell_imports():
     assert imports_of("%matplotlib inline\nimport a.b, c as d\nfrom e import f as g\nx = 1") == {"a", "d", "g"}
     assert imports_of("import (") == set()
+
+
+def test_a_method_changes_its_object_and_what_it_is_given():
+    assert changed_of("cases.append(1)\nrng.shuffle(deck)\nprint(x.mean(y), sort(z))") == {"cases", "rng", "deck"}
 
 
 MENTIONED = {

@@ -148,9 +148,11 @@ def test_two_versions_of_an_answer_are_doubted_and_both_stay():
     assert told.startswith("'self_attention' is there twice, with different code. Both ran")
 
 
-def test_a_function_that_is_defined_again_below_its_answer_is_doubted():
+def test_a_function_that_is_defined_again_is_doubted_below_its_answer_and_above_one_that_does_not_say_what_it_is():
     again = "def self_attention(*arguments):\n    return arguments[0], None"
     assert set(TESTS) <= set(doubts(lambda book: below(book, "self_attention", again)))
+    assert doubts(lambda book: below(book, "name", again)) == ()
+    assert set(TESTS) <= set(doubts(lambda book: below(book, "name", again), strip=True))
 
 
 def test_a_whole_cell_split_off_right_below_its_answer_runs_there_and_is_no_doubt():

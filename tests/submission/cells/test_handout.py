@@ -188,7 +188,7 @@ def test_an_answer_that_a_student_typed_into_a_text_of_the_release_is_doubted_an
 
 def test_texts_are_known_by_their_words_and_short_ones_by_their_line():
     handout = Handout([("markdown", "# Title\n\nA *long* sentence that\nis broken.\n\n- yes")], ["Beside it lay this."])
-    for text in ("A long sentence that is broken.", "* yes", "**Title**", "Beside it\nlay this.", ""):
+    for text in ("A long sentence that is broken.", "* yes", "**Title**", "Beside it\nlay this.", "yes\n\nTitle", ""):
         assert handout.has_text(text)
     for text in ("long", "A long sentence", "no", "A long sentence that is broken. It is mine."):
         assert not handout.has_text(text)
