@@ -9,6 +9,7 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     kinds           by path, as in ``self_attention()``, the kind of an answer
     credit          the grade cells, if there are such, whose last value is their partial credit
     files           by cell, if there are such, the files that are the student's from there on
+    shared          the names, if there are such, that visible lines of tests bind and only the solution reads
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
     memory          if it is not the usual one, the limit of a process in megabytes
@@ -32,7 +33,7 @@ from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, 
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
-from viva.engine.examination import Examination
+from viva.engine.examination import Examination, bound_or_needed, given_by
 from viva.language import ENGLISH, Language, named
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
@@ -90,6 +91,10 @@ def describe(
         if (name := NAME.match(path)) and name[0] in all_names and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
+    tests, others = [], []
+    for cell in locked.values():
+        (tests if cell.metadata["nbgrader"].get("grade") else others).append(cell.source)
+    shared = (examination.names_beside_tests & given_by(tests)) - all_names - bound_or_needed(others)
     # Visible lines tell something about a student's answer only if they alone give the solution all points.
     credit = [name for name in locked if examination.kinds.get(CREDIT + name) == FULL]
     return {
@@ -101,6 +106,7 @@ def describe(
         "seconds": int(seconds) if seconds == int(seconds) else seconds,
         **({"credit": credit} if credit else {}),
         **({"files": files} if files else {}),
+        **({"shared": sorted(shared)} if shared else {}),
         **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
         **({"language": language.tag} if language.tag != ENGLISH.tag else {}),
     }
@@ -217,7 +223,10 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
             dict.fromkeys(description["inside"], Note("declared")),
         )
         credit = {CREDIT + name: FULL for name in description.get("credit", [])}
-        return Examination(blueprint, plan, description["kinds"] | credit, single, files=files)
+        read_only = (cell.source for cell in cells.values() if cell.purpose == Purpose.READ_ONLY and cell.locked)
+        beside = frozenset(description.get("shared", [])).union(bound_or_needed(read_only), *owned.values())
+        kinds = description["kinds"] | credit
+        return Examination(blueprint, plan, kinds, single, files=files, beside_tests=beside)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = ownership.plan(
         (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
@@ -254,7 +263,7 @@ def _description(value: object) -> dict | None:
     expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
     if not isinstance(value, dict) or not isinstance(value.get("files", {}), dict):
         return None
-    if not isinstance(value.get("credit", []), list):
+    if not all(isinstance(value.get(key, []), list) for key in ("credit", "shared")):
         return None
     memory = value.get("memory", LEAST_MEMORY)
     if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not is_time(value.get("seconds")):
@@ -262,7 +271,7 @@ def _description(value: object) -> dict | None:
     if not all(isinstance(value.get(key), cls) for key, cls in expected.items()):
         return None
     names = [*value["given"], *value["inside"], *value["kinds"].values(), *value["cells"].values()]
-    names += value.get("credit", [])
+    names += [*value.get("credit", []), *value.get("shared", [])]
     for files in (*value["owned"].values(), *value.get("files", {}).values()):
         names += files if isinstance(files, list) else [files]
     return value if all(isinstance(name, str) for name in names) else None
