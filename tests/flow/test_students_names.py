@@ -18,9 +18,9 @@ COMMON = """a after allowed answer answers arr array arrays b batch before best 
     counts d data delta diff dim e end entry eps epsilon err error exact expected f first func function g grad guess h
     head heads helper helpers i idx index indices inputs item items j k key keys l last left length line lower lst m
     mask masked mat matrix max_score mean means measure mu my n name names new norm normed num number numbers o other
-    output outputs p pair part parts pos power powers prob probs q query r rand random_numbers ref reference res result results
-    right rng root row rows s scale scaled score scores seed shape shift shifted sigma size sizes small std step steps
-    std_dev sum_ sums t table target temp test tests tmp token tokens total totals u upper v val value values var
+    output outputs p pair part parts pos power powers prob probs q query r rand random_numbers ref reference res result
+    results right rng root row rows s scale scaled score scores seed shape shift shifted sigma size sizes small std step
+    steps std_dev sum_ sums t table target temp test tests tmp token tokens total totals u upper v val value values var
     variance vec vector w way weight weights word x xs y ys z zeros""".split()
 """What people call a variable or a helper function."""
 
