@@ -88,7 +88,7 @@ def invented(calls: list, families: list, random, constants: Constants = NONE) -
     drawn_kwargs = {
         name: drawn(kwargs[name], relative[1][name], fresh, random, scale, level) for name in sorted(kwargs)
     }
-    if random.rand() < (0.1 if constants.patterns else 0.6):
+    if constants is NONE or random.rand() < (0.1 if constants.patterns else 0.6):
         return drawn_args, drawn_kwargs
     new = [turned(constants.near(value, random), random) for value in (*drawn_args, *drawn_kwargs.values())]
     return tuple(new[: len(drawn_args)]), dict(zip(drawn_kwargs, new[len(drawn_args) :], strict=True))

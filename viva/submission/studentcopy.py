@@ -9,6 +9,7 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     kinds           by path, as in ``self_attention()``, the kind of an answer
     credit          the grade cells, if there are such, whose last value is their partial credit
     files           by cell, if there are such, the files that are the student's from there on
+    cut             by test cell, the titles of the checks that have visible and hidden lines
     shared          the names, if there are such, that visible lines of tests bind and only the solution reads
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
@@ -95,6 +96,8 @@ def describe(
     for cell in locked.values():
         (tests if cell.metadata["nbgrader"].get("grade") else others).append(cell.source)
     shared = (examination.names_beside_tests & given_by(tests)) - all_names - bound_or_needed(others)
+    checks = {cell.id: [c.title for c in cell.checks if c.cut and not c.hidden] for cell in examination.blueprint.cells}
+    cut = {name: titles for name, titles in checks.items() if titles and name in named}
     # Visible lines tell something about a student's answer only if they alone give the solution all points.
     credit = [name for name in locked if examination.kinds.get(CREDIT + name) == FULL]
     return {
@@ -106,6 +109,7 @@ def describe(
         "seconds": int(seconds) if seconds == int(seconds) else seconds,
         **({"credit": credit} if credit else {}),
         **({"files": files} if files else {}),
+        **({"cut": cut} if cut else {}),
         **({"shared": sorted(shared)} if shared else {}),
         **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
         **({"language": language.tag} if language.tag != ENGLISH.tag else {}),
@@ -153,7 +157,9 @@ def open_copy(notebook: NotebookNode) -> Copy:
             unchecked[name] = _said("test_changed", name, language)
         elif changed:
             remarks.append(_said("read_only_changed", name, language))
-        cells[name] = _cell(cell, name, purpose, notebook)
+        read = _cell(cell, name, purpose, notebook)
+        cut = description.get("cut", {}).get(name, []) if description else []
+        cells[name] = replace(read, checks=tuple(replace(one, cut=one.title in cut) for one in read.checks))
     code = {*description["given"], *description["owned"]} if description else set()
     deleted = {name: name not in digests for name in sorted(code) if name not in cells}
     for name in digests:
@@ -261,7 +267,7 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
 def _description(value: object) -> dict | None:
     """A notebook's description of itself, if all of it has the form that ``describe`` writes."""
     expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
-    if not isinstance(value, dict) or not isinstance(value.get("files", {}), dict):
+    if not isinstance(value, dict) or not all(isinstance(value.get(key, {}), dict) for key in ("files", "cut")):
         return None
     if not all(isinstance(value.get(key, []), list) for key in ("credit", "shared")):
         return None
@@ -272,6 +278,6 @@ def _description(value: object) -> dict | None:
         return None
     names = [*value["given"], *value["inside"], *value["kinds"].values(), *value["cells"].values()]
     names += [*value.get("credit", []), *value.get("shared", [])]
-    for files in (*value["owned"].values(), *value.get("files", {}).values()):
+    for files in (*value["owned"].values(), *value.get("files", {}).values(), *value.get("cut", {}).values()):
         names += files if isinstance(files, list) else [files]
     return value if all(isinstance(name, str) for name in names) else None
