@@ -190,7 +190,6 @@ SERIES_TEST = "import pandas as pd\nranked(pd.Series([3.0, 1.0, 2.0], index=list
         (SQUARES, SQUARES_TEST, "range(n)", "range(n + 1)"),
         (GUARD, GUARD_TEST, "raise ValueError('negative')", "pass"),
         (GUARD, GUARD_TEST, "raise ValueError", "raise TypeError"),
-        (MONEY, "assert Money(3).twice()", "self.amount == other.amount", "True"),
     ],
 )
 def test_what_differs_is_not_called_equal(solution, tests, old, new):
@@ -229,6 +228,7 @@ def test_what_was_compared_often_enough_without_a_difference_is_equal(solution, 
             "return 2",
             "use: the arguments of its calls cannot be copied",
         ),
+        (MONEY, "Money(3).twice()", "self.amount == other.amount", "True", "Money: no call of __eq__ could be noted"),
         (
             "def handle(name):\n    return lock()",
             "handle('a')",

@@ -396,7 +396,7 @@ class Comparing:
             )
 
     def steps(self, name: str, old, new, calls: list) -> None:
-        """Raises Different where a generator takes more or less of an argument than the solution's for its first step."""
+        """Raises Different where a generator takes another number of items for its first step than the solution's."""
         if not inspect.isgeneratorfunction(getattr(old, "__wrapped__", old)):
             return
         for args, kwargs in calls[:LIVES]:
