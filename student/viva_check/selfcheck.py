@@ -84,7 +84,7 @@ class Tried:
     answer: str = ""
     """The cell of the line that raised."""
     cut: bool = False
-    """Whether grading looks at more than the lines that the student sees."""
+    """Whether it has hidden lines, too, which only grading runs."""
 
     @property
     def passed(self) -> bool:

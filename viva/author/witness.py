@@ -332,7 +332,7 @@ class Comparing:
 
     def _helpers_differ(self, function) -> bool:
         """Whether a function reaches another of its cell that is not the solution's, or may."""
-        todo, seen = [function], set()
+        todo, seen = [function], set[str]()
         while todo:
             for name in called_by(todo.pop()) - seen:
                 seen.add(name)
@@ -521,7 +521,7 @@ class Comparing:
             raise self._missed(name, missed)
 
     def _missed(self, name: str, methods: list[str]) -> Exception:
-        """What is said of methods of which no call was compared."""
+        """Why methods were not compared: no test calls them, or no call could be noted."""
         called = [method for method in methods if f"{name}.{method}" in self.watch.called]
         unseen = [method for method in methods if method in WITHOUT or not method_of(self.old[name], method)]
         if called or unseen:
@@ -530,7 +530,7 @@ class Comparing:
 
     def constants(self, function: Any) -> list:
         """The constants in a function and in those of the notebook that it reaches."""
-        found, todo, seen = [], [function], set()
+        found, todo, seen = [], [function], set[str]()
         while todo:
             one = todo.pop()
             found += constants_in(getattr(one, "__code__", None))

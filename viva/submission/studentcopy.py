@@ -92,7 +92,7 @@ def describe(
         if (name := NAME.match(path)) and name[0] in all_names and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
-    tests, others = [], []
+    tests, others = list[str](), list[str]()
     for cell in locked.values():
         (tests if cell.metadata["nbgrader"].get("grade") else others).append(cell.source)
     shared = (examination.names_beside_tests & given_by(tests)) - all_names - bound_or_needed(others)
