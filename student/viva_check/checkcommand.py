@@ -194,6 +194,8 @@ def _sums(copy, tried: list) -> list[str]:
     # A test cell that was deleted or changed would make the sum too small.
     if not copy.unchecked and (hidden := sum(result.points for result in tried if not result.counts)):
         sentences.append(say("check.hidden", points=say("forms.point", hidden)))
+    if not copy.unchecked and (cut := sum(result.points for result in visible if result.cut)):
+        sentences.append(say("check.cut", points=say("forms.point", cut)))
     if by_hand := copy.examination.blueprint.manual_points:
         sentences.append(say("check.by_hand", points=say("forms.point", by_hand)))
     if not copy.described:

@@ -83,6 +83,8 @@ class Tried:
     """The cell or function for which the check was not run, or says nothing."""
     answer: str = ""
     """The cell of the line that raised."""
+    cut: bool = False
+    """Whether it has hidden lines, too, which only grading runs."""
 
     @property
     def passed(self) -> bool:
@@ -133,7 +135,7 @@ def practise(
             elif cell.id in copy.unchecked:
                 tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
             else:
-                tried.append(_tried(cell, next(results), own_code, spoken))
+                tried.append(replace(_tried(cell, next(results), own_code, spoken), cut=check.cut))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults

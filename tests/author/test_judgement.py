@@ -281,9 +281,13 @@ def test_survivors_that_one_check_would_notice_are_one_gap():
     assert (exercise.cell, exercise.tried, exercise.states["killed"]) == ("f", 7, 1)
 
 
-def test_only_what_is_proven_counts_in_the_score():
+def test_what_is_unknown_of_a_mutant_blocks_until_it_is_excused_and_does_not_count_in_the_score():
     found = Audit("ps", "nb", fates=[survivor("f", "f", 1, status) for status in ("killed", "equal", "unproven")])
-    assert found.score == 1 and found.passed and not found.blocking()
+    found.fates[2].note = "two values of type lock cannot be compared"
+    (sentence,) = found.blocking()
+    assert found.score == 1 and found.failed and "unknown: two values of type lock cannot be compared" in sentence
+    assert excuse(found.fates, [Excuse("f", "A lock is a lock.", (found.fates[2].change,))]) == []
+    assert found.passed and not found.blocking()
 
 
 def test_mutants_that_only_hidden_lines_notice_are_told_by_check():

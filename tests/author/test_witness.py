@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from viva.author import witness
+from viva.author.trimming import never_used
 from viva.author.witness import ENOUGH, TRIALS, Comparing, Different, Unproven, Watch
 from viva.engine.names import names_of
 
@@ -84,7 +85,7 @@ def test_a_slow_function_is_tried_with_noted_and_random_calls_until_its_time_is_
     assert sum(any(np.array_equal(x, call[0][0]) for call in calls) for x in tried) >= ENOUGH // 2
 
 
-def compared(solution: str, mutant: str, tests: str, given: str = "") -> dict:
+def compared(solution: str, mutant: str, tests: str, given: str = "", unused: bool = False) -> dict:
     """What is said of a mutant of a notebook with one answer."""
     namespace: dict = {"__name__": "__main__"}
     exec("import numpy as np\n" + given, namespace)
@@ -99,7 +100,10 @@ def compared(solution: str, mutant: str, tests: str, given: str = "") -> dict:
     exec(mutant, namespace)
     used = names_of(tests)
     assert used is not None
-    return watch.difference(sorted(used.needed | names.bound), sorted(names.needed | names.bound))
+    touched = sorted(names.needed | names.bound)
+    if unused:
+        return watch.difference(sorted(used.needed), touched, never_used(names, used.needed))
+    return watch.difference(sorted(used.needed | names.bound), touched)
 
 
 FRAME = """
@@ -155,6 +159,15 @@ SQUARES = "def squares(n):\n    for i in range(n):\n        yield i * i"
 SQUARES_TEST = "assert list(squares(3)) == [0, 1, 4]"
 GUARD = "def root(x):\n    if x < 0:\n        raise ValueError('negative')\n    return x ** 0.5"
 GUARD_TEST = "root(4.0); root(2.0)"
+MONEY = """
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+    def __eq__(self, other):
+        return self.amount == other.amount
+    def twice(self):
+        return Money(2 * self.amount) == Money(self.amount + self.amount)
+"""
 SERIES = "def ranked(values):\n    return values.sort_values()"
 SERIES_TEST = "import pandas as pd\nranked(pd.Series([3.0, 1.0, 2.0], index=list('abc')))"
 
@@ -208,9 +221,14 @@ def test_what_was_compared_often_enough_without_a_difference_is_equal(solution, 
 @pytest.mark.parametrize(
     ("solution", "tests", "old", "new", "reason"),
     [
-        (STACK, STACK_TEST, "return self._items[-1]", "return self._items[0]", "Stack: no test calls top"),
-        (COUNTER, "counter(2)", "step * by", "step + by", "counter: no test calls the function that it returns"),
-        (GUARD, "pass", "x < 0", "x > 0", "root: no test calls it"),
+        (
+            "def use(thing):\n    return 1",
+            "use(thing)",
+            "return 1",
+            "return 2",
+            "use: the arguments of its calls cannot be copied",
+        ),
+        (MONEY, "Money(3).twice()", "self.amount == other.amount", "True", "Money: no call of __eq__ could be noted"),
         (
             "def handle(name):\n    return lock()",
             "handle('a')",
@@ -221,8 +239,60 @@ def test_what_was_compared_often_enough_without_a_difference_is_equal(solution, 
     ],
 )
 def test_what_cannot_be_compared_is_unproven_with_the_reason(solution, tests, old, new, reason):
-    found = compared(solution, solution.replace(old, new), tests, "from threading import Lock as lock")
+    given = "from threading import Lock as lock\nthing = lock()"
+    found = compared(solution, solution.replace(old, new), tests, given)
     assert (found["state"], found["note"]) == ("unproven", reason)
+
+
+@pytest.mark.parametrize(
+    ("solution", "tests", "old", "new", "note"),
+    [
+        (STACK, STACK_TEST, "return self._items[-1]", "return self._items[0]", "no test calls Stack.top"),
+        (COUNTER, "counter(2)", "step * by", "step + by", "no test calls the function that counter returns"),
+        (GUARD, "root", "x < 0", "x > 0", "no test calls root"),
+        (f"{GUARD}\ntriple = 3", "triple", "x < 0", "x > 0", "no test uses root"),
+        ("total = 3", "pass", "3", "4", "no test and no later cell uses anything of this answer"),
+    ],
+)
+def test_what_no_test_calls_has_survived(solution, tests, old, new, note):
+    """All nine mutants of a function that no test called were equal, on no input."""
+    found = compared(solution, solution.replace(old, new), tests, unused=True)
+    assert (found["state"], found["note"]) == ("different", note)
+
+
+DATE = 'import re\ndef is_date(text):\n    return bool(re.fullmatch(r"[0-3]\\d\\.[01]\\d\\.\\d{4}", text))'
+DAYS = """
+def days(month):
+    if month < 1 or month > 12:
+        raise ValueError("no month")
+    return 28 if month == 2 else 30 + (month in (1, 3, 5, 7, 8, 10, 12))
+"""
+DEPTH = "def depth(tree):\n    return 0 if tree is None else 1 + max(depth(tree[1]), depth(tree[2]))"
+DEPTH_TEST = "depth((3, (1, (0, None, None), None), None)); depth((2, None, None))"
+PRICE = "def price(x):\n    return f'{x:.2f} EUR'"
+RUNNING = "def running(items):\n    total = 0\n    for item in items:\n        total += item\n        yield total"
+WHOLE = "def half(x):\n    if not isinstance(x, (int, float)):\n        raise TypeError('no number')\n    return x / 2"
+
+
+@pytest.mark.parametrize(
+    ("solution", "tests", "old", "new"),
+    [
+        (DATE, "is_date('31.12.2024')", "fullmatch", "match"),
+        (DATE, "is_date('31.12.2024')", "{4}", "+"),
+        (DATE, "is_date('31.12.2024')", r"\d\.[01]", r"\d.[01]"),
+        (DATE, "is_date('31.12.2024')", "[0-3]", r"\d"),
+        (DAYS, "days(1); days(2); days(4)", "> 12", "> 11"),
+        (DAYS, "days(1); days(2); days(4)", "8, 10, 12", "8, 10"),
+        (DEPTH, DEPTH_TEST, "max(depth(tree[1]), depth(tree[2]))", "depth(tree[1])"),
+        (PRICE, "price(1.5); price(2.25)", ".2f", ".1f"),
+        (RUNNING, "list(running([1, 2, 3]))", "in items", "in list(items)"),
+        (WHOLE, "half(3); half(5)", "(int, float)", "int"),
+    ],
+)
+def test_inputs_come_from_the_constants_patterns_and_shapes_of_the_solution(solution, tests, old, new):
+    assert old in solution
+    found = compared(solution, solution.replace(old, new), tests)
+    assert found["state"] == "different", found
 
 
 def test_a_difference_is_shown_with_a_short_input_and_both_results():

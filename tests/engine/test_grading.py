@@ -21,6 +21,7 @@ from viva.engine.rehearsal import rehearse
 from viva.engine.session import Session
 from viva.engine.timebudget import TimeBudget, allowance
 from viva.sandbox.confinement import Sandbox
+from viva.submission.studentcopy import describe, open_copy
 from viva.verdict import Verdict
 
 pytestmark = [pytest.mark.xdist_group("grading"), pytest.mark.usefixtures("processes")]
@@ -46,6 +47,42 @@ assert g(2) == 4
 --- test
 assert f(g(1)) == 3
 """
+NAMES = """
+--- given
+step = 1
+--- answer
+def up(x): return x + step * factor
+--- test
+### CHECK 1: with the factor of the test
+factor, lower = 3, [0, 1]
+assert up(1) == 4
+### CHECK 1: with another step
+step = 2
+assert up(1) == 7
+def eps(): return 0
+### CHECK 1: as before
+assert up(2) == 8
+--- answer
+def down(x): return x - 1
+--- test
+assert down(3) == 2
+"""
+OWN = "lower, step, factor = 5, 1, 0\ndef eps(x): return x\ndef up(x): return eps(x) + step * factor * (lower == 5)"
+
+
+def test_a_students_own_name_stays_theirs_and_one_that_the_solution_reads_is_the_tests(grader, tmp_path):
+    exam = Exam(NAMES, grader, tmp_path)
+    own = {"answer-1": OWN, "answer-3": "def down(x): return eps(x) - (lower == 5)"}
+    assert lost(exam.grade()) == lost(exam.grade(own)) == {}
+    assert lost(exam.grade(own, alone=True)) == {}
+    assert len(lost(exam.grade(own | {"answer-1": OWN.replace("* factor", "")}))) == 3
+    released = nbformat.from_dict(exam.answered(own))
+    released.metadata.viva = {"check": describe(exam.notebook, exam.examination, 9.0)}
+    assert released.metadata.viva["check"]["shared"] == ["factor"]
+    outcome = grader.grade(exam.answered(own), open_copy(released).examination)
+    assert lost(outcome) == {}
+
+
 FIRST, SECOND, THIRD = "test-2", "test-4", "test-5"
 HEEDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
 

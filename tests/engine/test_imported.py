@@ -6,6 +6,7 @@ import pytest
 
 from tests.oral import Exam, lost
 from viva.engine.blueprint import Cell
+from viva.engine.names import names_of
 from viva.engine.ownership import imported_answers
 
 SOLUTION = "### BEGIN SOLUTION\nfrom math import gcd\n### END SOLUTION"
@@ -85,6 +86,15 @@ ANSWERS = {
 def test_what_a_test_is_about_alone_is_an_answer(cells, expected):
     cells = [Cell(str(number), purpose, source) for number, (purpose, source) in enumerate(cells)]
     assert imported_answers(cells, {"gcd", "root", "sqrt", "isclose"}) == expected
+
+
+def test_asking_leaves_alone_what_is_known_of_the_names_in_a_cell():
+    """Else the second who asks is answered otherwise: the cells of a notebook seemed to need what only a test binds."""
+    given, tests = "def check(x): return sqrt(x)", "label = 4\ncheck = label\nassert check == gcd(4, 8)"
+    cells = [Cell("1", "given", given), Cell("2", "answer", "from math import gcd, sqrt"), Cell("3", "tests", tests)]
+    before = [names_of(cell.source).needed for cell in cells]
+    imported_answers(cells, {"gcd", "sqrt"})
+    assert [names_of(cell.source).needed for cell in cells] == before
 
 
 WRITTEN = """

@@ -12,6 +12,7 @@ from viva.engine.dialogue.expected import ANY, NOTHING, PLAIN, readable
 from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
+from viva.wording import counted
 
 STATES = ("killed", "survived", "equal", "unproven", "excused")
 LISTED = 4
@@ -177,10 +178,11 @@ class Audit:
         return self.count("killed") / counted if counted else 1.0
 
     def complaints(self) -> list[str]:
-        """All errors but the survivors, a sentence each."""
+        """All errors but the survivors, a sentence each; what nobody knows of a mutant is one, too."""
         first = [(proof.lost, proof.faults) for proof in self.proofs if proof.case == "solution"]
         proofs = [proof for proof in self.proofs if proof.case != "again" or (proof.lost, proof.faults) not in first]
-        return [*self.errors, *(sentence for proof in proofs for sentence in proof.sentences())]
+        sentences = (sentence for proof in proofs for sentence in proof.sentences())
+        return [*self.errors, *sentences, *unknown(self.fates)]
 
     def survivors(self) -> list[Fate]:
         return [fate for fate in self.fates if fate.status == "survived"]
@@ -249,7 +251,8 @@ class Audit:
     @property
     def failed(self) -> bool:
         """Whether there is an error, which keeps the assignment from its release."""
-        return bool(self.errors or self.count("survived") or not all(proof.holds for proof in self.proofs))
+        open_questions = self.count("survived") or self.count("unproven")
+        return bool(self.errors or open_questions or not all(proof.holds for proof in self.proofs))
 
     @property
     def passed(self) -> bool:
@@ -260,6 +263,19 @@ class Audit:
     @property
     def outcome(self) -> str:
         return "failed" if self.failed else "passed" if self.passed else "not tested"
+
+
+def unknown(fates: list[Fate]) -> list[str]:
+    """A sentence on the mutants of each answer that no check notices and that could not be compared, by the reason."""
+    groups: dict[tuple[str, str], list[Fate]] = {}
+    for fate in fates:
+        if fate.status == "unproven":
+            groups.setdefault((fate.cell, fate.note), []).append(fate)
+    return [
+        f"No check notices {counted(len(group), 'mutant')} of '{cell}', and whether they are wrong is unknown: {note}. "
+        f"Add a check that notices them, or excuse them by their lines. For example: {group[0].change}"
+        for (cell, note), group in groups.items()
+    ]
 
 
 def gap_in_words(gap: list[Fate]) -> str:
@@ -353,7 +369,7 @@ class Excuse:
 
 
 def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
-    """Excuse the survivors for which there is a reason; a sentence on each excuse that fits none of them.
+    """Excuse the mutants that no check notices for which there is a reason; a sentence on each excuse that fits none.
 
     An excuse of a mutant that was proven equivalent stays: the proof is by numbers, whose rounding differs by machine.
     """
@@ -365,7 +381,7 @@ def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
                 fate.surprise, fate.note = False, reason.reason
             if fate.status in ("survived", "equal", "unproven") and reason.fits(fate):
                 used.add(index)
-                if fate.status == "survived":
+                if fate.status in ("survived", "unproven"):
                     fate.status, fate.note = "excused", reason.reason
     return [
         f"No mutant matches the excuse '{reason.reason}'. Remove the excuse."

@@ -139,7 +139,7 @@ def _show(console: Console, proposed: Proposals) -> None:
     """Print the proposals for one notebook."""
     name = proposed.assignment
     if not proposed.wanted:
-        console.print(f"{name}: No line is needed: visible checks notice every mutant that was tried.", markup=False)
+        console.print(f"{name}: {proposed.none_wanted()}", markup=False)
         return
     for proposal in proposed.lines:
         console.print(f"{name}: {proposal.sentence()}", markup=False, soft_wrap=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import copy
 import inspect
+import itertools
 import random as dice
 import time
 from collections import Counter
@@ -20,7 +21,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from viva.author.drawing import EDGE, by_turns
+from viva.author.drawing import EDGE, Constants, by_turns
 from viva.author.likeness import Items, Unproven, is_function
 from viva.author.witness import Comparing, Different, Side, Watch
 
@@ -153,7 +154,9 @@ class Search(Comparing):
         if not calls:
             return
         random, start, new = np.random.RandomState(23), time.monotonic(), self.new.get(name)
-        for arguments, chosen in by_turns(calls, random, TRIALS):
+        constants = Constants(self.constants(old))
+        turns = itertools.chain(by_turns(calls, random, TRIALS), by_turns(calls, random, TRIALS, constants))
+        for arguments, chosen in turns:
             if time.monotonic() - start > SECONDS:
                 return
             expected = self.expected(old, arguments, random, raising=chosen == EDGE)

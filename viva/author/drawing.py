@@ -6,16 +6,57 @@ always one stays one. The source of this module runs in a candidate, and needs N
 
 from __future__ import annotations
 
+import copy
 import fractions
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from viva.author.texts import matching, nearly, pattern_in
+
 SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
 EXTRA = "an extra column"
 NOTED, RANDOM, EDGE = "noted", "random", "edge"
 """How the arguments of a call were chosen."""
+
+
+LARGEST = 1000
+"""A larger constant may be the size of something."""
+
+
+class Constants:
+    """The numbers, texts and patterns in a solution's code, from which inputs are made."""
+
+    def __init__(self, values: list) -> None:
+        plain = [value for value in values if type(value) in (int, float) and abs(value) <= LARGEST]
+        self.numbers = sorted(set(plain))
+        self.patterns = sorted(set(filter(None, map(pattern_in, values))))
+        texts = {value for value in values if type(value) is str and len(value) < 80}
+        self.texts = sorted(texts - set(self.patterns))
+
+    def near(self, value: Any, random) -> Any:
+        """A constant in place of a value of its type, or one beside it; or the value, perhaps as another type."""
+        if type(value) in (int, float):
+            if self.numbers and random.rand() < 0.7:
+                number = self.numbers[random.randint(len(self.numbers))]
+                return type(value)(number + random.randint(-1, 2))
+            return (float(value) if type(value) is int else int(value)) if abs(value) < LARGEST else value
+        if isinstance(value, str):
+            if self.patterns and random.rand() < 0.9:
+                text = matching(self.patterns[random.randint(len(self.patterns))], random)
+                return text if random.rand() < 0.2 else nearly(text, random)
+            known = self.texts[random.randint(len(self.texts))] if self.texts else ""
+            return (known, f"{value}{known}", f"{known}{value}", nearly(value, random))[random.randint(4)]
+        if numbers(value) and self.numbers and isinstance(value[0], int | float):
+            place, number = random.randint(len(value)), self.numbers[random.randint(len(self.numbers))]
+            return [*value[:place], type(value[0])(number + random.randint(-1, 2)), *value[place + 1 :]]
+        if type(value) is list and value and all(isinstance(part, str) for part in value):
+            return [self.near(part, random) for part in value]
+        return value
+
+
+NONE = Constants([])
 
 
 def kinships(calls: list) -> list:
@@ -29,8 +70,8 @@ def kinships(calls: list) -> list:
     return [families[its] for its in forms]
 
 
-def invented(calls: list, families: list, random) -> tuple:
-    """Random arguments like those of the noted calls."""
+def invented(calls: list, families: list, random, constants: Constants = NONE) -> tuple:
+    """Random arguments like those of the noted calls; some of them are ``constants`` of the solution, or near them."""
     index = random.randint(len(calls))
     template, (kin, shapes) = calls[index], families[index]
     lengths = dict(zip(zip(*shapes, strict=True), sizes(template), strict=True)) if shapes[0] else {}
@@ -44,12 +85,41 @@ def invented(calls: list, families: list, random) -> tuple:
     drawn_args = tuple(
         drawn(value, other, fresh, random, scale, level) for value, other in zip(args, relative[0], strict=True)
     )
-    return drawn_args, {
+    drawn_kwargs = {
         name: drawn(kwargs[name], relative[1][name], fresh, random, scale, level) for name in sorted(kwargs)
     }
+    if constants is NONE or random.rand() < (0.1 if constants.patterns else 0.6):
+        return drawn_args, drawn_kwargs
+    new = [turned(constants.near(value, random), random) for value in (*drawn_args, *drawn_kwargs.values())]
+    return tuple(new[: len(drawn_args)]), dict(zip(drawn_kwargs, new[len(drawn_args) :], strict=True))
 
 
-def by_turns(calls: list, random, trials: int) -> Iterator[tuple[tuple, str]]:
+def turned(value: Any, random) -> Any:
+    """A tree with other branches in each other's place: lists, tuples, tables and None in another order; or as it is.
+
+    An object of the notebook has its attributes exchanged.
+    """
+    if random.rand() < 0.5 or numbers(value):
+        return value
+    if type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
+        other = copy.copy(value)
+        vars(other).update(_exchanged(vars(value), random, type(value)))
+        return other
+    if isinstance(value, dict):
+        return _exchanged(value, random)
+    if type(value) in (list, tuple):
+        return type(value)(_exchanged(dict(enumerate(value)), random).values())
+    return value
+
+
+def _exchanged(members: dict, random, kind: type = dict) -> dict:
+    inner = {key: turned(part, random) for key, part in members.items()}
+    branches = [key for key, part in inner.items() if isinstance(part, list | tuple | dict | type(None) | kind)]
+    order = random.permutation(len(branches)) if len(branches) > 1 else []
+    return inner | {key: inner[branches[place]] for key, place in zip(branches, order, strict=False)}
+
+
+def by_turns(calls: list, random, trials: int, constants: Constants = NONE) -> Iterator[tuple[tuple, str]]:
     """The noted ``calls`` and ``trials`` random ones by turns, so that a slow function is tried with both.
 
     Yields arguments, and how they were chosen: ``NOTED``, ``RANDOM``, or ``EDGE`` for an argument at an edge.
@@ -59,9 +129,9 @@ def by_turns(calls: list, random, trials: int) -> Iterator[tuple[tuple, str]]:
         if noted and trial % 2 == 0:
             yield noted.pop(0), NOTED
         elif trial % 8 == 1:
-            yield at_an_edge(invented(calls, families, random), random), EDGE
+            yield at_an_edge(invented(calls, families, random, constants), random), EDGE
         else:
-            yield invented(calls, families, random), RANDOM
+            yield invented(calls, families, random, constants), RANDOM
 
 
 def at_an_edge(call: tuple, random) -> tuple:

@@ -203,6 +203,9 @@ def _sites(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
         for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if not isinstance(child, ast.AST) or _only_shown(child):
                 continue
+            if isinstance(child, ast.JoinedStr):
+                yield node, field, index  # as a whole: its texts speak to people
+                continue
             if isinstance(child, ast.stmt | ast.expr) and isinstance(getattr(child, "ctx", ast.Load()), ast.Load):
                 yield node, field, index
             yield from _sites(child)
@@ -210,7 +213,7 @@ def _sites(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
 
 def _only_shown(node: ast.AST) -> bool:
     """Whether a node only prints or explains: nothing that a check could see."""
-    if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom):
+    if isinstance(node, ast.Import | ast.ImportFrom):
         return True
     if not isinstance(node, ast.Expr):
         return False
@@ -275,7 +278,13 @@ def _returns(node: ast.Return, scene: Scene) -> Statements:
 
 
 def _functions(node: ast.FunctionDef, scene: Scene) -> Statements:
-    """What a function may do wrong with its arguments, and a result that never changes."""
+    """What a function may do wrong with its arguments, decorators and ``yield``, and a result that never changes."""
+    for place, decorator in enumerate(node.decorator_list):
+        if ast.unparse(decorator).partition("(")[0] not in UNSAID:
+            rest = [*node.decorator_list[:place], *node.decorator_list[place + 1 :]]
+            yield "dropped decorator", with_changes(node, decorator_list=rest)
+    if _takes_step_by_step(node):
+        yield "not lazy", _eager(node)
     start = 1 if ast.get_docstring(node) is not None else 0
     head, body = node.body[:start], node.body[start:]
     arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
@@ -293,6 +302,26 @@ def _functions(node: ast.FunctionDef, scene: Scene) -> Statements:
             yield "spoilt argument", with_changes(node, body=[*head, *first, *body])
     if node.name in scene.results:
         yield "constant result", with_changes(node, body=[*head, *ast.parse(f"return {scene.results[node.name]}").body])
+
+
+UNSAID = ("staticmethod", "classmethod", "property", "abstractmethod", "abc.abstractmethod", "override", "wraps",
+          "functools.wraps", "typing.override")  # fmt: skip
+"""Decorators without which nothing runs, or nothing shows."""
+
+
+def _takes_step_by_step(node: ast.FunctionDef) -> bool:
+    """Whether a generator goes through one of its arguments."""
+    parts = [part for statement in node.body for part in ast.walk(statement)]
+    arguments = {argument.arg for argument in node.args.args}
+    looped = {getattr(part.iter, "id", "") for part in parts if isinstance(part, ast.For)}
+    return bool(arguments & looped) and any(isinstance(part, ast.Yield) for part in parts)
+
+
+def _eager(node: ast.FunctionDef) -> ast.FunctionDef:
+    """A generator that makes all that it yields at the first step."""
+    names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    inner = with_changes(node, name="all_of_it", decorator_list=[])
+    return with_changes(node, body=[inner, *ast.parse(f"yield from list(all_of_it({', '.join(names)}))").body])
 
 
 def _return(name: str) -> ast.Return:

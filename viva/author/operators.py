@@ -262,6 +262,124 @@ def _swaps(items: list[ast.expr]) -> Iterator[list[ast.expr]]:
             yield [*items[:place], *reversed(pair), *items[place + 2 :]]
 
 
+# --- texts
+
+OTHER_TEXT = {
+    "mean": ("median",),
+    "median": ("mean",),
+    "min": ("max",),
+    "max": ("min",),
+    "sum": ("mean",),
+    "std": ("var",),
+    "var": ("std",),
+    "first": ("last",),
+    "last": ("first",),
+    "left": ("inner",),
+    "right": ("inner",),
+    "inner": ("outer",),
+    "outer": ("inner",),
+    "same": ("valid",),
+    "valid": ("same",),
+    "w": ("a",),
+    "linear": ("nearest",),
+    "average": ("min",),
+}
+"""Texts that choose what a library does, each with what it is taken for."""
+IN_PATTERN = re.compile(r"(?<!\\)(?:\\\\)*(?P<part>\\[dDwWsSbB.]|\{\d+(?:,\d*)?\}|[\^$*+?.]|\[[^\]]+\])")
+OTHER_PATTERN = {
+    "^": ("",), "$": ("",), r"\b": ("",), r"\.": (".",), r"\d": (r"\w",), r"\w": (r"\d", "."), r"\s": (" ",),
+    "+": ("*", ""), "*": ("+",), "?": ("",), ".": (r"\w",),
+}  # fmt: skip
+OF_PATTERNS = ("compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
+FORMAT = re.compile(
+    r"""(?P<fill>.?(?=[<>=^]))? (?P<align>[<>=^])? (?P<sign>[+\ -])? (?P<zero>0)? (?P<width>\d+)? (?P<comma>[,_])?
+    (?:\.(?P<precision>\d+))? (?P<type>[a-zA-Z%])?""",
+    re.VERBOSE,
+)
+
+
+def other_text(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """``how="median"`` for ``how="mean"``, as a keyword or as the only argument."""
+    if not isinstance(node, ast.Call):
+        return
+    for place, keyword in enumerate(node.keywords):
+        for other in OTHER_TEXT.get(text_of(keyword.value), ()):
+            changed = ast.keyword(keyword.arg, ast.Constant(other))
+            yield with_changes(node, keywords=[*node.keywords[:place], changed, *node.keywords[place + 1 :]])
+    if len(node.args) == 1 and isinstance(node.func, ast.Attribute):
+        for other in OTHER_TEXT.get(text_of(node.args[0]), ()):
+            yield with_changes(node, args=[ast.Constant(other)])
+
+
+def other_pattern(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """A regular expression without an anchor, with another class or number of characters, or matched elsewhere."""
+    if not calls(node, *OF_PATTERNS) or getattr(getattr(node.func, "value", None), "id", "") != "re":
+        return
+    for other in {"fullmatch": ("match", "search"), "match": ("search",), "search": ("match",)}.get(called(node), ()):
+        yield with_changes(node, func=with_changes(node.func, attr=other))
+    pattern = text_of(node.args[0]) if node.args else ""
+    for found in IN_PATTERN.finditer(pattern):
+        part, (start, end) = found["part"], found.span("part")
+        others = OTHER_PATTERN.get(part, ())
+        if part.startswith("{"):
+            least, comma, most = part[1:-1].partition(",")
+            others = (f"{{{int(least) + 1}{comma}{most}}}", f"{{{least},}}", "+")
+        elif part.startswith("["):
+            others = (f"[{part[2:]}",) if part.startswith("[^") else (f"[^{part[1:]}", ".")
+        for other in others:
+            changed = pattern[:start] + other + pattern[end:]
+            try:
+                re.compile(changed)
+            except re.error:
+                continue
+            yield with_changes(node, args=[ast.Constant(changed), *node.args[1:]])
+
+
+def other_format(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """An f-string, or a call of ``format``, with another precision, width, side or sign."""
+    if calls(node, "format") and isinstance(node.func, ast.Name) and len(node.args) == 2:
+        for spec in _other_formats(text_of(node.args[1])):
+            yield with_changes(node, args=[node.args[0], ast.Constant(spec)])
+    if not isinstance(node, ast.JoinedStr):
+        return
+    for place, part in enumerate(node.values):
+        parts = getattr(getattr(part, "format_spec", None), "values", [])
+        for spec in _other_formats(text_of(parts[0])) if len(parts) == 1 else ():
+            changed = with_changes(part, format_spec=ast.JoinedStr([ast.Constant(spec)]))
+            yield with_changes(node, values=[*node.values[:place], changed, *node.values[place + 1 :]])
+    if any(isinstance(part, ast.FormattedValue) and part.format_spec for part in node.values):
+        plain = [
+            with_changes(part, format_spec=None) if isinstance(part, ast.FormattedValue) else part
+            for part in node.values
+        ]
+        yield with_changes(node, values=plain)
+
+
+def _other_formats(spec: str) -> Iterator[str]:
+    found = FORMAT.fullmatch(spec)
+    if not spec or not found:
+        return
+    parts = {name: part or "" for name, part in found.groupdict().items()}
+    changes: list[dict[str, str]] = []
+    if parts["precision"]:
+        changes += [
+            {"precision": str(int(parts["precision"]) + step)}
+            for step in (-1, 1)
+            if int(parts["precision"]) + step >= 0
+        ]
+    if parts["width"]:
+        changes.append({"width": str(int(parts["width"]) + 1)})
+    if parts["align"]:
+        changes.append({"align": {"<": ">", ">": "<"}.get(parts["align"], "<")})
+    changes += [{name: ""} for name in ("sign", "zero", "comma") if parts[name]]
+    for change in changes:
+        new = parts | change
+        precision = f".{new['precision']}" if new["precision"] else ""
+        yield (
+            "".join(new[name] for name in ("fill", "align", "sign", "zero", "width", "comma")) + precision + new["type"]
+        )
+
+
 # --- arrays
 
 
@@ -363,6 +481,9 @@ EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
     "other items": other_items,
     "other slice": other_slice,
     "off by one": off_by_one,
+    "other text": other_text,
+    "other pattern": other_pattern,
+    "other format": other_format,
     "doubled bias": doubled_summand,
     "transposed": transposed,
     "other axis": other_axis,

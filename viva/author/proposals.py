@@ -18,6 +18,7 @@ import copy
 import difflib
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +92,22 @@ class Proposals:
     lines: list[Proposal] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    states: Counter[str] = field(default_factory=Counter)
+    """How many mutants were tried, by what became of them."""
+
+    def none_wanted(self) -> str:
+        """Why no line is wanted, in a sentence that says what was tried."""
+        if not self.states:
+            return "No line is proposed: no mutant was tried."
+        parts = [f"checks notice {self.states.get('killed', 0)}"]
+        words = {
+            "equal": "gave the same as the solution",
+            "excused": "are excused",
+            "unproven": "could not be compared",
+        }
+        parts += [f"{self.states[state]} {said}" for state, said in words.items() if self.states.get(state)]
+        first = "No line can be proposed" if self.states.get("unproven") else "No line is needed"
+        return f"{first}: of {counted(sum(self.states.values()), 'mutant')}, {', '.join(parts)}."
 
     def noticed(self, survivors: bool = False) -> int:
         """How many of the mutants some line notices; with ``survivors`` of those that no check noticed."""
@@ -131,6 +148,7 @@ def proposals(
     """
     fates = [fate for fate in audit.fates if fate.status == "survived" or fate.surprise]
     result = Proposals(audit.assignment, audit.notebook, len(fates), audit.count("survived"))
+    result.states = Counter(fate.status for fate in audit.fates)
     broken = [proof for proof in audit.proofs if proof.case in ("solution", "again") and not proof.holds]
     if not fates or broken:
         return result

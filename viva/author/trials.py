@@ -17,9 +17,9 @@ from types import ModuleType
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import checkline, degenerate, drawing, likeness, witness
+from viva.author import checkline, degenerate, drawing, likeness, texts, witness
 from viva.author.checkname import CheckName, Ruling
-from viva.author.trimming import name_of, unneeded, used_later
+from viva.author.trimming import name_of, never_used, unneeded, used_later
 from viva.cleaning import plaintext
 from viva.course.graders import new_grader
 from viva.course.rehearsals import Rehearsals
@@ -163,6 +163,7 @@ class Worker:
         """
         names = used_later(blueprint, cell)
         mentioned = next((names_of(sibling.source) for sibling in blueprint.cells if sibling.id == cell), None)
+        unused = never_used(mentioned, names) if mentioned else []
         touched = sorted(mentioned.needed | mentioned.bound | mentioned.changed) if mentioned else []
         try:
             with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
@@ -171,7 +172,7 @@ class Worker:
                 reply = session.candidate(self.seconds, do="run", source=source)
                 if reply.get("raised") is not None:
                     return {"state": "different", "note": "the cell raises an error"}
-                line = f"print(__import__('json').dumps(__viva.difference({names}, {touched})))"
+                line = f"print(__import__('json').dumps(__viva.difference({names}, {touched}, {unused})))"
                 return json.loads(_say(session, COMPARING, line))
         except (Died, VivaError) as error:
             return {"state": "unproven", "note": str(error)}
@@ -212,7 +213,7 @@ def _loading(module: ModuleType) -> str:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    for module in (degenerate, drawing, likeness, witness):
+    for module in (degenerate, texts, drawing, likeness, witness):
         _say(session, 60, _loading(module))
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterable
 from dataclasses import replace
 
 from nbformat import NotebookNode
@@ -14,7 +15,7 @@ from nbformat.v4 import new_code_cell
 
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.examination import Examination
-from viva.engine.names import NOTHING, names_in, names_of, parsed
+from viva.engine.names import NOTHING, Names, names_in, names_of, parsed
 from viva.engine.ownership import reached
 
 
@@ -37,6 +38,12 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
         if names and index > ids.index(answer):
             used |= names.needed
     return sorted(used | reached(used, functions))
+
+
+def never_used(names: Names, used: Iterable[str]) -> list[str]:
+    """The functions and classes of an answer that neither those who use the ``used`` names reach, nor its own lines."""
+    needed = names.used | set(used)
+    return sorted((names.mentioned.keys() & names.assigned) - needed - reached(needed, names.mentioned))
 
 
 def reaching_tests(blueprint: Blueprint, answer: str) -> tuple[set[str], str]:

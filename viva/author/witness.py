@@ -15,6 +15,7 @@ import contextlib
 import copy
 import dis
 import functools
+import inspect
 import io
 import json
 import random as dice
@@ -22,6 +23,7 @@ import resource
 import time
 import types
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from viva.author.degenerate import fingerprint
 from viva.author.drawing import (
     EDGE,
     RANDOM,
+    Constants,
     at_an_edge,
     by_turns,
     can_be_drawn,
@@ -93,6 +96,8 @@ class Watch:
     def __init__(self, namespace: dict) -> None:
         self.namespace = namespace
         self.calls: dict[str, list] = {}
+        self.called: set[str] = set()
+        """The functions and methods that were called, also where their arguments could not be noted."""
         self.lives: dict[str, list[Life]] = {}
         self.results: dict[str, str] = {}
         self.kinds: dict[str, str] = {}
@@ -117,6 +122,8 @@ class Watch:
 
         @functools.wraps(function)
         def noting(*args, **kwargs):
+            if self.noting:
+                self.called.add(name)
             if self.noting and len(calls) < NOTED:
                 with contextlib.suppress(Exception):
                     calls.append(copy.deepcopy((args, kwargs)))
@@ -147,6 +154,8 @@ class Watch:
         def patch(method: str, function) -> None:
             @functools.wraps(function)
             def noting(*args, **kwargs):
+                if self.noting:
+                    self.called.add(f"{name}.{method}")
                 if not self.noting or depth[0] or not args or type(args[0]) is not kind:
                     return function(*args, **kwargs)
                 with contextlib.suppress(Exception):
@@ -194,17 +203,21 @@ class Watch:
         self.namespace.update({name: value for name, value in copies(self.found).items() if mine(name)})
         np.random.set_state(self.state)
 
-    def difference(self, names: list, touched: list) -> dict:
+    def difference(self, names: list, touched: list, unused: Sequence[str] = ()) -> dict:
         """What became of the mutant: its state, a note, the input on which it differs with both results, and how many
-        calls on how many inputs were compared. ``touched`` are the names that the cell in question mentions."""
+        calls on how many inputs were compared. ``touched`` are the names that the cell in question mentions, ``unused``
+        its functions and classes that no other cell can reach."""
         warnings.simplefilter("ignore")  # random inputs lead to many
         comparing = Comparing(self)
         reasons = []
-        for name in names:
+        for name in [*names, *unused]:
             try:
                 if name in self.left and name not in self.namespace:
                     raise Different(f"{name} is missing")
-                comparing.name(name, touched)
+                if name in unused:
+                    comparing.unused(name)
+                else:
+                    comparing.name(name, touched)
             except Different as different:
                 shown = {"call": different.call, "right": different.right, "wrong": different.wrong}
                 return {"state": "different", "note": different.note, **shown}
@@ -213,6 +226,8 @@ class Watch:
         counts = {"calls": comparing.counted, "inputs": len(comparing.inputs)}
         if reasons:
             return {"state": "unproven", "note": "; ".join(reasons), **counts}
+        if not comparing.compared:
+            return {"state": "different", "note": "no test and no later cell uses anything of this answer"}
         return {"state": "equal", "note": "", **counts}
 
     def report(self) -> str:
@@ -270,7 +285,7 @@ class Comparing:
     """The comparison of what one cell of the solution left with what a mutant left in its place."""
 
     def __init__(self, watch: Watch) -> None:
-        self.watch, self.counted = watch, 0
+        self.watch, self.counted, self.compared = watch, 0, 0
         self.inputs: set[str] = set()
         live = {name: value for name, value in watch.namespace.items() if mine(name)}
         left = {name: value for name, value in watch.left.items() if mine(name)}
@@ -287,6 +302,7 @@ class Comparing:
         old, new, bound = self.old.get(name), self.new.get(name), name in self.watch.bound
         if name not in self.old:
             return  # the solution does not bind it either
+        self.compared += bound or (name in touched and not callable(old) and not isinstance(old, types.ModuleType))
         if is_function(old):
             if bound:
                 self.functions(name, old, new)
@@ -298,22 +314,49 @@ class Comparing:
         elif not same(old, new) and not same_numbers(old, new):
             raise Different(f"{name} has another value", name, shown(old), shown(new))
 
+    def unused(self, name: str) -> None:
+        """Raises Different for a function or class that nothing uses and that is not the solution's."""
+        old, new = self.old.get(name), self.new.get(name)
+        self.compared += 1
+        if (is_function(old) and not same_code(old, new)) or (isinstance(old, type) and self._members(name, old, new)):
+            raise Different(f"no test uses {name}")
+
+    def _members(self, name: str, old: type, new: Any) -> bool:
+        return not isinstance(new, type) or bool(self._changed_members(name, old, new))
+
     def functions(self, name: str, old, new) -> None:
         if not callable(new):
             raise Different(f"{name} is not a function")
-        if not same_code(old, new):
+        if not same_code(old, new) or self._helpers_differ(old):
             self.unlike(name, old, new, self.watch.calls.get(name, []))
+
+    def _helpers_differ(self, function) -> bool:
+        """Whether a function reaches another of its cell that is not the solution's, or may."""
+        todo, seen = [function], set[str]()
+        while todo:
+            for name in called_by(todo.pop()) - seen:
+                seen.add(name)
+                old, new = self.old.get(name), self.new.get(name)
+                if name not in self.watch.bound or old is None:
+                    continue
+                if isinstance(old, type) or (is_function(old) and not same_code(old, new)):
+                    return True
+                todo += [old] if is_function(old) else []
+        return False
 
     def unlike(self, name: str, old, new, calls: list) -> None:
         """Compare two functions on the noted ``calls`` and on random ones. Raises Different and Unproven."""
+        if not calls and name in self.watch.called:
+            raise Unproven("the arguments of its calls cannot be copied")
         if not calls:
-            raise Unproven("no test calls it")
-        random = np.random.RandomState(20)
+            raise Different(f"no test calls {name}")
+        random, constants = np.random.RandomState(20), Constants(self.constants(old))
         counted, inputs, refused, start = 0, set(), 0, time.monotonic()
+        self.steps(name, old, new, calls)
         shortest: Different | None = None
         reason: Unproven | None = None
         left = SEARCH
-        for arguments, chosen in by_turns(calls, random, TRIALS):
+        for arguments, chosen in by_turns(calls, random, TRIALS, constants):
             if counted >= ENOUGH and time.monotonic() - start > SECONDS:
                 break
             expected = self.expected(old, arguments, random, raising=chosen == EDGE)
@@ -351,6 +394,36 @@ class Comparing:
                 f"only {len(inputs)} different inputs were compared, because Viva cannot make more values of type "
                 f"{kinds[0]}"
             )
+
+    def steps(self, name: str, old, new, calls: list) -> None:
+        """Raises Different where a generator takes another number of items for its first step than the solution's."""
+        if not inspect.isgeneratorfunction(getattr(old, "__wrapped__", old)):
+            return
+        for args, kwargs in calls[:LIVES]:
+            for place in [place for place, value in enumerate(args) if isinstance(value, list | tuple)]:
+                taken = [
+                    self._taken(side, function, (args, kwargs), place)
+                    for side, function in ((self.solution, old), (self.mutant, new))
+                ]
+                if None not in taken and taken[0] != taken[1]:
+                    right, wrong = (f"{number} items" for number in taken)
+                    raise Different(f"{name} takes another number of items for its first step", name, right, wrong)
+
+    def _taken(self, side: Side, function, arguments: tuple, place: int) -> int | None:
+        """How many items of an argument a generator takes for its first step; None where that raises an error."""
+        (args, kwargs), taken = copy.deepcopy(arguments), [0]
+
+        def counted(items):
+            for item in items:
+                taken[0] += 1
+                yield item
+
+        with side.entered():
+            try:
+                next(function(*args[:place], counted(args[place]), *args[place + 1 :], **kwargs), None)
+            except Exception:
+                return None
+        return taken[0]
 
     def expected(self, old, arguments: tuple, random, raising: bool) -> tuple | None:
         """What the solution gives; None for a call that does not count, with ``raising`` for all that raise nothing."""
@@ -393,7 +466,7 @@ class Comparing:
         """Whether two functions that a function gave do the same, call by call. Raises Unproven."""
         calls = self.watch.calls.get(f"{name}()", [])
         if not calls:
-            raise Unproven("no test calls the function that it returns")
+            raise Different(f"no test calls the function that {name} returns")
         random, families = np.random.RandomState(21), kinships(calls)
         for arguments in [*calls[:20], *(invented(calls, families, random) for _ in range(20))]:
             expected = self.solution.outcome(old, arguments)
@@ -415,7 +488,7 @@ class Comparing:
             return
         lives = [life for life in self.watch.lives.get(name, []) if life.steps or "__init__" in changed]
         if not lives:
-            raise Unproven(f"no test calls {listed(changed)}")
+            raise self._missed(name, changed)
         random, start = np.random.RandomState(22), time.monotonic()
         tried: set[str] = set()
         shortest: Different | None = None
@@ -445,7 +518,30 @@ class Comparing:
         if reason:
             raise reason
         if missed := [method for method in changed if method not in tried]:
-            raise Unproven(f"no test calls {listed(missed)}")
+            raise self._missed(name, missed)
+
+    def _missed(self, name: str, methods: list[str]) -> Exception:
+        """Why methods were not compared: no test calls them, or no call could be noted."""
+        called = [method for method in methods if f"{name}.{method}" in self.watch.called]
+        unseen = [method for method in methods if method in WITHOUT or not method_of(self.old[name], method)]
+        if called or unseen:
+            return Unproven(f"no call of {listed(called or unseen)} could be noted")
+        return Different(f"no test calls {name}.{listed(methods)}")
+
+    def constants(self, function: Any) -> list:
+        """The constants in a function and in those of the notebook that it reaches."""
+        found, todo, seen = [], [function], set[str]()
+        while todo:
+            one = todo.pop()
+            found += constants_in(getattr(one, "__code__", None))
+            for name in called_by(one) - seen:
+                seen.add(name)
+                value = self.old.get(name)
+                if is_function(value) and getattr(value, "__module__", "") == "__main__":
+                    todo.append(value)
+                elif hasattr(value, "pattern") or type(value) in (int, float, str):
+                    found.append(value)
+        return found
 
     def _other_life(self, life: Life, births: list, steps: dict, families: dict, random) -> Life:
         """A life like a noted one, with other arguments, and with some calls twice or in another order."""
@@ -525,6 +621,36 @@ class Comparing:
         tried.update(expected)
         if not same(expected, actual):
             raise Different(f"{name}: other attributes", call, shown(expected), shown(actual))
+
+
+def called_by(function: Any) -> set[str]:
+    """The names of the notebook that a function's code mentions."""
+    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    todo, names = [code] if code else [], set()
+    while todo:
+        code = todo.pop()
+        names.update(code.co_names)
+        todo += [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return names
+
+
+def constants_in(code: types.CodeType | None) -> list:
+    """The numbers and texts in some code, but for its docstring."""
+    found: list = []
+    parts = code.co_consts if code else ()
+    for part in parts[1:] if parts and isinstance(parts[0], str) else parts:
+        if isinstance(part, types.CodeType):
+            found += constants_in(part)
+        elif isinstance(part, tuple):
+            found += part
+        else:
+            found.append(part)
+    return [value for value in found if type(value) in (int, float, str)]
+
+
+def method_of(kind: type, name: str) -> bool:
+    """Whether a member of a class is a method whose calls are noted."""
+    return isinstance(vars(kind).get(name), types.FunctionType)
 
 
 def on_purpose(error: BaseException, namespace: dict) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from viva.engine.checks import Check, computed_from_hidden, split_checks, visible_and_hidden
+from viva.engine.checks import Check, computed_from_hidden, marked_as_cut, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
@@ -150,6 +150,7 @@ def read_blueprint(
     or when a kind is widened to anything but "any".
     """
     notebook = read_notebook(path)
+    originals = [cell.source for cell in notebook.cells]
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         cell.source = (released or {}).get(name, cell.source)
@@ -157,8 +158,10 @@ def read_blueprint(
             cell.metadata.nbgrader["points"] = points[name]
     settings = notebook.metadata.get("viva", {})
     seconds = _time(settings, "seconds", f"{path}")
+    read = (_cell(cell, name, path, seconds) for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True))
     cells = tuple(
-        _cell(cell, name, path, seconds) for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
+        replace(cell, checks=marked_as_cut(cell.checks, original)) if cell.source != original else cell
+        for cell, original in zip(read, originals, strict=True)
     )
     return Blueprint(path.stem, cells, _widened(settings.get("kinds", {}), path), _time(settings, "budget", f"{path}"))
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from viva.engine.names import names_in, parsed, unmeasured
 from viva.verdict import BlueprintError
@@ -42,6 +42,8 @@ class Check:
     title: str
     points: float
     source: str
+    cut: bool = False
+    """Whether it has hidden lines that this text of it lacks."""
 
     @property
     def hidden(self) -> bool:
@@ -108,6 +110,14 @@ def split_checks(source: str, name: str, points: float, where: str) -> tuple[str
         return "", (Check(name, points, source),)
     _validate(checks, points, where)
     return prelude, checks
+
+
+def marked_as_cut(checks: tuple[Check, ...], original: str) -> tuple[Check, ...]:
+    """The checks of a cell; those are marked of which the ``original`` text of the cell has hidden lines."""
+    known = parts_of(original)[1]
+    hiding = {check.title for check in known if HIDDEN.search(check.source)}
+    hiding |= {check.title for check in checks if not known and HIDDEN.search(original)}
+    return tuple(replace(check, cut=check.title in hiding and not HIDDEN.search(check.source)) for check in checks)
 
 
 def parts_of(source: str) -> tuple[str, tuple[Check, ...]]:

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from viva.engine.checks import HIDDEN, Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.sourcecode import ASKING
-from viva.engine.names import helpers_of, import_statements, names_of
+from viva.engine.names import Names, fixed_names, helpers_of, import_statements, names_of, renamed
 from viva.engine.outcome import CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
@@ -60,6 +60,8 @@ class Examination:
     dice: Mapping[str, bytes] = field(default_factory=dict)
     """The secrets from which the states of random numbers come: under "" that of a session, by test cell that of each
     cell above which nobody seeds. Without them a session begins as every fork does."""
+    beside_tests: frozenset[str] | None = None
+    """What ``names_beside_tests`` says, where the solution is not at hand, as in a student's copy."""
     seconds: float = 0.0
     """The seconds that the solution took."""
     repeatable: bool = True
@@ -108,13 +110,36 @@ class Examination:
             functions |= names.mentioned if names else {}
         return sorted(used | ownership.reached(used, functions))
 
-    def definitions(self, cell: Cell) -> list[str]:
+    @functools.cached_property
+    def names_beside_tests(self) -> frozenset[str]:
+        """All names that the cells beside the tests bind or need, with the solution in place of the answers."""
+        if self.beside_tests is not None:
+            return self.beside_tests
+        code = (cell.source for cell in self.blueprint.cells if cell.code and cell.purpose != Purpose.TESTS)
+        return frozenset(bound_or_needed(code)).union(*self.plan.owned.values())
+
+    def own_names(self, sources: Iterable[str]) -> set[str]:
+        """The names that cells of a submission bind and that mean nothing in the notebook beside its tests.
+
+        A test may use such a name for something else, as ``lower`` for a mask: a student's function still finds what
+        its author called ``lower``. ``sources`` are the texts of the cells.
+        """
+        return given_by(sources) - self.names_beside_tests
+
+    def clashing(self, own: Set[str]) -> set[str]:
+        """Which of a student's ``own`` names the tests bind to something else and can call otherwise."""
+        if not own:
+            return set()
+        tests = [cell.source for cell in self.blueprint.cells if cell.purpose == Purpose.TESTS]
+        return (given_by(tests) & own).difference(*map(fixed_names, tests))
+
+    def definitions(self, cell: Cell, own: Set[str] = frozenset()) -> list[str]:
         """The texts of a grade cell that the candidate runs too, for the cells below it.
 
-        That is what its visible lines import and define, and what its hidden lines import for a grade cell that runs in
-        the candidate: its text, which is there, speaks of it.
+        That is what its visible lines import and define, but for names that are the student's ``own``, and what its
+        hidden lines import for a grade cell that runs in the candidate: its text, which is there, speaks of it.
         """
-        texts = list(cell.definitions())
+        texts = [text for text in cell.definitions() if own.isdisjoint((names_of(text) or Names()).bound)]
         ids = [later.id for later in self.blueprint.cells]  # a cell that runs again may be without some of its checks
         below = self.blueprint.cells[ids.index(cell.id) + 1 :]
         sources = [names_of(later.source) for later in below if later.id in self.single_process]
@@ -189,12 +214,24 @@ def prepare(
 
 def read_by_functions(sources: Iterable[str]) -> set[str]:
     """The names that the functions in these cells read, and do not bind themselves."""
-    names_read: set[str] = set()
+    return set().union(*(part for names in _names_in(sources) for part in names.mentioned.values()))
+
+
+def given_by(sources: Iterable[str]) -> set[str]:
+    """The names to which these cells give a value."""
+    return set().union(*(names.given for names in _names_in(sources)))
+
+
+def bound_or_needed(sources: Iterable[str]) -> set[str]:
+    """The names that these cells bind, use or change, or that functions in them do."""
+    return set().union(*(names.bound | names.needed for names in _names_in(sources)))
+
+
+def _names_in(sources: Iterable[str]) -> Iterator[Names]:
     for source in sources:
         with contextlib.suppress(Exception, MemoryError):  # IPython's reading of a stranger's text may raise anything
             if len(source) <= MOST_TEXT and (names := names_of(source)):
-                names_read.update(*names.mentioned.values())
-    return names_read
+                yield names
 
 
 def give_up(session: Session, cell: Cell, examination: Examination) -> None:
@@ -213,10 +250,12 @@ def examine(
     again: bool = False,
     read: Collection[str] = (),
     sources: Sequence[str] = (),
+    own: Set[str] = frozenset(),
 ) -> list[CheckReport]:
     """The reports on a grade cell's checks, the first ``skip`` left out; a single-process cell is run in the candidate.
 
-    ``read`` are the names that functions of the notebook read: they see what visible lines of the cell bind to them.
+    ``read`` are the names that functions of the notebook read: they see what visible lines of the cell bind to them,
+    unless the name is the student's ``own`` (``Examination.own_names``).
     ``sources`` are the texts of the cells that the candidate has run.
     ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
     Where what stands before the checks did not pass, each report is of that.
@@ -224,13 +263,14 @@ def examine(
     """
     give_up(session, cell, examination)
     if session.one_process:
-        return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
+        clashing = examination.clashing(own)
+        return _examine_inside(session, cell, seconds, skip, clashing, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
         # The test may ask by a function of another cell.
         asked = any(word in written.source for written in examination.blueprint.cells for word in ASKING)
         texts = sources if asked else ()
-        return _examine_split(session, cell, examination, seconds, skip, again, read, texts)
-    reports = _examine_inside(session, cell, seconds, skip)
+        return _examine_split(session, cell, examination, seconds, skip, again, read, texts, own)
+    reports = _examine_inside(session, cell, seconds, skip, examination.clashing(own))
     if not (reports and reports[-1].died):
         _keep_helpers(session, cell, examination)
     return reports
@@ -245,9 +285,10 @@ def _examine_split(
     again: bool,
     read: Collection[str],
     sources: Sequence[str],
+    own: Set[str],
 ) -> list[CheckReport]:
-    """The examiner runs the test code, and asks the candidate."""
-    visible, used = sorted(cell.visible_names()), examination.used_names(cell)
+    """The examiner runs the test code, and asks the candidate; the names that are the student's ``own`` stay theirs."""
+    visible, used = sorted(cell.visible_names().difference(own)), examination.used_names(cell)
     begin: dict[str, Any] = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": used}
     begin |= {"read": [name for name in visible if name in read], "sources": [*sources]}
     if secret := examination.dice.get(cell.id):
@@ -272,7 +313,7 @@ def _examine_split(
                 raise
             session.was_shot()  # ends the candidate, so that the cells below meet two new processes
             return reports
-        if definitions := examination.definitions(cell):
+        if definitions := examination.definitions(cell, own):
             session.candidate(next(seconds), do="define", sources=definitions)
     return reports
 
@@ -307,15 +348,18 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
 
 
 def _examine_inside(
-    session: Session, cell: Cell, seconds: Iterator[float], skip: int, split: bool = False
+    session: Session, cell: Cell, seconds: Iterator[float], skip: int, clashing: Set[str], split: bool = False
 ) -> list[CheckReport]:
-    """The student's process runs the test code of a cell; with ``split`` a cell that grading splits."""
+    """The student's process runs the test code of a cell; with ``split`` a cell that grading splits.
+
+    There the test's names stand beside the student's, so those that are ``clashing`` become others.
+    """
     reports = []
-    begun = _inside(session, cell.id, cell.prelude, next(seconds), split)
+    begun = _inside(session, cell.id, renamed(cell.prelude, clashing), next(seconds), split)
     if begun.died or (split and begun.verdict is not Verdict.PASSED):
         return [_of_beginning(begun, check) for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
-        reports.append(_inside(session, check.title, check.source, next(seconds), split))
+        reports.append(_inside(session, check.title, renamed(check.source, clashing), next(seconds), split))
         if reports[-1].died:
             break
     return reports

@@ -164,7 +164,8 @@ class Run:
         )
         self.own = OWN_CELLS * total
         """Seconds left for the cells that are not the assignment's."""
-        self.read = read_by_functions(cell.source for _, cell in self.cells if not _is_test(cell))
+        sources = [cell.source for _, cell in self.cells if not _is_test(cell)]
+        self.read, self.own_names = read_by_functions(sources), examination.own_names(sources)
         self.deciding: dict[str, tuple[str, ...]] = {}
         """The test cells that pass only as such calls changed something, by name."""
         self.effects: dict[str, dict[str, list[str]]] = {}
@@ -292,7 +293,7 @@ class Run:
         limit, before = cell.seconds or self.pair.seconds, self.time_budget.spent
         seconds = allowance(limit, self.time_budget, self.losses.spent.get(cell.id, 0.0))
         ran = [above.source for number, above in self.cells if number < index and not _is_test(above)]
-        reports = examine(session, cell, self.examination, seconds, skip, self.last, self.read, ran)
+        reports = examine(session, cell, self.examination, seconds, skip, self.last, self.read, ran, self.own_names)
         if cell.id in self.examination.single_process:
             self.ran = True
         self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + self.time_budget.spent - before

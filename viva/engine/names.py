@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import functools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -183,6 +184,45 @@ def changed_in(tree: ast.AST) -> set[str]:
         for part in (node.func.value, *node.args)
     ]
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
+def renamed(source: str, names: Set[str]) -> str:
+    """The source with other names in place of these, each with an underscore behind it."""
+    tree = parsed(source)
+    if not tree or not names:
+        return source
+    return ast.unparse(_Renaming({name: f"{name}_" for name in names}).visit(copy.deepcopy(tree)))
+
+
+def fixed_names(source: str) -> set[str]:
+    """The names that ``renamed`` must leave: parameters, keywords, imports, and what the text says in a string."""
+    tree, words = parsed(source) or NOTHING, set[str]()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name | ast.Attribute | ast.FunctionDef | ast.ClassDef):
+            values = [getattr(node, field) for field in node._fields]
+            words.update(value for value in values if isinstance(value, str))
+            words.update(*(value for value in values if isinstance(value, list) and isinstance(node, SHARED)))
+    if RUNNING.search(source):  # a string may be code
+        words.update(*map(WORD.findall, list(words)))
+    return words
+
+
+WORD, RUNNING = re.compile(r"\w+"), re.compile(r"\b(?:eval|exec|compile|doctest)\b")
+SHARED = ast.Global | ast.Nonlocal
+
+
+class _Renaming(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            node.name = self.names.get(node.name, node.name)
+        return super().visit(node)
 
 
 def nodes_of(tree: ast.AST) -> list[ast.AST]:

@@ -139,7 +139,8 @@ def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
         if cell.purpose == Purpose.TESTS:
             asserted += _asserted(cell.source, depends)
         else:
-            depends |= (names_of(cell.source) or Names()).mentioned
+            mentioned = (names_of(cell.source) or Names()).mentioned
+            depends |= {name: set(needed) for name, needed in mentioned.items()}  # what names_of keeps must not grow
     candidates = solved & students - brought
     compared = [names & students for names in asserted]
     alone = set().union(*(names for names in compared if names <= candidates))

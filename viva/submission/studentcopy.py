@@ -9,6 +9,8 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     kinds           by path, as in ``self_attention()``, the kind of an answer
     credit          the grade cells, if there are such, whose last value is their partial credit
     files           by cell, if there are such, the files that are the student's from there on
+    cut             by test cell, the titles of the checks that have visible and hidden lines
+    shared          the names, if there are such, that visible lines of tests bind and only the solution reads
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
     memory          if it is not the usual one, the limit of a process in megabytes
@@ -33,7 +35,7 @@ from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
 from viva.engine.dialogue.looks import LOOKED
-from viva.engine.examination import Examination
+from viva.engine.examination import Examination, bound_or_needed, given_by
 from viva.language import ENGLISH, Language, named
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
@@ -91,6 +93,12 @@ def describe(
         if (name := NAME.match(path)) and name[0] in all_names and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
+    tests, others = list[str](), list[str]()
+    for cell in locked.values():
+        (tests if cell.metadata["nbgrader"].get("grade") else others).append(cell.source)
+    shared = (examination.names_beside_tests & given_by(tests)) - all_names - bound_or_needed(others)
+    checks = {cell.id: [c.title for c in cell.checks if c.cut and not c.hidden] for cell in examination.blueprint.cells}
+    cut = {name: titles for name, titles in checks.items() if titles and name in named}
     # Visible lines tell something about a student's answer only if they alone give the solution all points.
     credit = [name for name in locked if examination.kinds.get(CREDIT + name) == FULL]
     looks = {name: examination.kinds[LOOKED + name] for name in locked if LOOKED + name in examination.kinds}
@@ -104,6 +112,8 @@ def describe(
         **({"credit": credit} if credit else {}),
         **({"looks": looks} if looks else {}),
         **({"files": files} if files else {}),
+        **({"cut": cut} if cut else {}),
+        **({"shared": sorted(shared)} if shared else {}),
         **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
         **({"language": language.tag} if language.tag != ENGLISH.tag else {}),
     }
@@ -150,7 +160,9 @@ def open_copy(notebook: NotebookNode) -> Copy:
             unchecked[name] = _said("test_changed", name, language)
         elif changed:
             remarks.append(_said("read_only_changed", name, language))
-        cells[name] = _cell(cell, name, purpose, notebook)
+        read = _cell(cell, name, purpose, notebook)
+        cut = description.get("cut", {}).get(name, []) if description else []
+        cells[name] = replace(read, checks=tuple(replace(one, cut=one.title in cut) for one in read.checks))
     code = {*description["given"], *description["owned"]} if description else set()
     deleted = {name: name not in digests for name in sorted(code) if name not in cells}
     for name in digests:
@@ -221,7 +233,10 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
         )
         more = {CREDIT + name: FULL for name in description.get("credit", [])}
         more |= {LOOKED + name: places for name, places in description.get("looks", {}).items()}
-        return Examination(blueprint, plan, description["kinds"] | more, single, files=files)
+        read_only = (cell.source for cell in cells.values() if cell.purpose == Purpose.READ_ONLY and cell.locked)
+        beside = frozenset(description.get("shared", [])).union(bound_or_needed(read_only), *owned.values())
+        kinds = description["kinds"] | more
+        return Examination(blueprint, plan, kinds, single, files=files, beside_tests=beside)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = ownership.plan(
         (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
@@ -256,9 +271,11 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
 def _description(value: object) -> dict | None:
     """A notebook's description of itself, if all of it has the form that ``describe`` writes."""
     expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
-    if not isinstance(value, dict) or not all(isinstance(value.get(key, {}), dict) for key in ("files", "looks")):
+    if not isinstance(value, dict) or not all(
+        isinstance(value.get(key, {}), dict) for key in ("files", "looks", "cut")
+    ):
         return None
-    if not isinstance(value.get("credit", []), list):
+    if not all(isinstance(value.get(key, []), list) for key in ("credit", "shared")):
         return None
     memory = value.get("memory", LEAST_MEMORY)
     if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not is_time(value.get("seconds")):
@@ -266,7 +283,7 @@ def _description(value: object) -> dict | None:
     if not all(isinstance(value.get(key), cls) for key, cls in expected.items()):
         return None
     names = [*value["given"], *value["inside"], *value["kinds"].values(), *value["cells"].values()]
-    names += [*value.get("credit", []), *value.get("looks", {}).values()]
-    for files in (*value["owned"].values(), *value.get("files", {}).values()):
+    names += [*value.get("credit", []), *value.get("shared", []), *value.get("looks", {}).values()]
+    for files in (*value["owned"].values(), *value.get("files", {}).values(), *value.get("cut", {}).values()):
         names += files if isinstance(files, list) else [files]
     return value if all(isinstance(name, str) for name in names) else None

@@ -3,7 +3,7 @@
 Loses:
     test_direction: later steps
     test_direction: other means and another eps
-    test_direction: the state stays as it was
+    test_direction: the direction of two calls, and a state that stays as it was
 Keeps:
     everything else
 """

@@ -1,7 +1,7 @@
 """The correction changes the arrays of the state.
 
 Loses:
-    test_direction: the state stays as it was
+    test_direction: the direction of two calls, and a state that stays as it was
 Keeps:
     everything else
 """

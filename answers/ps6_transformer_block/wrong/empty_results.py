@@ -3,7 +3,7 @@
 Loses:
     test_attention: a pair of the right shapes
     test_attention: new random numbers without a mask
-    test_attention_mask: new random numbers with other masks
+    test_attention_mask: *
     test_attention_sizes: *
     test_block: *
     test_block_parts: *

@@ -83,15 +83,34 @@ def test_an_authors_sentence_counts_more_than_a_mutants_and_a_whole_mistake_more
     assert named({F: ODD}, mutant, part, mistake("whole", {F: ODD})) == [(["f"], ["whole"])]
 
 
-def test_several_sentences_for_one_behaviour_are_all_told_or_none():
-    two = [mistake("one", {F: ODD}), mistake("two", {F: ODD})]
-    reference = Reference.of(Fingerprints("", SPOTS, {}, {}, packed(RIGHT), two))
-    notebook = new_notebook(
-        cells=[new_code_cell(SOURCES["a"], metadata={"nbgrader": {"grade_id": "a", "solution": True}})]
-    )
-    (found,), _ = recognise(reference, notebook, EXAMINATION, RIGHT | {F: ODD}, ["tf"])
-    assert "either “one.” or “two.”" in found.sentence(found.students, "Your ")
+def found_in_f(behaviour: list, *mistakes: Mistake, right=RIGHT[F]):
+    reference = Reference.of(Fingerprints("", SPOTS, {}, {}, packed(RIGHT | {F: right}), [*mistakes]))
+    answer = new_code_cell(SOURCES["a"], metadata={"nbgrader": {"grade_id": "a", "solution": True}})
+    (found,), _ = recognise(reference, new_notebook(cells=[answer]), EXAMINATION, RIGHT | {F: behaviour}, ["tf"])
+    return found
+
+
+def test_several_sentences_for_one_behaviour_are_for_graders_all_of_them_or_none():
+    two = [mistake("one", {F: [*ODD, *ODD]}), mistake("two", {F: [*ODD, *ODD]})]
+    found = found_in_f([*ODD, *ODD], *two, right=2 * RIGHT[F])
+    assert "either “one.” or “two.”" in found.sentence(found.graders, "Your ") and found.students == []
     two[1].students = ""
-    (found,), _ = recognise(reference, notebook, EXAMINATION, RIGHT | {F: ODD}, ["tf"])
+    found = found_in_f([*ODD, *ODD], *two, right=2 * RIGHT[F])
     assert found.students == [] and len(found.graders) == 2
     assert named({F: ODD}, *(mistake(name, {F: ODD}) for name in "abcd")) == []
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "right", "told"),
+    [
+        ([*ODD, *ODD], 2 * RIGHT[F], True),
+        (ODD, RIGHT[F], False),
+        ([*ODD, *RIGHT[F]], 2 * RIGHT[F], False),
+    ],
+    ids=["two witnesses", "one probe", "one of two probes is right"],
+)
+def test_a_student_is_told_what_two_witnesses_name(outcomes, right, told):
+    """The same array three times was said to come of a variable that the cell above had left."""
+    found = found_in_f(outcomes, mistake("one", {F: outcomes}), right=right)
+    assert bool(found.students) == told and found.graders == ["one."]
+    assert ("the cause may be another" in found.sentence(found.graders)) != told

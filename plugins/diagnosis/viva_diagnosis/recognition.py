@@ -7,7 +7,11 @@ A mistake is recognised at a function, or at the values of one cell, and only wh
 - it does at every probe what the mistake does.
 
 A mistake that was made at all of its roots counts more than one that was made at some of them, and an author's sentence
-more than a mutant's. Where several remain, each of them may be meant, and all are told.
+more than a mutant's. Where several remain, each of them may be meant, and graders are told all.
+
+A student is told a mistake that two witnesses name, and no other known mistake with it: two probes at which it differs
+from the solution. A plain value has one probe, and many causes lead to it: an array three times the same was said to
+come of a variable of the cell above.
 """
 
 from __future__ import annotations
@@ -22,9 +26,11 @@ from viva.author.trimming import name_of
 from viva.engine.examination import Examination
 from viva.engine.names import Names, names_of
 from viva.wording import counted
-from viva_diagnosis.behaviour import ENOUGH, Behaviour, Outcome, equal, evidence, unpacked
+from viva_diagnosis.behaviour import APART, ENOUGH, Behaviour, Outcome, agree, equal, evidence, unpacked
 from viva_diagnosis.fingerprints import Fingerprints, Mistake, roots, uses_of
 
+WITNESSES = 2
+"""So many probes at which a submission is wrong must name a mistake before its student is told the cause."""
 MOST_OFFERED = 3
 """With more sentences for one behaviour nothing is told."""
 
@@ -44,6 +50,8 @@ class Finding(Struct, omit_defaults=True):
     """Those for students; none where the author forbids one of them."""
     answer: str = ""
     """The answer cell that binds the first of the names; empty where none does."""
+    witnesses: int = WITNESSES
+    """The probes at which the submission is wrong, as the mistake is."""
 
     def sentence(self, sentences: Sequence[str], whose: str = "") -> str:
         """The finding as one sentence."""
@@ -51,6 +59,8 @@ class Finding(Struct, omit_defaults=True):
         give = "give" if len(self.names) > 1 else "gives"
         head = f"{whose}{names} {give} the same results as "
         tail = f" This was tried on {counted(self.probes, 'input')}." if self.probes > 1 else ""
+        if self.witnesses < WITNESSES:
+            tail += " Only one result was wrong, so the cause may be another."
         if len(sentences) == 1:
             return f"{head}this known mistake: “{sentences[0]}”{tail}"
         return f"{head}these known mistakes: either {' or '.join(f'“{text}”' for text in sentences)}.{tail}"
@@ -142,10 +152,17 @@ def recognise(
         cells = list(dict.fromkeys(cell for key in keys for cell in asked[key]))
         variables = list(dict.fromkeys(key.partition(":")[2] for key in keys))
         probes = sum(len(reference.solution[key]) for key in keys)
-        students = [] if "" in students else students
+        witnesses = sum(_wrong_at(behaviour[key], reference.solution[key]) for key in keys)
+        students = [] if "" in students or witnesses < WITNESSES or len(graders) > 1 else students
         answer = answers.get(variables[0], "")
-        findings.append(Finding(variables, cells, list(names), probes, graders, students, answer))
+        findings.append(Finding(variables, cells, list(names), probes, graders, students, answer, witnesses))
     return findings, unnamed
+
+
+def _wrong_at(outcomes: Sequence[Outcome | None], solution: Sequence[Outcome | None]) -> int:
+    """At how many probes outcomes differ from the solution's."""
+    pairs = zip(outcomes, solution, strict=True)
+    return sum(right is not None and not agree(outcome, right, right, APART) for outcome, right in pairs)
 
 
 def answers_of(notebook: NotebookNode, examination: Examination) -> dict[str, str]:
