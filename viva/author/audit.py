@@ -49,11 +49,13 @@ from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
 from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
+from viva.course import contract
+from viva.course.contract import Draft
 from viva.course.course import Course
 from viva.course.processes import slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.rehearsals import Rehearsals
-from viva.course.release import compiled, why_not
+from viva.course.release import why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
@@ -277,23 +279,24 @@ def opened(
     """A run of one notebook's trials, with workers and with the results that are kept."""
     seconds, budget, memory = limits
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
-    path = paths[notebook or next(iter(paths))]
-    language = language_of(read_notebook(path).metadata)
+    source = paths[notebook or next(iter(paths))]
+    language = language_of(read_notebook(source).metadata)
     if language != "python":
         raise BlueprintError(
-            f"{path} is written in {language}. The audit supports only Python. Release it with --no-audit."
+            f"{source} is written in {language}. The audit supports only Python. Release it with --no-audit."
         )
-    wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
+    wanted = libraries.wanted([source], (course.root / "answers" / assignment).rglob("*.py"))
     settings = (seconds, no_sandbox, memory, budget)
     rehearsals = Rehearsals.of(course.directory, assignment)
     with (
         stopping.postponed(),
-        remote.for_audit(path, settings, wanted, rehearsals.submitted, tell)
+        contract.drafted(course, assignment) as draft,
+        remote.for_audit(draft.notebook(source.stem), draft.files, settings, wanted, rehearsals.submitted, tell)
         if remote
-        else _here(path, settings, wanted, workers, rehearsals) as pool,
-        contextlib.closing(Store(_kept_at(course, assignment, path.stem), path, settings[:3], renew)) as store,
+        else _here(draft, source.stem, settings, wanted, workers, rehearsals) as pool,
+        contextlib.closing(Store(_kept_at(course, assignment, source.stem), draft.files, settings[:3], renew)) as store,
     ):
-        yield Run(course, assignment, path, pool, limits, progress, store)
+        yield Run(course, assignment, draft, source.stem, pool, limits, progress, store)
 
 
 def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
@@ -303,9 +306,14 @@ def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
 
 @contextlib.contextmanager
 def _here(
-    path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None, rehearsals: Rehearsals
+    draft: Draft,
+    notebook: str,
+    settings: Settings,
+    wanted: tuple[str, ...],
+    workers: int | None,
+    rehearsals: Rehearsals,
 ) -> Iterator[Workers]:
-    """Workers of this machine for the notebook at ``path``; their temporary folders lie in one, which is removed."""
+    """Workers of this machine for a notebook; their temporary folders lie in one, which is removed."""
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="viva-audit-") as folder:
         tempfile.tempdir = folder
@@ -314,7 +322,7 @@ def _here(
                 contextlib.closing(make_grader(*settings[:3], wanted)) as grader,
                 Workers(
                     workers or len(os.sched_getaffinity(0)),
-                    lambda number: Worker(grader.share(number), path, rehearsals),
+                    lambda number: Worker(grader.share(number), draft.notebook(notebook), rehearsals, draft.files),
                 ) as pool,
             ):
                 yield pool
@@ -326,15 +334,23 @@ class Run:
     """One audit, step by step."""
 
     def __init__(
-        self, course: Course, assignment: str, path: Path, pool: Pool, limits: tuple, progress, store: Store
+        self,
+        course: Course,
+        assignment: str,
+        draft: Draft,
+        notebook: str,
+        pool: Pool,
+        limits: tuple,
+        progress: Callable[[int, int], None],
+        store: Store,
     ) -> None:
-        self.path, self.pool, self.progress, self.store = path, pool, progress, store
+        self.path, self.source, book = draft.notebook(notebook), draft.source, draft.books[notebook]
+        self.pool, self.progress, self.store = pool, progress, store
         self.most, self.chosen, self.room = limits
-        self.result = Audit(assignment, path.stem)
-        locked: dict[str, str] = {}
-        self.release = compiled(course, assignment, path.stem, locked)
-        with slow.told(f"Running the solution of {assignment}/{path.stem}"):
-            self.known = self.one("rehearse", locked)
+        self.result = Audit(assignment, notebook)
+        self.release = book.released
+        with slow.told(f"Running the solution of {assignment}/{notebook}"):
+            self.known = self.one("rehearse", book.locked)
         self.blueprint = self.known.blueprint
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
         self.mistakes = read_mistakes(course.root)
@@ -572,7 +588,7 @@ class Run:
             proof = proof_of(name, name, checks, trial)
             if name != "untouched":
                 proof.lost = explained(
-                    proof.lost, {cell: why_not(why, self.path) for cell, why in self.known.failing.items()}
+                    proof.lost, {cell: why_not(why, self.path, self.source) for cell, why in self.known.failing.items()}
                 )
             self.result.proofs.append(proof)
         self._find_flaky(trials, every)

@@ -84,10 +84,10 @@ class Probe:
 class Worker:
     """Does the jobs of an audit, which are tuples of a method's name and its arguments."""
 
-    def __init__(self, grader: Grader, path: Path, rehearsals: Rehearsals) -> None:
-        """They are about the instructor's notebook at ``path``; the files beside it are its data."""
+    def __init__(self, grader: Grader, path: Path, rehearsals: Rehearsals, data: Path) -> None:
+        """They are about the complete notebook at ``path``; the folder ``data`` has the files that lie beside it."""
         self.rehearsals = rehearsals
-        self.grader, self.seconds, self.path, self.data = grader, grader.seconds, path, path.parent
+        self.grader, self.seconds, self.path, self.data = grader, grader.seconds, path, data
 
     def __call__(self, job: tuple) -> object:
         name, *arguments = job[1:]
@@ -98,7 +98,7 @@ class Worker:
 
     def rehearse(self, locked: dict[str, str]) -> Examination | VivaError:
         try:
-            examination = self.rehearsals.examination(self.path, self.grader, locked)
+            examination = self.rehearsals.examination(self.path, self.grader, locked, data=self.data)
         except VivaError as error:
             return error
         self.grader.learn(examination)  # the tests are compiled once, and not for each trial

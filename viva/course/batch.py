@@ -27,13 +27,14 @@ from functools import partial
 from pathlib import Path
 
 from nbgrader.api import InvalidEntry
-from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.cleaning import plaintext
+from viva.course import contract
 from viva.course.autograde import Autograde, Examine
+from viva.course.contract import Contract
 from viva.course.course import Course
 from viva.course.database import concerns_all, with_retries
 from viva.course.filing import Filing
@@ -51,6 +52,7 @@ from viva.course.processes import leftovers, slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.rehearsals import submitted_files
 from viva.course.remote import RemoteGraders
+from viva.course.timelimit import seconds_of
 from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
@@ -247,20 +249,31 @@ class _Batch:
         self.visible_only = step.visible_only
         if not self.no_sandbox:
             require_sandbox()
-        self.seconds = float(Execute(config=config).timeout or 30)
+        self.seconds = seconds_of(config)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
         self.findings: dict[Submission, Finding] = {}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.held = agreement.held(gradebook, assignments)
+        self.contracts = self._contracts()
         self.recorded_keys, self.agreeing = {}, {}
         for record in () if self.converter.force else self.results.each():
             self.recorded_keys[record.place] = None if record.faults else record.key
             self.agreeing[record.place] = record.place in self.held and self.held[record.place].agrees(record)
         steps = (*self.converter.sanitize_preprocessors, *self.converter.autograde_preprocessors)
         self.steps = [step if isinstance(step, str) else f"{step.__module__}.{step.__qualname__}" for step in steps]
-        self.grounds = {name: self._ground(name) for name in assignments}
+        self.grounds = {name: self._ground(name) for name in self.contracts}
+
+    def _contracts(self) -> dict[str, Contract]:
+        """By assignment, its contract; an assignment that has none cannot be graded."""
+        contracts = {}
+        for name, expected in self.expected.items():
+            try:
+                contracts[name] = contract.of(self.course, name, expected, self.tell)
+            except VivaError as error:
+                self.refused[name] = error
+        return contracts
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of everything beside the submission that its result depends on."""
@@ -269,8 +282,8 @@ class _Batch:
             settings += " visible"
         if submitted := submitted_files(self.config, assignment):
             settings += f" {sorted(submitted)}"
-        source, release = self.course.path("source", assignment), self.course.path("release", assignment)
-        return ground(source, release, settings, self.expected[assignment])
+        kept, release = self.contracts[assignment], self.course.path("release", assignment)
+        return ground(kept.folder / contract.NOTEBOOKS, kept.files, release, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
         """The key of a submission, computed once before grading: what a student submits meanwhile is graded later."""
@@ -349,15 +362,15 @@ class _Batch:
     def _libraries(self, todo: list[Submission], assignments: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The libraries that the fork servers load; only the examiners' servers load those of the source."""
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
-        source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
+        complete = [path for name in assignments for path in self.contracts[name].notebooks]
         handed_in = (path for submission in todo for path in libraries.looked_at(submission.folder))
         return {
             "libraries": libraries.wanted(released, handed_in),
-            "hidden": libraries.wanted(source),
+            "hidden": libraries.wanted(complete),
         }
 
     def grade(self, todo: list[Submission], workers: int | None, more: More | None) -> Iterator[list[Ending]]:
-        assignments = set(self.released) if more else {submission.assignment for submission in todo}
+        assignments = set(self.contracts) if more else {submission.assignment for submission in todo}
         settings = self.seconds, self.no_sandbox, self.memory, self.budget
         loaded = self._libraries(todo, assignments)
         count = 1 if self.remote else cores(workers, sys.maxsize if more else len(todo))

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
-
 from viva.cleaning import plaintext
 from viva.course.rehearsals import Rehearsals
 from viva.engine import everyday
@@ -33,19 +31,6 @@ _tried: set[int] = set()
 """The processes in which ``require_everyday`` was content."""
 
 
-def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
-    """The instructor's version of a notebook. Raises CourseError when it is not there."""
-    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{notebook}.ipynb")
-    require_source(path)
-    return path
-
-
-def require_source(path: Path) -> None:
-    """Raises CourseError when the instructor's version of a notebook is not there."""
-    if not path.is_file():
-        raise CourseError(f"{path} does not exist. Grading needs the instructor's notebook.")
-
-
 def examination(
     source: Path,
     grader: Grader,
@@ -53,8 +38,9 @@ def examination(
     stubs: dict[str, str],
     tests: Mapping[str, float],
     rehearsals: Rehearsals,
+    data: Path | None = None,
 ) -> Examination:
-    """The examination of an instructor notebook, learnt once for each version of it.
+    """The examination of an instructor notebook, learnt once for each version of it; ``data`` holds its files.
 
     ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the points of test cells that
     were: the source may have been corrected since. Raises CourseError when the notebook lacks one of those.
@@ -62,7 +48,7 @@ def examination(
     digest, released = hashlib.sha256(source.read_bytes()).digest(), (locked.items(), tests.items())
     key = (str(source), digest, grader.seconds, *map(frozenset, released))
     if key not in _examinations:
-        _examinations[key] = rehearsals.examination(source, grader, locked, tests)
+        _examinations[key] = rehearsals.examination(source, grader, locked, tests, data)
     result = replace(_examinations[key], stubs=stubs)
     test_names = {cell.id for cell in result.blueprint.cells if cell.purpose == Purpose.TESTS}
     if lost := [name for name in tests if name not in test_names]:

@@ -35,6 +35,7 @@ from traitlets.config import Config
 
 import viva
 from viva import language, wording
+from viva.course import contract
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.database import AGAIN, trouble, with_retries
@@ -87,7 +88,7 @@ class PageExporter(Exporter):
         names = resources["nbgrader"]
         directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
         knowledge = _knowledge(self.config, self.show_marking_scheme)
-        source = Path(directory.format_path(directory.source_directory, ".", names["assignment"]))
+        source = contract.folder_of(directory, names["assignment"])
         hidden = knowledge.hidden(nb, source)
         marks = _marks(names["db_url"], names["notebook"], names["assignment"], names["student"])
         record = _record(directory, names["assignment"], names["student"])
@@ -277,7 +278,7 @@ def _unreadable(course: Course, assignment: str, config: Config) -> str:
     try:
         require_usual_hidden(config)
         language.of_course(config)
-        for path in sorted(course.path("source", assignment).glob("*.ipynb")):
+        for path in sorted(contract.folder_of(course.directory, assignment).glob("*.ipynb")):
             read_notebook(path)
     except VivaError as error:
         return str(error)
@@ -353,7 +354,7 @@ class _Conversion:
         if {path.stem for path in pages.glob("*.html")} != notebooks or _copied(graded, pages, directory):
             return False
         record = _record(directory, assignment, student)
-        source, shows = self.course.path("source", assignment), PageExporter(config=self.config).shows
+        source, shows = contract.folder_of(directory, assignment), PageExporter(config=self.config).shows
         if assignment not in self.marks:
             self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
         class_marks = self.marks[assignment]
