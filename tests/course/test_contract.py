@@ -127,6 +127,13 @@ def with_own_solutions(course: Path) -> None:
     write(course / "source" / "a1" / "a1.ipynb", answer(solution), graded())
 
 
+def without_time_limit(course: Path) -> None:
+    """nbclient's words for no time limit; a cell takes a while."""
+    configure(course, "c.Execute.timeout = -1")
+    solution = SOLUTION.replace("return 2 * x", "import time; time.sleep(0.1); return 2 * x")
+    write(course / "source" / "a1" / "a1.ipynb", answer(solution), graded())
+
+
 def with_helper(course: Path) -> None:
     """Notebooks without a graded cell, which another one runs and reads."""
     write(course / "source" / "a1" / "aa_helpers.ipynb", new_code_cell("scale = 2", id="scale"))
@@ -137,7 +144,8 @@ def with_helper(course: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("build", "full"), [(with_header, 3), (with_steps, 2), (with_own_solutions, 2), (with_helper, 2)]
+    ("build", "full"),
+    [(with_header, 3), (with_steps, 2), (with_own_solutions, 2), (with_helper, 2), (without_time_limit, 2)],
 )
 def test_what_the_course_adds_to_its_notebooks_is_released_and_graded(course, viva, build, full):
     build(course)

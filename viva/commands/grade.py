@@ -15,7 +15,7 @@ from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
-from viva.course import batch, contract, remote
+from viva.course import batch, contract, remote, timelimit
 from viva.course.autograde import Autograde, Examine
 from viva.course.database import with_retries
 from viva.course.gradebook import health, releases
@@ -79,6 +79,7 @@ class GradeCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         health.settle(self.course)  # a wrong rule is reported before a class is graded
+        self._say(*timelimit.remarks(self.config))
         graders = remote.chosen(self.config)
         with batch.alone(self.course, self._say):
             outcomes = batch.grade(

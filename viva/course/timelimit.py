@@ -6,6 +6,8 @@ Grading a class ends only if each cell ends, so such a cell gets LONGEST.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
@@ -24,18 +26,17 @@ def is_unlimited(timeout: int | None) -> bool:
     return not timeout or timeout < 0
 
 
-def remark(config: Config | None) -> str:
-    """A sentence about a setting of time limits that means something else here than for nbclient; empty otherwise."""
+def remarks(config: Config | None) -> Iterator[str]:
+    """Sentences about settings of time limits that mean something else here than for nbclient."""
     execute = Execute(config=config)
     if execute.timeout_func is not None:
-        return (
+        yield (
             "c.Execute.timeout_func is not used: each cell may take "
             f"{seconds_of(config):g} s (c.Execute.timeout). To set the limit of one cell, write "
             '{"viva": {"seconds": 60}} into its metadata.'
         )
     if is_unlimited(execute.timeout):
-        return (
+        yield (
             f"c.Execute.timeout is {execute.timeout}, which sets no time limit. Grading stops a cell after "
             f"{LONGEST:g} s. To set another limit, write for example: c.Execute.timeout = 300"
         )
-    return ""
