@@ -158,6 +158,56 @@ def test_what_the_course_adds_to_its_notebooks_is_released_and_graded(course, vi
     assert scores(course) == {"right": full, "wrong": 0}
 
 
+@pytest.mark.parametrize("way", ["editable", "PYTHONPATH", "user"])
+def test_packages_folders_and_variables_of_the_course_are_there_in_grading(course, viva, tmp_path, monkeypatch, way):
+    """As after `pip install -e`, with PYTHONPATH, and after `pip install --user`; one package needs another."""
+    lib, shared = tmp_path / "lib", tmp_path / "shared"
+    for path, text in {
+        lib / "vivaprivate" / "__init__.py": "from vivaother import TWO\nfrom .part import three",
+        lib
+        / "vivaprivate"
+        / "part.py": "from pathlib import Path\nthree = len(Path(__file__).with_name('n').read_text())",
+        lib / "vivaprivate" / "n": "nnn",
+        lib / "vivaother.py": "TWO = 2",
+        lib / "unrelated" / "secret.py": "no",
+        shared / "d.csv": "2",
+    }.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(str(lib))
+    if way == "PYTHONPATH":
+        monkeypatch.setenv("PYTHONPATH", str(lib))
+    if way == "user":
+        monkeypatch.setattr("site.getusersitepackages", lambda: str(lib))
+    monkeypatch.setenv("COURSE_DATA", str(shared))
+    configure(course, f"c.Machine.folders = [{str(shared)!r}]", 'c.Machine.variables = ["COURSE_DATA"]')
+    given = cell("imports", "import os, vivaprivate\ndata = os.environ['COURSE_DATA'] + '/d.csv'")
+    solution = SOLUTION.replace("2 * x", "vivaprivate.TWO * x + vivaprivate.three - 3")
+    tests = f"assert not __import__('os').path.exists({str(lib / 'unrelated')!r})"
+    write(course / "source" / "a1" / "a1.ipynb", given, answer(solution), graded(), graded(tests, "closed", 1))
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 0 and "does not pass" not in said.text and "Install" not in said.text, said.text
+    submit(course, "right", double="def double(x):\n    return vivaprivate.TWO * x + 0 * int(open(data).read())")
+    submit(course, "wrong", double=WRONG)
+    assert viva("grade").status == 0
+    assert scores(course) == {"right": 3, "wrong": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('c.Machine.folders = ["/shared/not-there"]', "/shared/not-there, which does not exist"),
+        ('c.Machine.variables = ["NOT_SET_HERE"]', "NOT_SET_HERE, which is not set here"),
+        ('c.Machine.variables = ["PYTHONPATH"]', "decides how Viva's own processes run"),
+    ],
+)
+def test_what_the_machine_lacks_is_said_before_anything_runs(course, viva, line, sentence):
+    configure(course, line)
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 2 and sentence in said.text.replace("\n", " ")
+
+
 def test_the_audit_judges_what_will_be_released(course, viva):
     with_header(course)
     said = viva("audit", "a1")

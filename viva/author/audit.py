@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nbformat import NotebookNode
+from traitlets.config import Config
 
 from viva.author import degenerate
 from viva.author.answers import Answer, fill_in, read_answers
@@ -49,7 +50,7 @@ from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
 from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
-from viva.course import contract
+from viva.course import contract, machine
 from viva.course.contract import Draft
 from viva.course.course import Course
 from viva.course.processes import slow, stopping
@@ -64,6 +65,7 @@ from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
+from viva.folder import walk
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
 from viva.verdict import BlueprintError, CourseError, VivaError
@@ -293,7 +295,7 @@ def opened(
         contract.drafted(course, assignment) as draft,
         remote.for_audit(draft.notebook(source.stem), draft.files, settings, wanted, rehearsals.submitted, tell)
         if remote
-        else _here(draft, source.stem, settings, wanted, workers, rehearsals) as pool,
+        else _here(draft, source.stem, settings, wanted, workers, rehearsals, course.directory.config) as pool,
         contextlib.closing(Store(_kept_at(course, assignment, source.stem), draft.files, settings[:3], renew)) as store,
     ):
         yield Run(course, assignment, draft, source.stem, pool, limits, progress, store)
@@ -312,14 +314,16 @@ def _here(
     wanted: tuple[str, ...],
     workers: int | None,
     rehearsals: Rehearsals,
+    config: Config,
 ) -> Iterator[Workers]:
     """Workers of this machine for a notebook; their temporary folders lie in one, which is removed."""
+    given = machine.provided(config, draft.notebooks, walk(draft.files))
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="viva-audit-") as folder:
         tempfile.tempdir = folder
         try:
             with (
-                contextlib.closing(make_grader(*settings[:3], wanted)) as grader,
+                contextlib.closing(make_grader(*settings[:3], wanted, given)) as grader,
                 Workers(
                     workers or len(os.sched_getaffinity(0)),
                     lambda number: Worker(grader.share(number), draft.notebook(notebook), rehearsals, draft.files),

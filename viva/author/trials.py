@@ -22,6 +22,7 @@ from viva.author.checkname import CheckName, Ruling
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.cleaning import plaintext
 from viva.course.graders import new_grader
+from viva.course.machine import NOTHING, Provided
 from viva.course.rehearsals import Rehearsals
 from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.examination import Examination
@@ -49,16 +50,20 @@ COMPARING = 60.0
 """Seconds for the random calls of one comparison."""
 
 
-def make_grader(seconds: float, no_sandbox: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
+def make_grader(
+    seconds: float, no_sandbox: bool, memory: int, libraries: tuple[str, ...], machine: Provided = NOTHING
+) -> Grader:
     """The grader of an audit: in the sandbox, unless told otherwise; then at least its memory is limited."""
     if not no_sandbox:
-        return new_grader(seconds, no_sandbox, memory, libraries=libraries)
+        return new_grader(seconds, no_sandbox, memory, libraries=libraries, machine=machine)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = WITHOUT_SANDBOX + memory * 1024**2
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
-        return new_grader(seconds, no_sandbox, memory, libraries=libraries)  # its fork servers inherit the limit
+        return new_grader(
+            seconds, no_sandbox, memory, libraries=libraries, machine=machine
+        )  # its fork servers inherit the limit
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 

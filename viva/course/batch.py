@@ -32,7 +32,7 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.cleaning import plaintext
-from viva.course import contract
+from viva.course import contract, machine
 from viva.course.autograde import Autograde, Examine
 from viva.course.contract import Contract
 from viva.course.course import Course
@@ -57,6 +57,7 @@ from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.folder import walk
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Ending, Status, Submission
@@ -373,11 +374,15 @@ class _Batch:
         assignments = set(self.contracts) if more else {submission.assignment for submission in todo}
         settings = self.seconds, self.no_sandbox, self.memory, self.budget
         loaded = self._libraries(todo, assignments)
+        kept = [self.contracts[name] for name in assignments]
+        notebooks, files = [path for each in kept for path in each.notebooks], [each.files for each in kept]
+        beside = [path for folder in files for path in walk(folder)]
+        given = machine.NOTHING if self.remote else machine.provided(self.config, notebooks, beside)
         count = 1 if self.remote else cores(workers, sys.maxsize if more else len(todo))
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            contextlib.closing(new_grader(*settings, loaded["libraries"], loaded["hidden"])) as grader,
+            contextlib.closing(new_grader(*settings, loaded["libraries"], loaded["hidden"], given)) as grader,
             Workers(
                 count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),

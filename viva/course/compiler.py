@@ -50,6 +50,7 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
+from viva.course import machine
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.graders import new_grader
@@ -135,7 +136,8 @@ def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
     with contextlib.ExitStack() as stack:
 
         def start(kernel_name: str, cwd: str | None) -> tuple[Kernel, Kernel]:
-            grader = new_grader(seconds, step.no_sandbox, step.memory)
+            given = machine.provided(step.config, Path(cwd).glob("*.ipynb") if cwd else ())
+            grader = new_grader(seconds, step.no_sandbox, step.memory, machine=given)
             stack.callback(grader.close)
             data = Path(cwd) if cwd else None
             kernel = Kernel(stack.enter_context(Session(grader.candidates, grader.examiners, data)), seconds)

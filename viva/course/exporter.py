@@ -18,6 +18,7 @@ from traitlets.config import Config
 from viva import wording
 from viva.course import (
     contract,
+    machine,
     overrides,  # noqa: F401  (nbgrader's autograder reads no link)
 )
 from viva.course.autograde import Examine
@@ -28,6 +29,7 @@ from viva.course.inbox import Inbox
 from viva.course.markers import require_usual_hidden
 from viva.course.rehearsals import Rehearsals
 from viva.course.timelimit import seconds_of
+from viva.folder import walk
 from viva.submission.reading import Opened
 from viva.submission.submission import Submission
 from viva.submission.work import Work
@@ -68,11 +70,12 @@ class RepairingExporter(NotebookExporter):
         """What a batch gives to the steps: a grader, and the examination of the notebook. Raises VivaError."""
         require_usual_hidden(config)
         step, seconds = Examine(config=config), seconds_of(config)
-        work.grader = grader = warm_grader(seconds, step.no_sandbox, step.memory, step.budget)
         course, name = Course(CourseDirectory(parent=self.parent)), names["notebook"]
         with course.gradebook() as gradebook:
             expected = Expected.of(gradebook, names["assignment"])
         kept = contract.of(course, names["assignment"], expected, self.log.warning)
+        given = machine.provided(config, kept.notebooks, walk(kept.files))
+        work.grader = grader = warm_grader(seconds, step.no_sandbox, step.memory, step.budget, given)
         work.data, rehearsals = kept.files, Rehearsals.of(course.directory, names["assignment"])
         texts = expected.locked(name), expected.stubs(name), expected.tests(name)
         with contract.speaking_of_source(kept):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from viva.cleaning import plaintext
+from viva.course.machine import NOTHING, Provided
 from viva.course.rehearsals import Rehearsals
 from viva.engine import everyday
 from viva.engine.blueprint import Purpose
@@ -59,14 +60,16 @@ def examination(
     return result
 
 
-def warm_grader(seconds: float, no_sandbox: bool, memory: int, budget: float = 0.0) -> Grader:
+def warm_grader(
+    seconds: float, no_sandbox: bool, memory: int, budget: float = 0.0, machine: Provided = NOTHING
+) -> Grader:
     """This process's grader; its fork servers live as long as the process.
 
     Raises CourseError when the machine cannot sandbox student code, unless told ``no_sandbox``.
     """
-    key = (os.getpid(), seconds, no_sandbox, memory, budget)
+    key = (os.getpid(), seconds, no_sandbox, memory, budget, machine.readable, *machine.environment.items())
     if key not in _graders:
-        _graders[key] = grader = new_grader(seconds, no_sandbox, memory, budget)
+        _graders[key] = grader = new_grader(seconds, no_sandbox, memory, budget, machine=machine)
         atexit.register(grader.close)
     return _graders[key]
 
@@ -83,14 +86,19 @@ def new_grader(
     budget: float = 0.0,
     libraries: tuple[str, ...] = COMMON,
     hidden: tuple[str, ...] = (),
+    machine: Provided = NOTHING,
 ) -> Grader:
     """A grader whose caller closes it; ``libraries`` and ``hidden`` as in Grader. Raises CourseError as warm_grader."""
     require_files()
     sandboxes, limits = None, limits_of(seconds, memory)
     if not no_sandbox:
         require_sandbox()
-        sandboxes = Sandbox.for_candidate(limits=limits), Sandbox.for_examiner(limits=examiners_limits(limits))
-    return Grader(seconds, sandboxes, budget=budget, limits=limits, libraries=libraries, hidden=hidden)
+        sandboxes = (
+            Sandbox.for_candidate(machine.readable, limits),
+            Sandbox.for_examiner(machine.readable, examiners_limits(limits)),
+        )
+    environment = machine.environment or None
+    return Grader(seconds, sandboxes, libraries, hidden, environment, budget, limits)
 
 
 FEWEST_FILES, ENOUGH_FILES = 128, 1024

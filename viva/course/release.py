@@ -30,6 +30,7 @@ from viva.course.database import said_by, with_retries
 from viva.course.gradebook import agreement
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import absent_libraries, new_grader
+from viva.course.machine import of_sources
 from viva.course.markers import marker_in
 from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
@@ -147,7 +148,8 @@ def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterat
     """
     seconds, step = seconds_of(config), Examine(config=config)
     wanted = libraries.wanted(path for name in assignments for path in course.source_notebooks(name))
-    grader = new_grader(seconds, step.no_sandbox, step.memory, libraries=wanted)
+    given = of_sources(course, assignments, config)
+    grader = new_grader(seconds, step.no_sandbox, step.memory, libraries=wanted, machine=given)
     try:
         yield grader
     finally:

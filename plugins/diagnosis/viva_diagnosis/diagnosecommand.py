@@ -16,7 +16,7 @@ from traitlets.config import Config
 
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.terminal import figures
-from viva.course import contract
+from viva.course import contract, machine
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
@@ -136,7 +136,8 @@ def _grader(course: Course, assignments: list[str], config: Config) -> Grader:
     released = [path for assignment in assignments for path in course.path("release", assignment).glob("*.ipynb")]
     seconds = seconds_of(config)
     settings = seconds, step.no_sandbox, step.memory, step.budget
-    return new_grader(*settings, libraries.wanted(released), libraries.wanted(source))
+    given = machine.of_sources(course, assignments, config)
+    return new_grader(*settings, libraries.wanted(released), libraries.wanted(source), given)
 
 
 def _groups(entries: list[Diagnosis]) -> list[dict]:
