@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import shutil
 import stat
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -206,6 +209,53 @@ def test_what_the_machine_lacks_is_said_before_anything_runs(course, viva, line,
     write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
     said = viva("release", "a1", "--no-audit")
     assert said.status == 2 and sentence in said.text.replace("\n", " ")
+
+
+def zipped(name: str, text: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, text)
+    return data.getvalue()
+
+
+LEAKS = {
+    "a1.py": "# + [markdown]\n" + SOLUTION,
+    "a1.md": SOLUTION,
+    "a1.Rmd": SOLUTION,
+    "a1.html": f"<pre>{SOLUTION}</pre>",
+    "a1.tex": TESTS.replace("#", "\\#"),
+    "a1.ipynb.orig": TESTS,
+    "a1.ipynb~": SOLUTION,
+    "a1.ipynb.bak": SOLUTION,
+    ".a1.ipynb.swp": "b0VIM\0\0" + SOLUTION,
+    "a1.txt": SOLUTION.encode("utf-16"),
+    "sub/notes.txt": TESTS,
+    "a1.zip": zipped("a1.ipynb", "{}"),
+    "texts.zip": zipped("a.txt", SOLUTION),
+    "a1.ipynb.gz": gzip.compress(SOLUTION.encode()),
+    ".git/config": "[core]",
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_file_with_a_solution_in_it_is_not_released(course, viva, name):
+    configure(course, "c.CourseDirectory.ignore = ['.ipynb_checkpoints', '*.pyc', '__pycache__']")
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    path = course / "source" / "a1" / name
+    path.parent.mkdir(exist_ok=True)
+    content = LEAKS[name]
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 2 and f"{name} would be released" in said.text.replace("\n", " "), said.text
+    assert not (course / "release" / "a1").exists()
+
+
+def test_harmless_files_are_released_and_listed(course, viva):
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    (course / "source" / "a1" / "data.zip").write_bytes(zipped("data.csv", "1,2"))
+    (course / "source" / "a1" / "solution.txt").write_text("A solution of salt.")
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 0 and "also released: data.zip, solution.txt" in said.text
 
 
 def test_the_audit_judges_what_will_be_released(course, viva):

@@ -21,7 +21,7 @@ from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
 from viva import language, wording
-from viva.course import contract
+from viva.course import contract, leaving
 from viva.course.autograde import Examine
 from viva.course.compiler import Compiler, require_included
 from viva.course.contract import Contract
@@ -90,6 +90,8 @@ def release(
     spoken = language.of_course(config)
     agreement.require_kept(course, [assignment])
     _require_own_files(course, assignment)
+    beside = contract.files_beside(course, assignment)
+    leaving.require_harmless(beside, course.path("source", assignment), config)
     with contract.drafted(course, assignment) as draft:
         blueprints = tuple(map(read_blueprint, draft.notebooks))
         _require_the_same_cells(course, assignment, draft)
