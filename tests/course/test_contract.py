@@ -258,6 +258,30 @@ def test_harmless_files_are_released_and_listed(course, viva):
     assert said.status == 0 and "also released: data.zip, solution.txt" in said.text
 
 
+def test_a_known_answer_for_a_cell_that_no_notebook_has_is_an_error_of_the_audit(course, viva):
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    folder = course / "answers" / "a1" / "right"
+    folder.mkdir(parents=True)
+    (folder / "sum.py").write_text('"""By a sum."""\n\n# %% duoble\n' + RIGHT + "\n")
+    said = viva("audit", "a1")
+    assert said.status == 1 and "no notebook of the assignment has a cell 'duoble'" in said.text.replace("\n", " ")
+    assert "Did you mean 'double'?" in said.text.replace("\n", " ")
+
+
+def test_feedback_of_a_student_who_was_removed_from_the_gradebook_says_so(course, viva):
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    assert viva("release", "a1", "--no-audit").status == 0
+    submit(course, "ada", double=RIGHT)
+    submit(course, "ben", double=RIGHT)
+    assert viva("grade").status == 0
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        book.remove_student("ada")
+    said = viva("feedback")
+    assert "MissingEntry" not in said.text
+    assert "viva grade a1 --student=ada" in said.text.replace("\n", " ")
+    assert (course / "feedback" / "ben" / "a1" / "a1.html").is_file()
+
+
 def test_the_audit_judges_what_will_be_released(course, viva):
     with_header(course)
     said = viva("audit", "a1")

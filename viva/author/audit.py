@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import difflib
 import os
 import tempfile
 import time
@@ -59,7 +60,7 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
+from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_blueprint, read_notebook
 from viva.engine.checks import HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
@@ -68,7 +69,7 @@ from viva.engine.rehearsal import kinds_of_answers
 from viva.folder import walk
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
-from viva.verdict import BlueprintError, CourseError, VivaError
+from viva.verdict import AnswerError, BlueprintError, CourseError, VivaError
 
 # What is graded in an audit: the notebooks, and the jobs that the workers get.
 #
@@ -356,7 +357,7 @@ class Run:
         with slow.told(f"Running the solution of {assignment}/{notebook}"):
             self.known = self.one("rehearse", book.locked)
         self.blueprint = self.known.blueprint
-        self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
+        self.answers = _answers(course.root / "answers" / assignment, self.blueprint, draft)
         self.mistakes = read_mistakes(course.root)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
         self.done = self.total = 0
@@ -722,7 +723,21 @@ class Run:
         result.together = together(result.scores, result.fates, result.proofs)
 
 
-def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:
-    """The known answers whose sections are all cells of this notebook."""
+def _answers(folder: Path, blueprint: Blueprint, draft: Draft) -> list[Answer]:
+    """The known answers whose sections are all cells of this notebook.
+
+    Raises AnswerError for an answer that belongs to no notebook of the assignment: it would prove nothing, unnoticed.
+    """
+    books = [{cell.id for cell in read_blueprint(path).cells} | {"*"} for path in draft.notebooks]
+    answers = read_answers(folder)
+    for answer in answers:
+        if unknown := [name for name in answer.sections if not any(name in book for book in books)]:
+            near = difflib.get_close_matches(unknown[0], sorted(set().union(*books)), n=1)
+            meant = f" Did you mean '{near[0]}'?" if near else ""
+            raise AnswerError(f"{answer.path}: no notebook of the assignment has a cell '{unknown[0]}'.{meant}")
+        if not any(set(answer.sections) <= book for book in books):
+            raise AnswerError(
+                f"{answer.path}: its sections are cells of several notebooks. Write a known answer for each notebook."
+            )
     cells = {cell.id for cell in blueprint.cells} | {"*"}
-    return [answer for answer in read_answers(folder) if set(answer.sections) <= cells]
+    return [answer for answer in answers if set(answer.sections) <= cells]

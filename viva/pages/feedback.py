@@ -334,6 +334,8 @@ class _Conversion:
         try:
             if directory.db_url not in _kept_open:
                 _kept_open.append(directory.db_url)
+            if not self._is_recorded(directory):
+                return Ending(submission, Status.REFUSED, self._unrecorded(submission))
             if not self.again and self._unchanged(directory):
                 return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
@@ -345,6 +347,23 @@ class _Conversion:
             return Ending(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Ending(submission, Status.DONE)
 
+    def _marks(self, directory: CourseDirectory) -> dict[tuple[str, str], Marks]:
+        """The marks of a class, by student and notebook."""
+        assignment = directory.assignment_id
+        if assignment not in self.marks:
+            self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
+        return self.marks[assignment]
+
+    def _is_recorded(self, directory: CourseDirectory) -> bool:
+        """Whether the gradebook has the submission: `nbgrader db student remove` leaves the graded notebooks."""
+        return any(student == directory.student_id for student, _ in self._marks(directory))
+
+    def _unrecorded(self, submission: Submission) -> str:
+        return (
+            "the gradebook does not have it, perhaps because the student was removed from it. To grade it again, run: "
+            f"viva grade {submission.assignment} --student={submission.student}"
+        )
+
     def _unchanged(self, directory: CourseDirectory) -> bool:
         """Whether every page is there, as it would be written now."""
         assignment, student = directory.assignment_id, directory.student_id
@@ -355,9 +374,7 @@ class _Conversion:
             return False
         record = _record(directory, assignment, student)
         source, shows = contract.folder_of(directory, assignment), PageExporter(config=self.config).shows
-        if assignment not in self.marks:
-            self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
-        class_marks = self.marks[assignment]
+        class_marks = self._marks(directory)
         for name in notebooks:
             marks = class_marks.get((student, name))
             if marks is None:
