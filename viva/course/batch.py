@@ -32,7 +32,7 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.cleaning import plaintext
-from viva.course import contract, machine
+from viva.course import contract, machine, seen
 from viva.course.autograde import Autograde, Examine
 from viva.course.contract import Contract
 from viva.course.course import Course
@@ -146,10 +146,13 @@ def grade_in_groups(
             raise refused[names[0]]
         batch = with_retries(lambda: _Batch(course, config, released, refused, seeds, remote, tell))
         todo: list[Submission] = []
-        for ending in batch.sort(submissions, todo):
-            yield [ending]
-        if todo:
-            yield from batch.grade(todo, workers, more)
+        try:
+            for ending in batch.sort(submissions, todo):
+                yield [batch.note(ending)]
+            for endings in batch.grade(todo, workers, more) if todo else ():
+                yield [*map(batch.note, endings)]
+        finally:
+            batch.keep_notes()
 
 
 def gradable(
@@ -254,6 +257,8 @@ class _Batch:
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
         self.findings: dict[Submission, Finding] = {}
+        self.digests: dict[Submission, str] = {}
+        self.noted: dict[str, tuple[str, str]] = {}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.held = agreement.held(gradebook, assignments)
@@ -297,11 +302,26 @@ class _Batch:
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
 
+    def note(self, ending: Ending) -> Ending:
+        """Note what became of a submission, for ``viva.course.seen``."""
+        submission = ending.submission
+        done = ending.verdicts or ending.status in (Status.DONE, Status.UNCHANGED)
+        status = "graded" if done else str(ending.status)
+        self.noted[seen.key_of(submission.assignment, submission.student)] = status, self.digests.get(submission, "")
+        return ending
+
+    def keep_notes(self) -> None:
+        """Write the notes beside the gradebook."""
+        folder = self.results.path.parent
+        with contextlib.suppress(OSError):  # it is a hint
+            leftovers.write(folder / seen.NAME, seen.text_of(seen.read(folder) | self.noted))
+
     def sort(self, submissions: list[Submission], todo: list[Submission]) -> Iterator[Ending]:
         """Put the submissions that are to be graded into ``todo``; yield the endings of all others."""
         differing, links = [], Links(self.course)
         for submission in submissions:
             self.keys.pop(submission, None)
+            self.digests[submission] = seen.digest_of(submission.folder)
             if submission.assignment in self.refused:
                 yield Ending(submission, Status.FAILED, str(self.refused[submission.assignment]))
                 continue
