@@ -1,8 +1,8 @@
 """What became of each submission that `viva grade` looked at, beside the gradebook: for who asks quickly.
 
 ``submissions.json`` says of each submission whether it was graded, refused or failed, and has a hash of its files as
-they were then. It names no student: the key is a hash, too. A submission whose files have another hash waits. Times of files say nothing: a copy, an
-archive and a checkout change them. This module starts fast, without nbgrader.
+they were then. It names no student: the key is a hash, too. A submission whose files have another hash waits. Times of
+files say nothing: a copy, an archive and a checkout change them. This module starts fast, without nbgrader.
 """
 
 from __future__ import annotations
