@@ -71,7 +71,7 @@ def _in_bytes(data: bytes, config: Config, level: int = 0) -> str:
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in an archive by name, as far as there is room; none in what is no archive."""
+    """The files in an archive by name, as far as there is room; none in what is not an archive."""
     for head, opened in (
         (b"\x1f\x8b", lambda: gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES)),
         (b"BZh", lambda: BZ2Decompressor().decompress(data, MOST_BYTES)),
