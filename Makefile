@@ -168,5 +168,5 @@ clean-demo: setup  ## remove the demo class and its files; refused if the course
 	@$(BIN)/viva demo --remove
 
 clean:  ## remove files that can be made again; keep submissions, gradebook and regrade log
-	@rm -rf feedback report solutions grades.csv results.jsonl questions.csv .open .rehearsals
+	@rm -rf feedback report solutions grades.csv results.jsonl submissions.json questions.csv .open .rehearsals
 	@find autograded -mindepth 1 -maxdepth 1 -not -name .gitignore -exec rm -rf {} +

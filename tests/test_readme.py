@@ -189,6 +189,7 @@ NEVER_CLEANED = {
     "roster.csv",
     "excused.csv",
     "extensions.csv",
+    ".contracts",
     "watch.json",
     "watch.lock",
     "lti",

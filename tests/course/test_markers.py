@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -16,10 +17,14 @@ from tests.conftest import PROJECT, load
 from tests.course.test_studentversion import answer, course, graded, write  # noqa: F401  (a fixture)
 from viva.course.autograde import Examine
 from viva.course.batch import grade
+from viva.course.compiler import compiled
+from viva.course.contract import released_notebook
+from viva.course.exporter import RepairingExporter
 from viva.course.markers import RightMarkers, marker_in, require_usual_hidden
-from viva.course.release import compiled, release, released_notebook
+from viva.course.release import release
 from viva.pages.feedback import PageExporter, write_feedback
 from viva.submission.submission import Submission
+from viva.submission.work import Work
 from viva.verdict import CourseError
 
 SLIPS = {
@@ -140,11 +145,16 @@ def test_a_course_that_marks_hidden_tests_with_other_words_is_refused_wherever_i
     opened.directory.config = config
     submission = Submission("ps", "ada", course / "submitted" / "ada" / "ps")
     place = {"assignment": "ps", "notebook": "nb", "student": "ada", "db_url": opened.directory.db_url}
+
+    def prepared(place):
+        exporter = RepairingExporter(config=config)
+        return place | {"viva": Work(prepare=partial(exporter._prepare, place))}
+
     steps = {
         "release": lambda: release(opened, "ps", config=config),
         "audit and adopt": lambda: compiled(opened, "ps", "nb"),
         "grade": lambda: [*grade(opened, [submission], config=config)],
-        "nbgrader autograde": lambda: Examine(config=config).preprocess(new_notebook(), {"nbgrader": place}),
+        "nbgrader autograde": lambda: Examine(config=config).preprocess(new_notebook(), {"nbgrader": prepared(place)}),
         "nbgrader generate_feedback": lambda: PageExporter(config=config).from_notebook_node(
             new_notebook(), {"nbgrader": place}
         ),

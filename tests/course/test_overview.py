@@ -52,10 +52,12 @@ def test_each_state_of_a_course_has_its_next_command(course, viva):
     assert next_of(course).startswith("Next: jupyter lab --LabApp.default_url=/formgrader    (")
     assert "2 submissions, " in overview(course / "submitted" / "anna") and "to grade" not in overview(course)
     notebook = course / "submitted" / "ben" / SHORT / "scaled_attention.ipynb"
-    os.utime(notebook, (later := notebook.stat().st_mtime + 1000, later))
+    text = notebook.read_text()
+    notebook.write_text(f"{text}\n")
     assert next_of(course) == f"Next: viva grade {SHORT}    (1 submission waits)"
-    os.utime(notebook, (0, 0))
-    assert "to grade" not in overview(course)
+    notebook.write_text(text)
+    os.utime(notebook, (later := notebook.stat().st_mtime + 1000, later))
+    assert "to grade" not in overview(course), "the times of files say nothing"
     stamp.write_text("2026-09-01 10:00:00 UTC")
     os.utime(stamp, (0, 0))
     assert next_of(course) == f"Next: viva grade {SHORT}    (1 submission waits)", "a later attempt with older files"
@@ -113,3 +115,40 @@ def test_a_demo_in_an_empty_folder_makes_a_course_with_a_class(tmp_path):
     (tmp_path / "mine" / "letter.txt").write_text("")
     run(tmp_path / "mine", "demo", status=2)
     assert not (tmp_path / "mine" / "source").exists()
+
+
+@pytest.mark.parametrize("place", ["grades/book.db", "sqlite:///grades/book.db", None])
+def test_the_gradebook_is_read_where_the_configuration_says_it_is(course, viva, tmp_path, place):
+    url = place or f"sqlite:///{tmp_path / 'elsewhere.db'}"
+    url = url if "://" in url else f"sqlite:///{course / place}"
+    (course / "grades").mkdir()
+    (course / "gradebook.db").unlink()
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(f"c.CourseDirectory.db_url = {url!r}\n")
+    assert viva("release", SHORT, "--no-audit").status == 0
+    hand_in(course, "anna", answer="right/einsum")
+    assert viva("grade").status == 0
+    assert "for a grader to read" in overview(course)
+    assert next_of(course).startswith("Next: jupyter lab --LabApp.default_url=/formgrader    (1 notebook needs")
+
+
+def test_a_gradebook_that_this_does_not_read_is_not_said_to_have_no_work(course, viva):
+    assert viva("release", SHORT, "--no-audit").status == 0
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write("c.CourseDirectory.db_url = 'postgresql+psycopg://somebody@host/course'\n")
+    assert "everything is graded" not in overview(course)
+
+
+def test_a_refused_submission_does_not_ask_for_grading_again(course, viva):
+    for folder in (course / "source").iterdir():
+        if folder.is_dir() and folder.name != SHORT:
+            shutil.rmtree(folder)
+    path = hand_in(course, "anna")
+    path.write_text("%PDF-1.7")
+    viva("grade")
+    for _ in range(2):
+        os.utime(path.parent, (9_999_999_999, 9_999_999_999))
+        path.chmod(0o600)  # as a backup does: only the times of the folder change
+        assert "1 not gradable" in overview(course) and "viva grade" not in next_of(course)
+    path.write_text("%PDF-1.8")
+    assert next_of(course) == f"Next: viva grade {SHORT}    (1 submission waits)"

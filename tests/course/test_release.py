@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from tests.conftest import PROJECT, SHORT, hand_in, load
+from viva.author.adoption import adopt
 from viva.course.release import release
 from viva.verdict import BlueprintError, CourseError
 
@@ -101,19 +102,22 @@ def test_an_unclosed_solution_is_refused_with_nbgraders_reason_and_release_stays
     assert {path: path.read_bytes() for path in (course / "release").rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.parametrize("points", [None, "two"])
+@pytest.mark.parametrize("points", [None, "two", -1, True, float("nan"), float("inf")])
 def test_points_that_are_no_number_are_refused_with_their_cell(course, points):
     edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(points=points))
     opened, config = load(course)
-    with pytest.raises(BlueprintError, match=rf"cell '.*': its points are not a number: {points!r}"):
+    with pytest.raises(CourseError, match=rf"cell '.*': its points are not a number of at least 0: {points!r}"):
         release(opened, SHORT, config=config)
 
 
 def test_metadata_of_an_old_nbgrader_are_refused_with_the_command_that_mends_them(course):
-    edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(schema_version=1))
     opened, config = load(course)
-    with pytest.raises(CourseError, match=r"old version of the nbgrader metadata format.*nbgrader update"):
-        release(opened, SHORT, config=config)
+    for version in (0, 1, 2):
+        edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(schema_version=version))  # noqa: B023
+        with pytest.raises(CourseError, match=rf"version {version} of nbgrader's .*viva adopt --in-place .*ipynb"):
+            release(opened, SHORT, config=config)
+    adopt(opened, source(course), in_place=True)
+    release(opened, SHORT, config=config)
 
 
 def test_two_cells_of_one_name_are_refused_with_the_name(course):

@@ -16,7 +16,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from nbgrader.preprocessors import InstantiateTests, instantiatetests
 
 from tests.conftest import PROJECT, load
-from viva.course.release import SandboxedTests, compiled, release
+from viva.course.compiler import SandboxedTests, compiled
+from viva.course.release import release
 from viva.verdict import CourseError
 
 CANARY = "SECRET42"

@@ -85,3 +85,14 @@ def test_a_notebook_that_cannot_be_compared_says_nothing(before):
 def test_the_same_answers_leave_the_notebook_as_it_is():
     after = text("one")
     assert compared(text("one"), after, GRADED, MONDAY, FRIDAY)[0] == after
+
+
+@pytest.mark.parametrize("way", [GRADED, WAITS])
+def test_answers_that_an_older_viva_graded_are_compared_by_their_text(way):
+    """It left no note: in a course that had been regraded, 4 of 4 manual grades came back as waiting."""
+    old = notebook("one")
+    for cell in old.cells:
+        cell.metadata.pop(KEY, None)
+    assert compared(writes(old), text("one"), way, MONDAY, MONDAY)[1:] == ({"why", "how"}, set())
+    written, same, different = compared(writes(old), text("two"), way, MONDAY, TUESDAY)
+    assert (same, different) == ({"how"}, {"why"}) and KEY in written

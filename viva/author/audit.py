@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import difflib
 import os
 import tempfile
 import time
@@ -17,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nbformat import NotebookNode
+from traitlets.config import Config
 
 from viva.author import degenerate
 from viva.author.answers import Answer, fill_in, read_answers
@@ -49,22 +51,25 @@ from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
 from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
+from viva.course import contract, machine
+from viva.course.contract import Draft
 from viva.course.course import Course
 from viva.course.processes import slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.rehearsals import Rehearsals
-from viva.course.release import compiled, why_not
+from viva.course.release import why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_notebook
+from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_blueprint, read_notebook
 from viva.engine.checks import HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
+from viva.folder import walk
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
-from viva.verdict import BlueprintError, CourseError, VivaError
+from viva.verdict import AnswerError, BlueprintError, CourseError, VivaError
 
 # What is graded in an audit: the notebooks, and the jobs that the workers get.
 #
@@ -277,23 +282,24 @@ def opened(
     """A run of one notebook's trials, with workers and with the results that are kept."""
     seconds, budget, memory = limits
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
-    path = paths[notebook or next(iter(paths))]
-    language = language_of(read_notebook(path).metadata)
+    source = paths[notebook or next(iter(paths))]
+    language = language_of(read_notebook(source).metadata)
     if language != "python":
         raise BlueprintError(
-            f"{path} is written in {language}. The audit supports only Python. Release it with --no-audit."
+            f"{source} is written in {language}. The audit supports only Python. Release it with --no-audit."
         )
-    wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
+    wanted = libraries.wanted([source], (course.root / "answers" / assignment).rglob("*.py"))
     settings = (seconds, no_sandbox, memory, budget)
     rehearsals = Rehearsals.of(course.directory, assignment)
     with (
         stopping.postponed(),
-        remote.for_audit(path, settings, wanted, rehearsals.submitted, tell)
+        contract.drafted(course, assignment) as draft,
+        remote.for_audit(draft.notebook(source.stem), draft.files, settings, wanted, rehearsals.submitted, tell)
         if remote
-        else _here(path, settings, wanted, workers, rehearsals) as pool,
-        contextlib.closing(Store(_kept_at(course, assignment, path.stem), path, settings[:3], renew)) as store,
+        else _here(draft, source.stem, settings, wanted, workers, rehearsals, course.directory.config) as pool,
+        contextlib.closing(Store(_kept_at(course, assignment, source.stem), draft.files, settings[:3], renew)) as store,
     ):
-        yield Run(course, assignment, path, pool, limits, progress, store)
+        yield Run(course, assignment, draft, source.stem, pool, limits, progress, store)
 
 
 def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
@@ -303,18 +309,25 @@ def _kept_at(course: Course, assignment: str, notebook: str) -> Path:
 
 @contextlib.contextmanager
 def _here(
-    path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None, rehearsals: Rehearsals
+    draft: Draft,
+    notebook: str,
+    settings: Settings,
+    wanted: tuple[str, ...],
+    workers: int | None,
+    rehearsals: Rehearsals,
+    config: Config,
 ) -> Iterator[Workers]:
-    """Workers of this machine for the notebook at ``path``; their temporary folders lie in one, which is removed."""
+    """Workers of this machine for a notebook; their temporary folders lie in one, which is removed."""
+    given = machine.provided(config, draft.notebooks, walk(draft.files))
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="viva-audit-") as folder:
         tempfile.tempdir = folder
         try:
             with (
-                contextlib.closing(make_grader(*settings[:3], wanted)) as grader,
+                contextlib.closing(make_grader(*settings[:3], wanted, given)) as grader,
                 Workers(
                     workers or len(os.sched_getaffinity(0)),
-                    lambda number: Worker(grader.share(number), path, rehearsals),
+                    lambda number: Worker(grader.share(number), draft.notebook(notebook), rehearsals, draft.files),
                 ) as pool,
             ):
                 yield pool
@@ -326,17 +339,25 @@ class Run:
     """One audit, step by step."""
 
     def __init__(
-        self, course: Course, assignment: str, path: Path, pool: Pool, limits: tuple, progress, store: Store
+        self,
+        course: Course,
+        assignment: str,
+        draft: Draft,
+        notebook: str,
+        pool: Pool,
+        limits: tuple,
+        progress: Callable[[int, int], None],
+        store: Store,
     ) -> None:
-        self.path, self.pool, self.progress, self.store = path, pool, progress, store
+        self.path, self.source, book = draft.notebook(notebook), draft.source, draft.books[notebook]
+        self.pool, self.progress, self.store = pool, progress, store
         self.most, self.chosen, self.room = limits
-        self.result = Audit(assignment, path.stem)
-        locked: dict[str, str] = {}
-        self.release = compiled(course, assignment, path.stem, locked)
-        with slow.told(f"Running the solution of {assignment}/{path.stem}"):
-            self.known = self.one("rehearse", locked)
+        self.result = Audit(assignment, notebook)
+        self.release = book.released
+        with slow.told(f"Running the solution of {assignment}/{notebook}"):
+            self.known = self.one("rehearse", book.locked)
         self.blueprint = self.known.blueprint
-        self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
+        self.answers = _answers(course.root / "answers" / assignment, self.blueprint, draft)
         self.mistakes = read_mistakes(course.root)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
         self.done = self.total = 0
@@ -572,7 +593,7 @@ class Run:
             proof = proof_of(name, name, checks, trial)
             if name != "untouched":
                 proof.lost = explained(
-                    proof.lost, {cell: why_not(why, self.path) for cell, why in self.known.failing.items()}
+                    proof.lost, {cell: why_not(why, self.path, self.source) for cell, why in self.known.failing.items()}
                 )
             self.result.proofs.append(proof)
         self._find_flaky(trials, every)
@@ -702,7 +723,21 @@ class Run:
         result.together = together(result.scores, result.fates, result.proofs)
 
 
-def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:
-    """The known answers whose sections are all cells of this notebook."""
+def _answers(folder: Path, blueprint: Blueprint, draft: Draft) -> list[Answer]:
+    """The known answers whose sections are all cells of this notebook.
+
+    Raises AnswerError for an answer that belongs to no notebook of the assignment: it would prove nothing, unnoticed.
+    """
+    books = [{cell.id for cell in read_blueprint(path).cells} | {"*"} for path in draft.notebooks]
+    answers = read_answers(folder)
+    for answer in answers:
+        if unknown := [name for name in answer.sections if not any(name in book for book in books)]:
+            near = difflib.get_close_matches(unknown[0], sorted(set().union(*books)), n=1)
+            meant = f" Did you mean '{near[0]}'?" if near else ""
+            raise AnswerError(f"{answer.path}: no notebook of the assignment has a cell '{unknown[0]}'.{meant}")
+        if not any(set(answer.sections) <= book for book in books):
+            raise AnswerError(
+                f"{answer.path}: its sections are cells of several notebooks. Write a known answer for each notebook."
+            )
     cells = {cell.id for cell in blueprint.cells} | {"*"}
-    return [answer for answer in read_answers(folder) if set(answer.sections) <= cells]
+    return [answer for answer in answers if set(answer.sections) <= cells]

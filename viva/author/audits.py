@@ -6,7 +6,6 @@ import contextlib
 from functools import partial
 from typing import Any
 
-from nbgrader.preprocessors import Execute
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -24,6 +23,7 @@ from viva.course.course import Course
 from viva.course.graders import require_sandbox
 from viva.course.processes import slow, stopping
 from viva.course.remote import RemoteGraders
+from viva.course.timelimit import seconds_of
 from viva.verdict import ClusterError, VivaError
 from viva.wording import counted, folded
 
@@ -84,7 +84,7 @@ def _limits(config: Config, sandbox: bool) -> dict[str, Any]:
     if sandbox and not step.no_sandbox:
         require_sandbox()
     limits = {"budget": step.budget, "memory": step.memory, "no_sandbox": step.no_sandbox}
-    return limits | {"seconds": float(Execute(config=config).timeout or 30)}
+    return limits | {"seconds": seconds_of(config)}
 
 
 def show_mutant(

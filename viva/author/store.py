@@ -38,10 +38,11 @@ ROOT = re.compile(r"[^\W\d]\w*")
 class Store:
     """The results of one notebook's audits, in a file of a line each."""
 
-    def __init__(self, path: Path, notebook: Path, limits: tuple, renew: bool = False) -> None:
-        """``limits`` are those of a trial; ``renew`` forgets what was kept."""
+    def __init__(self, path: Path, data: Path, limits: tuple, renew: bool = False) -> None:
+        """``data`` has the files beside the notebook; ``limits`` are those of a trial; ``renew`` forgets what was
+        kept."""
         digest = hashlib.sha256(repr([ENGINE, surroundings(), *limits]).encode())
-        add_files(digest, notebook.parent)
+        add_files(digest, data)
         self.path, self.base = path, digest.digest()
         self.entries: dict[str, Any] = {} if renew else _read(path)
         self.used: dict[str, Any] = {}

@@ -22,6 +22,7 @@ from viva.author.checkname import CheckName, Ruling
 from viva.author.trimming import name_of, never_used, unneeded, used_later
 from viva.cleaning import plaintext
 from viva.course.graders import new_grader
+from viva.course.machine import NOTHING, Provided
 from viva.course.rehearsals import Rehearsals
 from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.examination import Examination
@@ -49,16 +50,20 @@ COMPARING = 60.0
 """Seconds for the random calls of one comparison."""
 
 
-def make_grader(seconds: float, no_sandbox: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
+def make_grader(
+    seconds: float, no_sandbox: bool, memory: int, libraries: tuple[str, ...], machine: Provided = NOTHING
+) -> Grader:
     """The grader of an audit: in the sandbox, unless told otherwise; then at least its memory is limited."""
     if not no_sandbox:
-        return new_grader(seconds, no_sandbox, memory, libraries=libraries)
+        return new_grader(seconds, no_sandbox, memory, libraries=libraries, machine=machine)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = WITHOUT_SANDBOX + memory * 1024**2
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
-        return new_grader(seconds, no_sandbox, memory, libraries=libraries)  # its fork servers inherit the limit
+        return new_grader(
+            seconds, no_sandbox, memory, libraries=libraries, machine=machine
+        )  # its fork servers inherit the limit
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
@@ -84,10 +89,10 @@ class Probe:
 class Worker:
     """Does the jobs of an audit, which are tuples of a method's name and its arguments."""
 
-    def __init__(self, grader: Grader, path: Path, rehearsals: Rehearsals) -> None:
-        """They are about the instructor's notebook at ``path``; the files beside it are its data."""
+    def __init__(self, grader: Grader, path: Path, rehearsals: Rehearsals, data: Path) -> None:
+        """They are about the complete notebook at ``path``; the folder ``data`` has the files that lie beside it."""
         self.rehearsals = rehearsals
-        self.grader, self.seconds, self.path, self.data = grader, grader.seconds, path, path.parent
+        self.grader, self.seconds, self.path, self.data = grader, grader.seconds, path, data
 
     def __call__(self, job: tuple) -> object:
         name, *arguments = job[1:]
@@ -98,7 +103,7 @@ class Worker:
 
     def rehearse(self, locked: dict[str, str]) -> Examination | VivaError:
         try:
-            examination = self.rehearsals.examination(self.path, self.grader, locked)
+            examination = self.rehearsals.examination(self.path, self.grader, locked, data=self.data)
         except VivaError as error:
             return error
         self.grader.learn(examination)  # the tests are compiled once, and not for each trial

@@ -20,7 +20,7 @@ from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ACCEPT, WRITE, ProvingCommand
 from viva.commands.terminal import OF_SUBMISSIONS, figures
 from viva.configuration import ignored
-from viva.course import remote
+from viva.course import remote, timelimit
 from viva.course.autograde import Examine
 from viva.course.gradebook import agreement
 from viva.course.regrade.edition import Edition
@@ -83,6 +83,7 @@ class ReleaseCommand(ProvingCommand):
         if self.solutions:
             return self._write_solutions(assignments)
         self._say(*ignored(self.config))
+        self._say(*timelimit.remarks(self.config))
         agreement.require_kept(self.course, assignments)  # before the first opening makes a gradebook
         self.with_variants = self._with_variants(assignments)
         if self.dry_run:

@@ -77,6 +77,8 @@ feedback/
 report/
 gradebook.db*
 gradebook.db.lock
+.contracts/
+submissions.json
 roster.csv
 lti.json
 canvas.json

@@ -15,7 +15,7 @@ from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
-from viva.course import batch, remote
+from viva.course import batch, contract, remote, timelimit
 from viva.course.autograde import Autograde, Examine
 from viva.course.database import with_retries
 from viva.course.gradebook import health, releases
@@ -59,11 +59,14 @@ class GradeCommand(VivaCommand):
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
             with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
-                if cells := with_retries(partial(edition.corrected, self.course, assignment)):
+                cells = with_retries(partial(edition.corrected, self.course, assignment))
+                released, changed = contract.released_when(self.course, assignment)
+                if cells or changed:
+                    what = plaintext.some(cells, SHOWN) or "the solution, a text or a file"
                     yield (
-                        f"{assignment}: graded with the released tests and points. In source/, "
-                        f"{plaintext.some(cells, SHOWN)} {('is' if len(cells) == 1 else 'are')} different now. To "
-                        f"see which scores would change, run: viva regrade {assignment} --what-if"
+                        f"{assignment}: graded as released on {released}. In source/, {what} "
+                        f"{'are' if len(cells) > 1 else 'is'} different now. To see which scores would change, run: "
+                        f"viva regrade {assignment} --what-if"
                     )
 
     def run(self) -> int:
@@ -76,6 +79,7 @@ class GradeCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         health.settle(self.course)  # a wrong rule is reported before a class is graded
+        self._say(*timelimit.remarks(self.config))
         graders = remote.chosen(self.config)
         with batch.alone(self.course, self._say):
             outcomes = batch.grade(

@@ -16,6 +16,7 @@ inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
 rehearsals     what rehearsing a solution showed, kept beside the course
 location       where a course lies, seen from a folder in it
+seen           which submissions were looked at, and what became of each
 overview       the state of a course and the next command, as `viva` alone prints them
 material       all that grading an assignment depends on beside a submission
 remote         graders on other machines: what they have to be, and which are selected
@@ -31,6 +32,11 @@ filing         the result of a submission, put into autograded/
 fingerprint    what has not changed since it was graded
 batch          many submissions: planned, graded, recorded
 markers        where a solution and hidden tests begin and end; lines with a slip in them
+compiler       nbgrader's steps and the course's own: a notebook for students, and the complete one
+contract       what was released, kept beside the gradebook: what is graded, audited and packaged
+leaving        files beside the notebooks that would show a solution to students
+machine        packages in odd places, folders and variables that notebooks need
+timelimit      the seconds of a cell, in nbclient's words
 release        source/ -> release/: nothing of a solution stays, AUTOTEST runs in the sandbox
 joined         students who were entered twice and are one
 solutions      the students' version with the instructor's answers, to give out after the deadline
@@ -40,6 +46,6 @@ snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why
 
-Public, for plug-ins: autograde, batch, course, database, exchange, filing, fingerprint, graders, joined, marking,
-material, pipeline, rehearsals, remote, table, variants, writtenanswers.
+Public, for plug-ins: autograde, batch, contract, course, database, exchange, filing, fingerprint, graders, joined,
+machine, marking, material, pipeline, rehearsals, remote, table, timelimit, variants, writtenanswers.
 """

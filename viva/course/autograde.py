@@ -26,11 +26,7 @@ from traitlets import Bool, Bunch, Float, Int, List, observe
 
 from viva import wording
 from viva.course import writtenanswers
-from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
-from viva.course.graders import examination, source_notebook, warm_grader
-from viva.course.markers import require_usual_hidden
-from viva.course.rehearsals import Rehearsals
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
@@ -88,8 +84,8 @@ class Examine(NbGraderPreprocessor):
             return execute.preprocess(notebook, resources)
         if problem := name_problem(names["student"]):
             raise CourseError(f"Not graded: {problem}.")
-        if work.grader is None:
-            self._prepare(work, names, float(execute.timeout or 30))
+        if work.grader is None and work.prepare is not None:
+            work.prepare(work, self.config)
         reference = work.examination
         assert work.grader is not None and reference is not None and work.data is not None  # given, or prepared
         files = Path(resources.get("metadata", {}).get("path") or work.data)
@@ -102,18 +98,6 @@ class Examine(NbGraderPreprocessor):
         work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
-
-    def _prepare(self, work: Work, names: dict, seconds: float) -> None:
-        """Prepare as a batch does, where nbgrader's own converter runs this step. Raises CourseError."""
-        require_usual_hidden(self.config)
-        source = source_notebook(CourseDirectory(parent=self.parent), names["assignment"], names["notebook"])
-        work.grader, work.data = warm_grader(seconds, self.no_sandbox, self.memory, self.budget), source.parent
-        with Gradebook(names["db_url"]) as gradebook:
-            expected = Expected.of(gradebook, names["assignment"])
-        of = names["notebook"]
-        texts = expected.locked(of), expected.stubs(of), expected.tests(of)
-        rehearsals = Rehearsals.of(CourseDirectory(parent=self.parent), names["assignment"])
-        work.examination = examination(source, work.grader, *texts, rehearsals)
 
     def _refuse_kernel(self, name: str, language: str) -> None:
         """Raise CourseError for a kernel that is not there, or that nobody said may run without a sandbox."""

@@ -27,13 +27,14 @@ from functools import partial
 from pathlib import Path
 
 from nbgrader.api import InvalidEntry
-from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.cleaning import plaintext
+from viva.course import contract, machine, seen
 from viva.course.autograde import Autograde, Examine
+from viva.course.contract import Contract
 from viva.course.course import Course
 from viva.course.database import concerns_all, with_retries
 from viva.course.filing import Filing
@@ -51,10 +52,12 @@ from viva.course.processes import leftovers, slow, stopping
 from viva.course.processes.workers import Workers
 from viva.course.rehearsals import submitted_files
 from viva.course.remote import RemoteGraders
+from viva.course.timelimit import seconds_of
 from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.folder import walk
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Ending, Status, Submission
@@ -143,10 +146,13 @@ def grade_in_groups(
             raise refused[names[0]]
         batch = with_retries(lambda: _Batch(course, config, released, refused, seeds, remote, tell))
         todo: list[Submission] = []
-        for ending in batch.sort(submissions, todo):
-            yield [ending]
-        if todo:
-            yield from batch.grade(todo, workers, more)
+        try:
+            for ending in batch.sort(submissions, todo):
+                yield [batch.note(ending)]
+            for endings in batch.grade(todo, workers, more) if todo else ():
+                yield [*map(batch.note, endings)]
+        finally:
+            batch.keep_notes()
 
 
 def gradable(
@@ -247,20 +253,33 @@ class _Batch:
         self.visible_only = step.visible_only
         if not self.no_sandbox:
             require_sandbox()
-        self.seconds = float(Execute(config=config).timeout or 30)
+        self.seconds = seconds_of(config)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
         self.findings: dict[Submission, Finding] = {}
+        self.digests: dict[Submission, str] = {}
+        self.noted: dict[str, tuple[str, str]] = {}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.held = agreement.held(gradebook, assignments)
+        self.contracts = self._contracts()
         self.recorded_keys, self.agreeing = {}, {}
         for record in () if self.converter.force else self.results.each():
             self.recorded_keys[record.place] = None if record.faults else record.key
             self.agreeing[record.place] = record.place in self.held and self.held[record.place].agrees(record)
         steps = (*self.converter.sanitize_preprocessors, *self.converter.autograde_preprocessors)
         self.steps = [step if isinstance(step, str) else f"{step.__module__}.{step.__qualname__}" for step in steps]
-        self.grounds = {name: self._ground(name) for name in assignments}
+        self.grounds = {name: self._ground(name) for name in self.contracts}
+
+    def _contracts(self) -> dict[str, Contract]:
+        """By assignment, its contract; an assignment that has none cannot be graded."""
+        contracts = {}
+        for name, expected in self.expected.items():
+            try:
+                contracts[name] = contract.of(self.course, name, expected, self.tell)
+            except VivaError as error:
+                self.refused[name] = error
+        return contracts
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of everything beside the submission that its result depends on."""
@@ -269,8 +288,8 @@ class _Batch:
             settings += " visible"
         if submitted := submitted_files(self.config, assignment):
             settings += f" {sorted(submitted)}"
-        source, release = self.course.path("source", assignment), self.course.path("release", assignment)
-        return ground(source, release, settings, self.expected[assignment])
+        kept, release = self.contracts[assignment], self.course.path("release", assignment)
+        return ground(kept.folder / contract.NOTEBOOKS, kept.files, release, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
         """The key of a submission, computed once before grading: what a student submits meanwhile is graded later."""
@@ -283,11 +302,26 @@ class _Batch:
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
 
+    def note(self, ending: Ending) -> Ending:
+        """Note what became of a submission, for ``viva.course.seen``."""
+        submission = ending.submission
+        done = ending.verdicts or ending.status in (Status.DONE, Status.UNCHANGED)
+        status = "graded" if done else str(ending.status)
+        self.noted[seen.key_of(submission.assignment, submission.student)] = status, self.digests.get(submission, "")
+        return ending
+
+    def keep_notes(self) -> None:
+        """Write the notes beside the gradebook."""
+        folder = self.results.path.parent
+        with contextlib.suppress(OSError):  # it is a hint
+            leftovers.write(folder / seen.NAME, seen.text_of(seen.read(folder) | self.noted))
+
     def sort(self, submissions: list[Submission], todo: list[Submission]) -> Iterator[Ending]:
         """Put the submissions that are to be graded into ``todo``; yield the endings of all others."""
         differing, links = [], Links(self.course)
         for submission in submissions:
             self.keys.pop(submission, None)
+            self.digests[submission] = seen.digest_of(submission.folder)
             if submission.assignment in self.refused:
                 yield Ending(submission, Status.FAILED, str(self.refused[submission.assignment]))
                 continue
@@ -349,22 +383,26 @@ class _Batch:
     def _libraries(self, todo: list[Submission], assignments: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The libraries that the fork servers load; only the examiners' servers load those of the source."""
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
-        source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
+        complete = [path for name in assignments for path in self.contracts[name].notebooks]
         handed_in = (path for submission in todo for path in libraries.looked_at(submission.folder))
         return {
             "libraries": libraries.wanted(released, handed_in),
-            "hidden": libraries.wanted(source),
+            "hidden": libraries.wanted(complete),
         }
 
     def grade(self, todo: list[Submission], workers: int | None, more: More | None) -> Iterator[list[Ending]]:
-        assignments = set(self.released) if more else {submission.assignment for submission in todo}
+        assignments = set(self.contracts) if more else {submission.assignment for submission in todo}
         settings = self.seconds, self.no_sandbox, self.memory, self.budget
         loaded = self._libraries(todo, assignments)
+        kept = [self.contracts[name] for name in assignments]
+        notebooks, files = [path for each in kept for path in each.notebooks], [each.files for each in kept]
+        beside = [path for folder in files for path in walk(folder)]
+        given = machine.NOTHING if self.remote else machine.provided(self.config, notebooks, beside)
         count = 1 if self.remote else cores(workers, sys.maxsize if more else len(todo))
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            contextlib.closing(new_grader(*settings, loaded["libraries"], loaded["hidden"])) as grader,
+            contextlib.closing(new_grader(*settings, loaded["libraries"], loaded["hidden"], given)) as grader,
             Workers(
                 count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),

@@ -6,17 +6,30 @@ Each notebook is read twice there: as it was submitted, and, after the first ste
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from viva import wording
-from viva.course import overrides  # noqa: F401  (nbgrader's autograder reads no link)
+from viva.course import (
+    contract,
+    machine,
+    overrides,  # noqa: F401  (nbgrader's autograder reads no link)
+)
+from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.gradebook.recording import Expected
+from viva.course.graders import examination, warm_grader
 from viva.course.inbox import Inbox
+from viva.course.markers import require_usual_hidden
+from viva.course.rehearsals import Rehearsals
+from viva.course.timelimit import seconds_of
+from viva.folder import walk
 from viva.submission.reading import Opened
 from viva.submission.submission import Submission
 from viva.submission.work import Work
@@ -33,6 +46,8 @@ class RepairingExporter(NotebookExporter):
         names = (resources or {}).get("nbgrader", {})
         if getattr(self.parent, "_sanitizing", False):
             return self.from_notebook_node(self._opened(Path(file_stream.name), names), resources, **kw)
+        if names:
+            Work.of(resources or {}).prepare = partial(self._prepare, names)
         if self.opened is not None:
             work, name = Work.of(resources or {}), names["notebook"]
             work.record.repairs, work.seed = self.opened.repairs[name], self.opened.seeds.get(name)
@@ -50,3 +65,18 @@ class RepairingExporter(NotebookExporter):
         for sentence in [*opened.notes, *wording.sentences([*opened.repairs[name], *opened.integrity[name]])]:
             self.log.warning("%s: %s", path.name, sentence)
         return opened.notebooks[name]
+
+    def _prepare(self, names: dict, work: Work, config: Config) -> None:
+        """What a batch gives to the steps: a grader, and the examination of the notebook. Raises VivaError."""
+        require_usual_hidden(config)
+        step, seconds = Examine(config=config), seconds_of(config)
+        course, name = Course(CourseDirectory(parent=self.parent)), names["notebook"]
+        with course.gradebook() as gradebook:
+            expected = Expected.of(gradebook, names["assignment"])
+        kept = contract.of(course, names["assignment"], expected, self.log.warning)
+        given = machine.provided(config, kept.notebooks, walk(kept.files))
+        work.grader = grader = warm_grader(seconds, step.no_sandbox, step.memory, step.budget, given)
+        work.data, rehearsals = kept.files, Rehearsals.of(course.directory, names["assignment"])
+        texts = expected.locked(name), expected.stubs(name), expected.tests(name)
+        with contract.speaking_of_source(kept):
+            work.examination = examination(kept.notebook(name), grader, *texts, rehearsals, kept.files)

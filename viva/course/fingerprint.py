@@ -18,20 +18,20 @@ from viva.submission.files.contents import KEPT, MOST_BYTES, read_file
 from viva.verdict import BlueprintError, SubmissionError
 
 
-def ground(source: Path, release: Path, settings: str, expected: Expected) -> bytes:
+def ground(notebooks: Path, files: Path, release: Path, settings: str, expected: Expected) -> bytes:
     """A hash of everything beside the submission that its verdicts depend on.
 
-    Tests, points and locked cells are the gradebook's until the next release, so those in ``source`` are left out: only
-    its answers and unlocked code count. Of ``release`` the cells count, against which submissions are repaired.
+    Tests, points and locked cells are the gradebook's, so those in the complete ``notebooks`` are left out: only
+    their answers and unlocked code count. Of ``release`` the cells count, against which submissions are repaired.
     """
     digest = hashlib.sha256(settings.encode())
     for name in sorted(expected.notebooks):
         digest.update(repr(_in_order(vars(expected.notebooks[name]))).encode())
         replaced = {*expected.locked(name), *expected.tests(name)}
-        digest.update(_notebook(source / f"{name}.ipynb", replaced))
+        digest.update(_notebook(notebooks / f"{name}.ipynb", replaced))
         digest.update(_notebook(release / f"{name}.ipynb", set(), answers=False))
-    for folder in (source, release):
-        _hash_folder(folder, digest, ignored=(KEPT, "*.ipynb"))
+    _hash_folder(files, digest)
+    _hash_folder(release, digest, ignored=(KEPT, "*.ipynb"))
     return digest.digest()
 
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
-
 from viva.cleaning import plaintext
+from viva.course.machine import NOTHING, Provided
 from viva.course.rehearsals import Rehearsals
 from viva.engine import everyday
 from viva.engine.blueprint import Purpose
@@ -33,19 +32,6 @@ _tried: set[int] = set()
 """The processes in which ``require_everyday`` was content."""
 
 
-def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
-    """The instructor's version of a notebook. Raises CourseError when it is not there."""
-    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{notebook}.ipynb")
-    require_source(path)
-    return path
-
-
-def require_source(path: Path) -> None:
-    """Raises CourseError when the instructor's version of a notebook is not there."""
-    if not path.is_file():
-        raise CourseError(f"{path} does not exist. Grading needs the instructor's notebook.")
-
-
 def examination(
     source: Path,
     grader: Grader,
@@ -53,8 +39,9 @@ def examination(
     stubs: dict[str, str],
     tests: Mapping[str, float],
     rehearsals: Rehearsals,
+    data: Path | None = None,
 ) -> Examination:
-    """The examination of an instructor notebook, learnt once for each version of it.
+    """The examination of an instructor notebook, learnt once for each version of it; ``data`` holds its files.
 
     ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the points of test cells that
     were: the source may have been corrected since. Raises CourseError when the notebook lacks one of those.
@@ -62,7 +49,7 @@ def examination(
     digest, released = hashlib.sha256(source.read_bytes()).digest(), (locked.items(), tests.items())
     key = (str(source), digest, grader.seconds, *map(frozenset, released))
     if key not in _examinations:
-        _examinations[key] = rehearsals.examination(source, grader, locked, tests)
+        _examinations[key] = rehearsals.examination(source, grader, locked, tests, data)
     result = replace(_examinations[key], stubs=stubs)
     test_names = {cell.id for cell in result.blueprint.cells if cell.purpose == Purpose.TESTS}
     if lost := [name for name in tests if name not in test_names]:
@@ -73,14 +60,16 @@ def examination(
     return result
 
 
-def warm_grader(seconds: float, no_sandbox: bool, memory: int, budget: float = 0.0) -> Grader:
+def warm_grader(
+    seconds: float, no_sandbox: bool, memory: int, budget: float = 0.0, machine: Provided = NOTHING
+) -> Grader:
     """This process's grader; its fork servers live as long as the process.
 
     Raises CourseError when the machine cannot sandbox student code, unless told ``no_sandbox``.
     """
-    key = (os.getpid(), seconds, no_sandbox, memory, budget)
+    key = (os.getpid(), seconds, no_sandbox, memory, budget, machine.readable, *machine.environment.items())
     if key not in _graders:
-        _graders[key] = grader = new_grader(seconds, no_sandbox, memory, budget)
+        _graders[key] = grader = new_grader(seconds, no_sandbox, memory, budget, machine=machine)
         atexit.register(grader.close)
     return _graders[key]
 
@@ -97,14 +86,19 @@ def new_grader(
     budget: float = 0.0,
     libraries: tuple[str, ...] = COMMON,
     hidden: tuple[str, ...] = (),
+    machine: Provided = NOTHING,
 ) -> Grader:
     """A grader whose caller closes it; ``libraries`` and ``hidden`` as in Grader. Raises CourseError as warm_grader."""
     require_files()
     sandboxes, limits = None, limits_of(seconds, memory)
     if not no_sandbox:
         require_sandbox()
-        sandboxes = Sandbox.for_candidate(limits=limits), Sandbox.for_examiner(limits=examiners_limits(limits))
-    return Grader(seconds, sandboxes, budget=budget, limits=limits, libraries=libraries, hidden=hidden)
+        sandboxes = (
+            Sandbox.for_candidate(machine.readable, limits),
+            Sandbox.for_examiner(machine.readable, examiners_limits(limits)),
+        )
+    environment = machine.environment or None
+    return Grader(seconds, sandboxes, libraries, hidden, environment, budget, limits)
 
 
 FEWEST_FILES, ENOUGH_FILES = 128, 1024

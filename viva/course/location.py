@@ -86,6 +86,18 @@ def folder_of(course: Path, step: str) -> str:
     return next(_said(course, re.compile(f"{step}_directory")), step)
 
 
+def gradebook_of(course: Path) -> Path | None:
+    """The file of a course's gradebook, as far as its configuration's text shows it; None where it does not, or where
+    the gradebook is in another database than SQLite's."""
+    urls = [*_said(course, re.compile("db_url"))]
+    if not urls:
+        texts = [(course / name).read_text(errors="replace") for name in CONFIGS if (course / name).is_file()]
+        computed = any(re.search(r"^\s*c\.CourseDirectory\.db_url\b", text, re.MULTILINE) for text in texts)
+        return None if computed else course / "gradebook.db"
+    path = urls[-1].removeprefix("sqlite:///")
+    return None if path == urls[-1] else course / path
+
+
 def is_structured(course: Path) -> bool:
     """Whether a course's folders lie in a ``directory_structure`` of its own."""
     return any(_said(course, re.compile("directory_structure")))

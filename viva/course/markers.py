@@ -45,11 +45,14 @@ COMMENT = re.compile(r"\s*[^\w\s'\"(\[{@.]")
 
 def marker_in(text: str, config: Config) -> str:
     """The first marker of hidden text that a notebook's text still holds; empty where it holds none."""
-    configured = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
     # A notebook's text is JSON, in which quotes and letters of other scripts are written in another way.
-    return next(
-        (marker for marker in (*MARKERS, *configured) if marker in text or json.dumps(marker)[1:-1] in text), ""
-    )
+    return next((marker for marker in markers(config) if marker in text or json.dumps(marker)[1:-1] in text), "")
+
+
+def markers(config: Config) -> tuple[str, ...]:
+    """nbgrader's usual markers at the begin of hidden text, and those that a course has set."""
+    configured = (str(getattr(step(config=config), begin)) for step, (begin, _) in STEPS.items())
+    return tuple(dict.fromkeys((*MARKERS, *filter(None, configured))))
 
 
 def require_usual_hidden(config: Config) -> None:

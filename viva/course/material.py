@@ -18,14 +18,15 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from viva.course import contract
 from viva.course.autograde import Examine
+from viva.course.contract import Contract, released_notebook
 from viva.course.course import Course
 from viva.course.database import AGAIN
 from viva.course.gradebook.recording import Expected
-from viva.course.graders import examination, require_source
+from viva.course.graders import examination
 from viva.course.markers import require_usual_hidden
 from viva.course.rehearsals import Rehearsals
-from viva.course.release import released_notebook
 from viva.course.variants import Variants, seeds_of
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.checks import parts_of
@@ -63,20 +64,26 @@ class Material:
     @classmethod
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
         """Read an assignment and rehearse its solutions. Raises CourseError where it has neither release nor source."""
-        material = cls.read(course, assignment, config, expected)
-        material.rehearse(course.path("source", assignment), grader, Rehearsals.of(course.directory, assignment))
+        kept = contract.of(course, assignment, expected)
+        material = cls.read(course, assignment, config, expected, kept)
+        material.rehearse(kept.folder / contract.NOTEBOOKS, grader, Rehearsals.of(course.directory, assignment))
+        for name, found in material.examinations.items():
+            if isinstance(found, VivaError):
+                material.examinations[name] = type(found)(kept.named(str(found)))
         return material
 
     @classmethod
-    def read(cls, course: Course, assignment: str, config: Config, expected: Expected) -> Material:
-        """All of it but what rehearsing shows, which differs from machine to machine. Raises CourseError as ``of``."""
+    def read(
+        cls, course: Course, assignment: str, config: Config, expected: Expected, kept: Contract | None = None
+    ) -> Material:
+        """All of it but what rehearsing shows, which differs from machine to machine. Raises CourseError as ``of``.
+
+        ``kept`` is the assignment's contract, where the caller has it.
+        """
         require_usual_hidden(config)
-        source = course.path("source", assignment)
-        notebooks = [path for path in source.glob("*.ipynb") if path.stem in expected.notebooks]
-        given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in notebooks}
-        paths = walk(source, [*course.directory.ignore, "*.ipynb"])
-        paths = (path for path in paths if path.is_file() and not path.is_symlink())
-        files = {str(path.relative_to(source)): path.read_bytes() for path in paths}
+        kept = kept or contract.of(course, assignment, expected)
+        given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in kept.notebooks}
+        files = {str(path.relative_to(kept.files)): path.read_bytes() for path in walk(kept.files)}
         released, shipped = handed_out(course, assignment, expected)
         forms = forms_of(Blind(config=_rooted(config, course)))
         return cls(
@@ -84,10 +91,10 @@ class Material:
         )
 
     def rehearse(self, source: Path, grader: Grader, rehearsals: Rehearsals) -> None:
-        """Rehearse the solutions; the folder ``source`` holds the instructor's notebooks and their files."""
+        """Rehearse the solutions; the folder ``source`` holds the complete notebooks."""
         only = Examine(config=self.config).visible_only
         for name in self.expected.notebooks:
-            examination = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
+            examination = _rehearsed(source / f"{name}.ipynb", self, grader, rehearsals)
             if only and isinstance(examination, Examination):
                 examination = visible(examination, self._texts(name))
             self.examinations[name] = examination
@@ -156,14 +163,12 @@ def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dic
     return {name: Released(book, shipped.texts) for name, book in released.items()}, shipped
 
 
-def _rehearsed(
-    source: Path, name: str, expected: Expected, grader: Grader, rehearsals: Rehearsals
-) -> Examination | VivaError:
+def _rehearsed(source: Path, material: Material, grader: Grader, rehearsals: Rehearsals) -> Examination | VivaError:
     """The examination of a notebook, or the reason why it cannot be graded."""
+    expected, name = material.expected, source.stem
     try:
-        require_source(source)
         texts = expected.locked(name), expected.stubs(name), expected.tests(name)
-        return grader.twice(partial(examination, source, grader, *texts, rehearsals))
+        return grader.twice(partial(examination, source, grader, *texts, rehearsals, material.folder))
     except ExaminerFault as fault:
         return BlueprintError(f"{source}: {fault}")
     except VivaError as error:

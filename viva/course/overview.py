@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from viva.course.location import DELIVERED, course_above, folder_of, is_structured
+from viva.course import seen
+from viva.course.location import DELIVERED, course_above, folder_of, gradebook_of, is_structured
 from viva.wording import counted
 
 RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"')
@@ -72,14 +73,15 @@ def overview(folder: Path) -> str:
     title = f"Course {course}"
     if is_structured(Path(course)):  # its folders are somewhere else
         return f"{title}\n\n{COMMANDS}"
-    states = _states(Path(course))
+    book = gradebook_of(Path(course))
+    states, known = _states(Path(course), book), book is not None
     width = max((len(state.name) for state in states), default=0)
     lines = [f"  {state.name:{width}}  {state.line}" for state in states]
-    return "\n".join([title, "", *lines, *([""] if lines else []), f"Next: {_advice(states)}", COMMANDS])
+    return "\n".join([title, "", *lines, *([""] if lines else []), f"Next: {_advice(states, known)}", COMMANDS])
 
 
-def _advice(states: list[State]) -> str:
-    """The next command, with its reason."""
+def _advice(states: list[State], known: bool) -> str:
+    """The next command, with its reason; ``known`` is whether the gradebook could be asked what graders must read."""
     for command, number, noun, verb in (
         ("viva grade", "waiting", "submission", "wait"),
         ("jupyter lab --LabApp.default_url=/formgrader", "unread", "notebook", "need a grader"),
@@ -96,18 +98,19 @@ def _advice(states: list[State]) -> str:
         return f"viva release {name}    (it checks the assignment before)"
     if name := next((state.name for state in states if not state.submitted), ""):
         return f"viva grade {name}    (once there are submissions in submitted/STUDENT/{name}/)"
-    return "viva report    (everything is graded)"
+    return "viva report    (everything is graded)" if known else "viva report    (for the course so far)"
 
 
-def _states(course: Path) -> list[State]:
+def _states(course: Path, book: Path | None) -> list[State]:
     folders = {step: course / folder_of(course, step) for step in STEPS}
     states = [
         State(name, _has(folders["release"] / name, "*.ipynb"))
         for name in _names(folders["source"])
         if _has(folders["source"] / name, "*.ipynb")
     ]
-    graded, when = _graded(course / "results.jsonl")
-    unread = _unread(course / "gradebook.db")
+    beside = book.parent if book else course
+    graded, when = _graded(beside / "results.jsonl")
+    unread, looked_at = _unread(book) if book else {}, seen.read(beside)
     students = _names(folders["submitted"])
     for state in states:
         state.unread = unread.get(state.name, 0)
@@ -116,7 +119,14 @@ def _states(course: Path) -> list[State]:
             if not submission.is_dir():
                 continue
             state.submitted += 1
-            if at := graded.get((state.name, student)):
+            status, files = looked_at.get(seen.key_of(state.name, student), ("", ""))
+            at = graded.get((state.name, student))
+            if files and (at or status != "graded"):
+                state.waiting += (waits := seen.digest_of(submission) != files)
+                state.left += not waits and status != "graded"
+                page = _has(folders["feedback"] / student / state.name, "*.html")
+                state.pages += status == "graded" and not page
+            elif at:
                 marked = folders["autograded"] / student / state.name
                 state.waiting += _newest(submission) > at or _time(submission) != _time(marked, submission)
                 state.pages += not _has(folders["feedback"] / student / state.name, "*.html")

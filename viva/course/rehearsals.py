@@ -102,16 +102,20 @@ class Rehearsals:
         grader: Grader,
         released: Mapping[str, str] | None = None,
         points: Mapping[str, float] | None = None,
+        data: Path | None = None,
     ) -> Examination:
-        """The examination of an instructor's notebook, as ``rehearse`` gives and raises it; the files beside it are
-        its data."""
+        """The examination of an instructor's notebook, as ``rehearse`` gives and raises it.
+
+        The folder ``data`` holds the assignment's files; without one they lie beside the notebook.
+        """
+        data = data or source.parent
         if self.folder is None:
-            return rehearse(source, grader, source.parent, released, points, self.submitted)
+            return rehearse(source, grader, data, released, points, self.submitted)
         blueprint = read_blueprint(source, released, points)
-        path = self.folder / _key(blueprint, source.parent, grader, self.submitted)
+        path = self.folder / _key(blueprint, data, grader, self.submitted)
         with contextlib.suppress(Exception):  # whatever a damaged or foreign file leads to: it is rehearsed anew
             return msgspec.msgpack.decode(self._read(path), type=Kept).examination(blueprint)
-        examination = rehearse(source, grader, source.parent, released, points, self.submitted)
+        examination = rehearse(source, grader, data, released, points, self.submitted)
         if examination.repeatable:
             with contextlib.suppress(OSError, ValueError):  # a course that cannot be written to, or a full disk
                 self._write(path, msgspec.msgpack.encode(Kept.of(examination)))
@@ -178,7 +182,7 @@ def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[
 
 def add_files(digest: hashlib._Hash, data: Path) -> None:
     """Add the data files beside a notebook to a hash, by name and content."""
-    for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
+    for path in sorted(walk(data)):
         about_file = path.lstat()
         if stat.S_ISREG(about_file.st_mode) and about_file.st_size <= LARGE:
             content = hashlib.sha256(path.read_bytes()).digest()

@@ -54,13 +54,16 @@ class RemoteGraders(Protocol):
     def for_audit(
         self,
         path: Path,
+        data: Path,
         settings: Settings,
         wanted: tuple[str, ...],
         submitted: frozenset[str],
         tell: Callable[[str], object],
     ) -> AbstractContextManager[Pool]:
-        """A pool for the trials of an audit of the instructor's notebook at ``path``, with the libraries ``wanted``;
-        the files ``submitted`` beside it are the students' own (``viva.course.rehearsals.submitted_files``)."""
+        """A pool for the trials of an audit of the complete notebook at ``path``, with the libraries ``wanted``.
+
+        The folder ``data`` has the files beside it; those ``submitted`` are the students' own
+        (``viva.course.rehearsals.submitted_files``)."""
 
 
 def kinds() -> list[type[RemoteGraders]]:

@@ -8,9 +8,9 @@ import nbformat
 from nbgrader import utils
 from nbgrader.preprocessors import ClearSolutions
 
+from viva.course.compiler import compiled
 from viva.course.course import Course
 from viva.course.markers import marker_in
-from viva.course.release import compiled
 from viva.engine.blueprint import SOLUTION_MARK
 from viva.folder import fill
 from viva.verdict import CourseError

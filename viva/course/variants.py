@@ -22,7 +22,7 @@ from traitlets import List, Unicode
 from traitlets.config import Configurable
 
 from viva.cleaning import plaintext
-from viva.course import joined
+from viva.course import contract, joined
 from viva.course.course import Course
 from viva.course.database import with_retries
 from viva.course.processes import leftovers
@@ -230,16 +230,17 @@ class _Release:
     def __init__(self, course: Course, assignment: str) -> None:
         """Raises CourseError where a notebook that offers variants is not there, or offers another seed."""
         self.folder = course.path("release", assignment)
+        self.source = course.path("source", assignment)
         self.others, self.notebooks = _content(self.folder), {}
-        for source in course.source_notebooks(assignment):
+        for source in sorted(contract.folder_of(course.directory, assignment).glob("*.ipynb")):
             if (default := default_of(read_blueprint(source))) is None:
                 continue
             text = self.others.pop(source.name, b"").decode()
             notebook = nbformat.reads(text, as_version=4) if text else None
             if notebook is None or nbformat.writes(seeded(notebook, default)) != text.removesuffix("\n"):
                 raise CourseError(
-                    f"{self.folder / source.name} was not made from the present {source}. Run 'viva release "
-                    f"{assignment} --variants' first."
+                    f"{self.folder / source.name} was not made from the present {self.source / source.name}. Run "
+                    f"'viva release {assignment} --variants' first."
                 )
             self.notebooks[source.name] = notebook
 

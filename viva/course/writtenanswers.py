@@ -1,8 +1,9 @@
 """Written answers that have a manual grade, when a submission is graded again: the same text keeps the grade.
 
 Each graded written answer leaves its text in the metadata of its graded cell, where students cannot write. The next
-grading compares. What is the same keeps its manual grade, and does not wait again. What is not waits for a grader, and
-the page shows the difference to the text that had the grade: that one goes along until a grader has decided.
+grading compares. Of a notebook that an older Viva or nbgrader graded, the text of the answer itself is compared.
+What is the same keeps its manual grade, and does not wait again. What is not waits for a grader, and the page shows
+the difference to the text that had the grade: that one goes along until a grader has decided.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook
@@ -83,7 +85,8 @@ class Before:
         texts = {}
         for path in folder.glob("*.ipynb"):
             with contextlib.suppress(OSError, UnicodeDecodeError):
-                if KEY in (text := path.read_text(encoding="utf-8")):
+                text = path.read_text(encoding="utf-8")
+                if KEY in text or _answers_without_note(text):
                     texts[path.stem] = text
         if not texts:
             return cls(texts)
@@ -97,11 +100,22 @@ class Before:
         The latter get the graded text into their metadata. ``handed_in`` is the time of the submission.
         """
         old, same, different = _noted(self.texts.get(name, "")), [], []
+        earlier = _answers_without_note(self.texts.get(name, ""))
+        now = answers(nbformat.from_dict({"cells": cells}), ()) if earlier else {}
         for cell in cells:
             note = cell["metadata"].get(KEY)
             cell_name = cell["metadata"].get("nbgrader", {}).get("grade_id")
             standing = self.standings.get((name, cell_name))
-            if note is None or cell_name not in old or standing is None or not standing.by_hand:
+            if note is None or standing is None or not standing.by_hand:
+                continue
+            if cell_name in earlier:
+                if now.get(cell_name) == earlier[cell_name]:
+                    same.append(cell_name)
+                else:
+                    note |= {"graded": earlier[cell_name], "since": _moment(handed_in)}
+                    different.append(cell_name)
+                continue
+            if cell_name not in old:
                 continue
             noted = old[cell_name]
             unrecorded = "graded" in noted and noted.get("since", "") > _moment(self.recorded)
@@ -119,6 +133,8 @@ class Before:
         if name not in self.texts:
             return text, [], []
         notebook = json.loads(text)
+        for cell in notebook["cells"]:
+            cell["source"] = "".join(cell["source"])  # lines, or a text
         same, different = self.compare(name, notebook["cells"], handed_in)
         if different:
             text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
@@ -144,6 +160,18 @@ def _noted(text: str) -> dict[str, dict[str, str]]:
             if isinstance(note, dict) and all(isinstance(value, str) for value in note.values()) and "answer" in note
         }
     return {}
+
+
+def _answers_without_note(text: str) -> dict[str, str]:
+    """By graded cell, the written answers in a graded notebook in which no note says their text."""
+    if '"nbgrader"' not in text:
+        return {}
+    try:
+        notebook = nbformat.reads(text, as_version=4)
+    except Exception:  # whatever a broken file leads to
+        return {}
+    noted = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells if KEY in cell.metadata}
+    return {name: answer for name, answer in answers(notebook, ()).items() if name not in noted}
 
 
 def _moment(when: datetime | None) -> str:

@@ -112,6 +112,16 @@ def _imports(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*")
 
 
+def named(texts: Iterable[str]) -> set[str]:
+    """The packages and modules that code imports, installed or not, without what is below them."""
+    return {name.partition(".")[0] for text in texts for name in _imports(text)}
+
+
+def sources(notebooks: Iterable[Path]) -> list[str]:
+    """The texts of the code cells of notebooks."""
+    return [cell for text in _read(notebooks) for cell in _cells(text)]
+
+
 def is_installed(package: str) -> bool:
     """Whether it is a library: neither Python's own nor a file beside the notebook."""
     if package in sys.stdlib_module_names:

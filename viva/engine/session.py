@@ -92,7 +92,7 @@ class Session:
         self.scratches = [parent.scratch() for parent in (candidates, examiners)]
         for folder, scratch in zip((files or data, data), self.scratches, strict=True):
             if folder is not None:
-                copy_data(folder, scratch)
+                copy_data(folder, scratch, data)
         self.pids: dict[Channel, int] = {}
         self.open: list[int] = []
         try:
@@ -290,15 +290,21 @@ def _taken(passed: float, before: list[Effort], after: list[Effort]) -> float:
     return min(passed, max(passed - waited, worked / len(os.sched_getaffinity(0))))
 
 
-def copy_data(source: Path, scratch: Path) -> None:
-    """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
+def copy_data(source: Path, scratch: Path, data: Path | None = None) -> None:
+    """The files of a folder, without links; the smaller first, as many as there is room for.
+
+    Of its notebooks only those that ``data`` has too, the folder of the assignment's files: a student reads no other
+    that was graded.
+    """
     files = [path for path in walk(source) if path.is_file() and not path.is_symlink()]
+    others = source if data is None else data
+    files = [path for path in files if path.suffix != ".ipynb" or (others / path.relative_to(source)).is_file()]
     room, places = Limits().scratch_bytes // 2, Limits().scratch_files // 2
     for path in sorted(files, key=lambda path: path.stat().st_size):
         target = scratch / path.relative_to(source)
         room -= path.stat().st_size
         places -= 1 if target.parent.exists() else len(target.relative_to(scratch).parts)
-        if path.suffix != ".ipynb" and room >= 0 and places >= 0:
+        if room >= 0 and places >= 0:
             target.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(OSError):  # it cannot be read
                 shutil.copyfile(path, target)

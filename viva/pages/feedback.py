@@ -35,6 +35,7 @@ from traitlets.config import Config
 
 import viva
 from viva import language, wording
+from viva.course import contract
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.database import AGAIN, trouble, with_retries
@@ -87,7 +88,7 @@ class PageExporter(Exporter):
         names = resources["nbgrader"]
         directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
         knowledge = _knowledge(self.config, self.show_marking_scheme)
-        source = Path(directory.format_path(directory.source_directory, ".", names["assignment"]))
+        source = contract.folder_of(directory, names["assignment"])
         hidden = knowledge.hidden(nb, source)
         marks = _marks(names["db_url"], names["notebook"], names["assignment"], names["student"])
         record = _record(directory, names["assignment"], names["student"])
@@ -277,7 +278,7 @@ def _unreadable(course: Course, assignment: str, config: Config) -> str:
     try:
         require_usual_hidden(config)
         language.of_course(config)
-        for path in sorted(course.path("source", assignment).glob("*.ipynb")):
+        for path in sorted(contract.folder_of(course.directory, assignment).glob("*.ipynb")):
             read_notebook(path)
     except VivaError as error:
         return str(error)
@@ -333,6 +334,8 @@ class _Conversion:
         try:
             if directory.db_url not in _kept_open:
                 _kept_open.append(directory.db_url)
+            if not self._is_recorded(directory):
+                return Ending(submission, Status.REFUSED, self._unrecorded(submission))
             if not self.again and self._unchanged(directory):
                 return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
@@ -344,6 +347,23 @@ class _Conversion:
             return Ending(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Ending(submission, Status.DONE)
 
+    def _marks(self, directory: CourseDirectory) -> dict[tuple[str, str], Marks]:
+        """The marks of a class, by student and notebook."""
+        assignment = directory.assignment_id
+        if assignment not in self.marks:
+            self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
+        return self.marks[assignment]
+
+    def _is_recorded(self, directory: CourseDirectory) -> bool:
+        """Whether the gradebook has the submission: `nbgrader db student remove` leaves the graded notebooks."""
+        return any(student == directory.student_id for student, _ in self._marks(directory))
+
+    def _unrecorded(self, submission: Submission) -> str:
+        return (
+            "the gradebook does not have it, perhaps because the student was removed from it. To grade it again, run: "
+            f"viva grade {submission.assignment} --student={submission.student}"
+        )
+
     def _unchanged(self, directory: CourseDirectory) -> bool:
         """Whether every page is there, as it would be written now."""
         assignment, student = directory.assignment_id, directory.student_id
@@ -353,10 +373,8 @@ class _Conversion:
         if {path.stem for path in pages.glob("*.html")} != notebooks or _copied(graded, pages, directory):
             return False
         record = _record(directory, assignment, student)
-        source, shows = self.course.path("source", assignment), PageExporter(config=self.config).shows
-        if assignment not in self.marks:
-            self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
-        class_marks = self.marks[assignment]
+        source, shows = contract.folder_of(directory, assignment), PageExporter(config=self.config).shows
+        class_marks = self._marks(directory)
         for name in notebooks:
             marks = class_marks.get((student, name))
             if marks is None:

@@ -7,6 +7,7 @@ own commands, a step looks into the course for what it needs.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4.rwbase import split_lines, strip_transient
 from nbformat.validator import normalize
+from traitlets.config import Config
 
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -36,8 +38,8 @@ class Work:
     """The data that the steps share.
 
     `viva grade` sets the first five fields before the first step (``course/pipeline``). In nbgrader's own commands they
-    are None: ``Examine`` fetches the first three, and ``sanitize`` the texts. A field that a new step needs is set in
-    ``pipeline.go_through`` and in ``exporter.RepairingExporter``.
+    are None: ``Examine`` calls ``prepare``, which sets the first three, and ``sanitize`` fetches the texts. A field
+    that a new step needs is set in ``pipeline.go_through`` and in ``exporter.RepairingExporter``.
     """
 
     grader: Grader | None = None
@@ -51,6 +53,8 @@ class Work:
     record: NotebookRecord = field(default_factory=NotebookRecord)
     outcome: Outcome | None = None
     sandboxed: bool = True
+    prepare: Callable[[Work, Config], None] | None = None
+    """Sets grader, examination and data, where nbgrader's own converter runs the steps."""
 
     @property
     def faults(self) -> list[Fault]:

@@ -16,12 +16,14 @@ from traitlets.config import Config
 
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.terminal import figures
+from viva.course import contract, machine
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import new_grader
 from viva.course.material import Material
+from viva.course.timelimit import seconds_of
 from viva.engine import libraries
 from viva.engine.blueprint import read_notebook
 from viva.engine.examination import Examination
@@ -94,6 +96,7 @@ class DiagnoseCommand(VivaCommand):
         mistakes = 0
         with self.course.gradebook() as gradebook:
             expected = Expected.of(gradebook, assignment)
+        present = contract.of(self.course, assignment, expected, self._say)
         material = Material.of(self.course, assignment, self.config, expected, grader)
         if material.seeds is not None:
             self._say(f"{assignment}: It has variants, and these are not diagnosed.")
@@ -105,7 +108,7 @@ class DiagnoseCommand(VivaCommand):
             grader.learn(examination)
             release = read_notebook(self.course.path("release", assignment) / f"{name}.ipynb")
             count = self.workers or len(os.sched_getaffinity(0))
-            work = Diagnosing(self.course, assignment, name, examination, release, grader, count)
+            work = Diagnosing(self.course, assignment, name, examination, release, present, grader, count)
             with self._bar(f"mistakes of {assignment}") as progress:
                 made = work.fingerprints(self.mutants, progress, force)
             if not made.calls:
@@ -128,11 +131,13 @@ class DiagnoseCommand(VivaCommand):
 def _grader(course: Course, assignments: list[str], config: Config) -> Grader:
     """A grader with the limits of `viva grade`. Raises CourseError where this machine cannot sandbox student code."""
     step = Examine(config=config)
-    source = [path for assignment in assignments for path in course.source_notebooks(assignment)]
+    folders = [contract.folder_of(course.directory, assignment) for assignment in assignments]
+    source = [path for folder in folders for path in sorted(folder.glob("*.ipynb"))]
     released = [path for assignment in assignments for path in course.path("release", assignment).glob("*.ipynb")]
-    seconds = float(Execute(config=config).timeout or 30)
+    seconds = seconds_of(config)
     settings = seconds, step.no_sandbox, step.memory, step.budget
-    return new_grader(*settings, libraries.wanted(released), libraries.wanted(source))
+    given = machine.of_sources(course, assignments, config)
+    return new_grader(*settings, libraries.wanted(released), libraries.wanted(source), given)
 
 
 def _groups(entries: list[Diagnosis]) -> list[dict]:

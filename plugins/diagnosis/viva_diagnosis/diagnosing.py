@@ -15,6 +15,7 @@ from viva.author.answers import Answer
 from viva.author.fieldmistakes import read_mistakes
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker
+from viva.course.contract import Contract
 from viva.course.course import Course
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
@@ -81,20 +82,21 @@ class Diagnosing:
         notebook: str,
         examination: Examination,
         release: NotebookNode,
+        kept: Contract,
         grader: Grader,
         workers: int,
     ) -> None:
         self.course, self.assignment, self.notebook = course, assignment, notebook
         self.grader, self.workers = grader, workers
-        self.source = course.path("source", assignment) / f"{notebook}.ipynb"
+        self.kept = kept
         self.answers = course.root / "answers" / assignment
-        self.making = Making(grader, release, examination, self.source.parent)
+        self.making = Making(grader, release, examination, kept.files)
         self.path = diagnoses.folder(course) / f"{assignment}-{notebook}.fingerprints.json"
 
     def fingerprints(self, with_mutants: bool, progress: Callable[[int, int], None], renew: bool) -> Fingerprints:
         """Those that are kept, made anew where anything changed that they depend on. Raises AnswerError."""
         cells = [(cell.id, cell.source) for cell in self.making.examination.blueprint.cells]
-        key = fingerprints.key_of(self.source, self.answers, with_mutants, cells)
+        key = fingerprints.key_of(self.kept.notebook(self.notebook), self.kept.files, self.answers, with_mutants, cells)
         kept = fingerprints.read(self.path)
         if kept and kept.key == key and not renew:
             return kept
@@ -117,9 +119,9 @@ class Diagnosing:
 
     def _mutants(self) -> list[Mutant]:
         blueprint, results, integers = self.making.examination.blueprint, {}, []
-        rehearsals = Rehearsals.of(self.course.directory, self.assignment)
+        path, rehearsals = self.kept.notebook(self.notebook), Rehearsals.of(self.course.directory, self.assignment)
         with contextlib.suppress(VivaError):  # without what was seen there are fewer mutants
-            watched = Worker(self.grader, self.source, rehearsals).watch(blueprint)
+            watched = Worker(self.grader, path, rehearsals, self.kept.files).watch(blueprint)
             results = {name: text for name, text in watched["results"].items() if text}
             integers = watched["integers"]
         return mutants(blueprint, results, integers, read_mistakes(self.course.root))

@@ -81,11 +81,11 @@ class Fingerprints(Struct, omit_defaults=True):
         return Probes(self.calls, self.watched, self.sizes)
 
 
-def key_of(source: Path, answers: Path, *settings: object) -> str:
+def key_of(notebook: Path, files: Path, answers: Path, *settings: object) -> str:
     """A hash of what fingerprints depend on: the notebook with its files, the known answers, Viva."""
     digest = hashlib.sha256(repr([VERSION, viva.ENGINE, *settings]).encode())
-    for path in [*sorted(source.parent.rglob("*")), *sorted(answers.rglob("*.py"))]:
-        if path.is_file() and (path.suffix != ".ipynb" or path == source):
+    for path in [notebook, *sorted(files.rglob("*")), *sorted(answers.rglob("*.py"))]:
+        if path.is_file():
             digest.update(f"{path.name} {path.stat().st_size}".encode("utf-8", "surrogateescape"))
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -24,7 +24,7 @@ from tests.conftest import PROJECT, load
 from tests.course.regrade.test_regrading import TINY
 from viva.course.material import Material
 from viva.verdict import CourseError
-from viva_gradescope.bundle import PROGRAMS, SOURCE, Bundle, read_settings, requirements, versions, wheel, zipped
+from viva_gradescope.bundle import FILES, PROGRAMS, SOURCE, Bundle, read_settings, requirements, versions, wheel, zipped
 
 pytestmark = pytest.mark.xdist_group("gradescope")
 
@@ -48,7 +48,8 @@ def test_the_zip_has_at_its_root_what_gradescope_calls_and_can_be_run(tiny, tmp_
     with zipfile.ZipFile(path) as archive:
         names = {one.filename: one.external_attr >> 16 & 0o777 for one in archive.infolist()}
     assert {name for name, mode in names.items() if mode == 0o755} == set(PROGRAMS) == {"setup.sh", "run_autograder"}
-    assert {name for name in names if name.startswith(SOURCE)} == {f"{SOURCE}/{TINY}.ipynb", f"{SOURCE}/table.csv"}
+    ours = {name for name in names if name.startswith((f"{SOURCE}/", f"{FILES}/"))}
+    assert ours == {f"{SOURCE}/{TINY}.ipynb", f"{FILES}/table.csv"}
 
 
 def test_solutions_and_hidden_tests_are_in_two_files_alone(tiny):
@@ -84,13 +85,19 @@ def test_the_settings_are_those_of_the_course(root):
 
 
 def test_libraries_of_the_assignment_are_installed_too(tiny, root):
-    path = root / "source" / TINY / "tiny.ipynb"
+    path = _as_released_before_there_were_contracts(root)
     notebook = nbformat.read(path, as_version=4)
     notebook.cells[1].source = "import bs4\n" + notebook.cells[1].source
     nbformat.write(notebook, path)
     (path.parent / "more.py").write_text("import yaml\nimport table_of_ours\n")
     before, after = (one.files["requirements.txt"].decode().split() for one in (tiny.bundle, bundle_of(root)))
     assert {name.lower() for name in set(after) - set(before)} == {"beautifulsoup4", "pyyaml"}
+
+
+def _as_released_before_there_were_contracts(root):
+    """The source notebook, which counts until there is a contract."""
+    shutil.rmtree(root / ".contracts")
+    return root / "source" / TINY / "tiny.ipynb"
 
 
 def refusal(root, **more) -> str:
@@ -112,7 +119,7 @@ def test_an_assignment_of_which_each_student_has_a_variant_is_refused(root):
 
 
 def test_another_language_is_refused(root):
-    path = root / "source" / TINY / "tiny.ipynb"
+    path = _as_released_before_there_were_contracts(root)
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.kernelspec = {"name": "ir", "language": "R", "display_name": "R"}
     nbformat.write(notebook, path)

@@ -29,12 +29,14 @@ from traitlets.utils.importstring import import_item
 import viva
 import viva_gradescope
 from viva import doors
-from viva.course import variants
+from viva.course import contract, variants
 from viva.course.autograde import Autograde, Examine
+from viva.course.contract import Contract
 from viva.course.course import Course
 from viva.course.gradebook import releases
 from viva.course.gradebook.recording import Expected
 from viva.course.material import Material
+from viva.course.timelimit import seconds_of
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.folder import walk
@@ -132,8 +134,9 @@ ALWAYS = (Execute, ClearSolutions, ClearHiddenTests, ClearMarkScheme)
 """What grading and feedback ask about their settings, beside the steps that a course names."""
 PROGRAMS = {"setup.sh": "setup.sh", "run_autograder": "run_autograder.sh"}
 """What Gradescope calls, and what that is called here."""
-SETTINGS, MATERIAL, SOURCE = "bundle.json", "material", "assignment"
-"""What a bundle calls its settings, its material, and the folder of the instructor's notebooks and files."""
+SETTINGS, MATERIAL, SOURCE, FILES = "bundle.json", "material", "assignment", "files"
+"""What a bundle calls its settings, its material, the folder of the complete notebooks, and that of the files beside
+them."""
 
 
 class Settings(Struct, forbid_unknown_fields=True):
@@ -174,25 +177,22 @@ class Bundle:
                 f"Nothing was written. Remove {assignment} from c.Variants.assignments, or collect from Gradescope "
                 "and grade here."
             )
-        blueprints = [_blueprint(path) for path in course.source_notebooks(assignment)]
         with course.gradebook() as gradebook:
             expected = Expected.of(gradebook, assignment)
-        material = Material.read(course, assignment, config, expected)
-        source = course.path("source", assignment)
-        files = {f"{SOURCE}/{name}": data for name, data in material.files.items()}
-        files |= {f"{SOURCE}/{path.name}": path.read_bytes() for path in course.source_notebooks(assignment)}
+        kept = contract.of(course, assignment, expected)
+        with contract.speaking_of_source(kept):
+            blueprints = [_blueprint(path) for path in kept.notebooks]
+        material = Material.read(course, assignment, config, expected, kept)
+        files = {f"{FILES}/{name}": data for name, data in material.files.items()}
+        files |= {f"{SOURCE}/{path.name}": path.read_bytes() for path in kept.notebooks}
         files[MATERIAL] = _portable(replace(material, config=_read_by_grading(config, course), files={}), course)
-        settings = _settings(course, assignment, config, hidden_checks, blueprints)
+        settings = _settings(course, kept, config, hidden_checks, blueprints)
         files[SETTINGS] = msgspec.json.format(msgspec.json.encode(settings))
         texts = [data.decode(errors="replace") for name, data in material.files.items() if name.endswith(".py")]
         modules = {name.partition(".")[0] for name in (*settings.hidden_libraries, *libraries.imported(texts))}
         files["requirements.txt"], files["constraints.txt"] = requirements(modules).encode(), versions().encode()
         files |= dict(map(wheel, PARTS))
         files |= {program: Path(__file__).with_name(name).read_bytes() for program, name in PROGRAMS.items()}
-        if missing := [str(path) for path in expected.notebooks if f"{SOURCE}/{path}.ipynb" not in files]:
-            raise CourseError(
-                f"{source} does not have {', '.join(missing)}, which is in the gradebook. Release it again."
-            )
         return cls(settings, files)
 
     def to_bytes(self) -> bytes:
@@ -210,9 +210,8 @@ def read_settings(folder: Path) -> Settings:
 
 def read_material(folder: Path) -> Material:
     """The material in an unpacked bundle, which was not rehearsed yet."""
-    material, source = Material.from_bytes((folder / MATERIAL).read_bytes()), folder / SOURCE
-    paths = [path for path in walk(source) if path.suffix != ".ipynb"]
-    return replace(material, files={os.path.relpath(path, source): path.read_bytes() for path in paths})
+    material, beside = Material.from_bytes((folder / MATERIAL).read_bytes()), folder / FILES
+    return replace(material, files={os.path.relpath(path, beside): path.read_bytes() for path in walk(beside)})
 
 
 def _blueprint(path: Path) -> Blueprint:
@@ -226,14 +225,14 @@ def _blueprint(path: Path) -> Blueprint:
 
 
 def _settings(
-    course: Course, assignment: str, config: Config, hidden_checks: str, blueprints: list[Blueprint]
+    course: Course, kept: Contract, config: Config, hidden_checks: str, blueprints: list[Blueprint]
 ) -> Settings:
-    step, release = Examine(config=config), course.path("release", assignment)
+    step, release = Examine(config=config), course.path("release", kept.facts.assignment)
     return Settings(
-        assignment=assignment,
+        assignment=kept.facts.assignment,
         viva=viva.__version__,
         python=".".join(map(str, sys.version_info[:2])),
-        seconds=float(Execute(config=config).timeout or 30),
+        seconds=seconds_of(config),
         memory=step.memory,
         budget=step.budget,
         no_sandbox=step.no_sandbox,
@@ -241,7 +240,7 @@ def _settings(
         automatic_points=sum(blueprint.automatic_points for blueprint in blueprints),
         manual_points=sum(blueprint.manual_points for blueprint in blueprints),
         libraries=libraries.wanted(release.glob("*.ipynb")),
-        hidden_libraries=libraries.wanted(course.source_notebooks(assignment)),
+        hidden_libraries=libraries.wanted(kept.notebooks),
     )
 
 

@@ -31,12 +31,18 @@ class Trials:
     service = "viva_scale.audittrials.Trying"
 
     def __init__(
-        self, cluster: Cluster, path: Path, seconds: float, budget: float, submitted: frozenset[str] = frozenset()
+        self,
+        cluster: Cluster,
+        path: Path,
+        data: Path,
+        seconds: float,
+        budget: float,
+        submitted: frozenset[str] = frozenset(),
     ) -> None:
-        """About the instructor's notebook at ``path``; a cell may take ``seconds``, a notebook ``budget``. The files
-        ``submitted`` are the students' own (``viva.course.rehearsals.submitted_files``)."""
+        """About the complete notebook at ``path`` with the files in ``data``; a cell may take ``seconds``, a notebook
+        ``budget``. The files ``submitted`` are the students' own (``viva.course.rehearsals.submitted_files``)."""
         self.cluster, self.path, self.seconds, self.budget = cluster, path, seconds, budget
-        self.notebook = Known(pickle.dumps((str(path), _files(path), submitted)))
+        self.notebook = Known(pickle.dumps((str(path), path.read_bytes(), _files(data), submitted)))
 
     def refusal(self, job: tuple) -> str:
         return ""
@@ -78,10 +84,12 @@ class Trying:
 
     def _made(self, material: bytes) -> tuple[Worker, str]:
         """The worker for a notebook, and how that is called where it comes from."""
-        path, files, submitted = pickle.loads(material)
+        path, notebook, files, submitted = pickle.loads(material)
         folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
-        fill(folder, files)
-        return Worker(self.grader, folder / Path(path).name, Rehearsals(submitted=submitted)), path
+        fill(folder, {Path(path).name: notebook} | {f"files/{name}": data for name, data in files.items()})
+        (folder / "files").mkdir(exist_ok=True)
+        rehearsals = Rehearsals(submitted=submitted)
+        return Worker(self.grader, folder / Path(path).name, rehearsals, folder / "files"), path
 
     def close(self) -> None:
         self.workers.close()
@@ -89,14 +97,13 @@ class Trying:
 
 
 def _remove_files(worker_key: tuple[Worker, str]) -> None:
-    shutil.rmtree(worker_key[0].data, ignore_errors=True)
+    shutil.rmtree(worker_key[0].path.parent, ignore_errors=True)
 
 
-def _files(path: Path) -> dict[str, bytes]:
-    """The notebook, and the files beside it that its cells find, by their names there."""
-    files = {path.name: path.read_bytes()}
-    for file in walk(path.parent):
-        if file.is_file() and not file.is_symlink() and file.suffix != ".ipynb":
-            with contextlib.suppress(OSError):  # its cells do not find it here either
-                files[str(file.relative_to(path.parent))] = file.read_bytes()
+def _files(data: Path) -> dict[str, bytes]:
+    """The files that a notebook's cells find, by their names there."""
+    files = {}
+    for file in walk(data):
+        with contextlib.suppress(OSError):  # its cells do not find it here either
+            files[str(file.relative_to(data))] = file.read_bytes()
     return files

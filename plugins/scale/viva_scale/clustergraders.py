@@ -63,17 +63,18 @@ class ClusterGraders:
     def for_audit(
         self,
         path: Path,
+        data: Path,
         settings: Settings,
         wanted: tuple[str, ...],
         submitted: frozenset[str],
         tell: Callable[[str], object],
     ) -> Pool:
-        """A pool for the trials of an audit of the notebook at ``path``, with the libraries ``wanted``; the files
-        ``submitted`` are the students' own."""
+        """A pool for the trials of an audit of the notebook at ``path`` with the files in ``data``, and with the
+        libraries ``wanted``; the files ``submitted`` are the students' own."""
         from viva_scale.audittrials import Trials
 
         seconds, _, _, budget = settings
-        task = Trials(self.cluster, path, seconds, budget, submitted)
+        task = Trials(self.cluster, path, data, seconds, budget, submitted)
         return self._pool(task, settings, {"libraries": wanted, "hidden": ()}, tell)
 
     def _pool(

@@ -258,7 +258,7 @@ def test_nobody_is_graded_again_because_the_gradebooks_rows_come_in_another_orde
     def ground_of() -> bytes:
         with book(root) as gradebook:
             expected = Expected.of(gradebook, "a1")
-        return fingerprint.ground(root / "source" / "a1", root / "release" / "a1", "", expected)
+        return fingerprint.ground(root / "source" / "a1", root / "source" / "a1", root / "release" / "a1", "", expected)
 
     before = ground_of()
     with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as file, file:

@@ -267,9 +267,11 @@ class Writer:
                     grade.auto_score, grade.needs_manual_grade = scores.get(grade.name, (0, False))
                 elif grade.name in changed:
                     grade.needs_manual_grade = True
-                elif grade.cell.type != "TaskCell" and grade.name not in same:  # as nbgrader: look at it again
-                    grade.auto_score = scores.get(grade.name, (0, False))[0]
-                    grade.needs_manual_grade = True
+                elif grade.cell.type != "TaskCell" and grade.name not in same:
+                    score = scores.get(grade.name, (0, False))[0]
+                    if score is None or score != grade.auto_score:  # as nbgrader: look at it again
+                        grade.needs_manual_grade = True
+                    grade.auto_score = score
             for comment in notebook.comments:
                 if comment.name in remarks:
                     comment.auto_comment = remarks[comment.name]

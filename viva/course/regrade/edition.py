@@ -142,7 +142,8 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
                     where = "in hidden lines only" if hidden else "which students see"
                     sentences.append(f"{name} has a new text, {where}.")
     return sentences or [
-        "The checks are the same as released. Scores can change only if read-only cells or data files changed."
+        "The checks are the same as in the present release. Scores can change where submissions were graded with an "
+        "older release, or where read-only cells or data files changed."
     ]
 
 

@@ -1,0 +1,405 @@
+"""The contract of a release: what grading an assignment depends on, as it was when it was released.
+
+Theory of operation. ``source/`` is read by the compiler alone. A release compiles it once, and keeps the result beside
+the gradebook, in ``.contracts/ASSIGNMENT/EDITION/``:
+
+    notebooks/   the complete notebooks: with header and footer, after the course's own steps, with solutions and
+                 hidden tests
+    files/       the files beside them, as students get them, and helper notebooks: those without a graded cell
+    contract.json    the facts (``Facts``)
+
+``current`` beside the editions names the one that counts. Grading, `viva regrade`, the diagnosis and a bundle read it
+and nothing else; the audit reads the same, compiled into a temporary folder (``drafted``), before there is a release.
+
+nbgrader may release too, in a terminal or in formgrader. Then the gradebook holds other cells than the contract, and so
+it does where an older Viva released: the contract is made from ``source/``, ``release/`` and the gradebook, in which
+the texts and points of the tests are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import nbformat
+from msgspec import Struct, field
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import IncludeHeaderFooter
+
+from viva.course.compiler import Compiled, compiled, compiled_twice, completed
+from viva.course.course import Course
+from viva.course.gradebook.recording import Expected
+from viva.course.gradebook.results import Results
+from viva.course.markers import RightMarkers
+from viva.course.processes import leftovers
+from viva.engine.blueprint import read_blueprint, read_notebook
+from viva.folder import walk
+from viva.verdict import BlueprintError, CourseError, VivaError
+
+NAME = ".contracts"
+"""The folder of contracts, beside the gradebook."""
+CURRENT, FACTS, NOTEBOOKS, FILES = "current", "contract.json", "notebooks", "files"
+EDITION = 12
+"""The letters of an edition's name."""
+
+
+class Facts(Struct, frozen=True):
+    """A contract without its notebooks and files."""
+
+    assignment: str
+    edition: str
+    """A hash of the contract."""
+    released: str
+    """When, in UTC."""
+    gradebook: str
+    """A hash of the cells in the gradebook that this was released with."""
+    source: str
+    """A hash of what it was compiled from."""
+    points: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By notebook, the points of each graded cell."""
+    leaves: dict[str, str] = field(default_factory=dict)
+    """The files that students get beside the notebooks, by path, each with its SHA-256."""
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A contract in its folder."""
+
+    folder: Path
+    source: Path
+    """The folder that it was compiled from, by whose name errors call it."""
+    facts: Facts
+
+    @property
+    def notebooks(self) -> list[Path]:
+        """The complete notebooks, in order."""
+        return sorted((self.folder / NOTEBOOKS).glob("*.ipynb"))
+
+    def notebook(self, name: str) -> Path:
+        """A complete notebook."""
+        return self.folder / NOTEBOOKS / f"{name}.ipynb"
+
+    @property
+    def files(self) -> Path:
+        """The folder of the files that lie beside the notebooks when they run."""
+        return self.folder / FILES
+
+    def named(self, text: str) -> str:
+        """A sentence that names the notebooks in the source folder, where the instructor corrects them."""
+        return text.replace(str(self.folder / NOTEBOOKS), str(self.source)).replace(str(self.files), str(self.source))
+
+
+@dataclass(frozen=True)
+class Draft(Contract):
+    """The contract that a release of the present source would write."""
+
+    books: Mapping[str, Compiled]
+    """By name, what the notebooks were compiled to."""
+
+
+def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str], object] | None = None) -> Contract:
+    """The contract of a released assignment, whose cells in the gradebook are ``expected``.
+
+    Where there is none, it is made, and who is to ``tell`` says so. Raises CourseError where that is not possible.
+    """
+    place = _place(course.directory, assignment)
+    facts = _read(place)
+    if facts and facts.gradebook == digest_of(expected) and not _lacking(place / facts.edition, expected):
+        return Contract(place / facts.edition, course.path("source", assignment), facts)
+    made = _from_gradebook(course, assignment, expected)
+    if tell:
+        by_other = f"The gradebook has another release than {place}" if facts else f"There is no contract in {place}"
+        tell(f"{assignment}: {by_other}. Made from source/, release/ and the gradebook.")
+    return made
+
+
+@contextlib.contextmanager
+def drafted(course: Course, assignment: str) -> Iterator[Draft]:
+    """The contract that a release of the present source would write, in a temporary folder.
+
+    Inside, errors about its notebooks name those in the source folder. Raises CourseError for a cell whose points
+    could not be graded.
+    """
+    books = {path.stem: compiled_twice(course, assignment, path.stem) for path in course.source_notebooks(assignment)}
+    with tempfile.TemporaryDirectory(prefix="viva-contract-") as name:
+        written = _written(course, assignment, books, Path(name), _now())
+        draft = Draft(written.folder, written.source, written.facts, books)
+        with speaking_of_source(draft):
+            for name, book in books.items():
+                _require_gradable(draft, name, book.released)
+            yield draft
+
+
+@contextlib.contextmanager
+def speaking_of_source(contract: Contract) -> Iterator[None]:
+    """Inside, errors about the notebooks of a contract name those in the source folder."""
+    try:
+        yield
+    except VivaError as error:
+        if (said := contract.named(str(error))) == str(error):
+            raise
+        raise type(error)(said) from error
+
+
+def write(course: Course, draft: Contract, expected: Expected) -> Contract:
+    """Keep a draft as the contract of the release that the gradebook now has."""
+    for path in draft.notebooks:  # nbgrader has computed the lines with ``### AUTOTEST`` once more
+        nbformat.write(_with_texts(read_notebook(path), expected.locked(path.stem)), path)
+    return _kept(course, draft, digest_of(expected))
+
+
+def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) -> None:
+    """Raises CourseError for a cell with points in a students' version that grading would not find."""
+    points = {cell.id: cell.points for cell in read_blueprint(draft.notebook(notebook)).cells}
+    for cell in released.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        worth = marks.get("points", 0) if utils.is_grade(cell) or utils.is_task(cell) else 0
+        if worth and points.get(marks["grade_id"]) != float(worth):
+            raise CourseError(
+                f"{draft.source / notebook}.ipynb, cell '{marks['grade_id']}': its {worth:g} points cannot be graded, "
+                "because a step of c.GenerateAssignment.preprocessors makes another cell of it for students than for "
+                "grading. Nothing was changed. Put that step before ClearSolutions."
+            )
+
+
+def folder_of(directory: CourseDirectory, assignment: str) -> Path:
+    """The folder of the complete notebooks of an assignment; its source folder, where there is no contract yet."""
+    place = _place(directory, assignment)
+    facts = _read(place)
+    if facts and (place / facts.edition / NOTEBOOKS).is_dir():
+        return place / facts.edition / NOTEBOOKS
+    return Path(directory.format_path(directory.source_directory, ".", assignment))
+
+
+def digest_of(expected: Expected) -> str:
+    """A hash of an assignment's cells as the gradebook has them."""
+    books = [(name, _in_order(book)) for name, book in sorted(expected.notebooks.items())]
+    return hashlib.sha256(repr(books).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def source_digest(course: Course, assignment: str) -> str:
+    """A hash of what an assignment is compiled from: texts and settings of cells, header, footer, and files."""
+    digest, folder = hashlib.sha256(), course.path("source", assignment)
+    step = IncludeHeaderFooter(config=course.directory.config)
+    included = [course.root / name for name in (step.header, step.footer) if name]
+    for path in [*included, *sorted(walk(folder, course.directory.ignore))]:
+        digest.update(f"{path.relative_to(folder) if path.is_relative_to(folder) else path.name}\0".encode())
+        with contextlib.suppress(OSError):
+            digest.update(_content(path))
+    return digest.hexdigest()
+
+
+def released_when(course: Course, assignment: str) -> tuple[str, bool]:
+    """When an assignment was released, in words, and whether its source was changed since."""
+    facts = _read(_place(course.directory, assignment))
+    if not facts:
+        return "before", False
+    when = datetime.fromisoformat(facts.released).strftime("%Y-%m-%d %H:%M UTC")
+    present = course.path("source", assignment).is_dir()
+    return when, present and source_digest(course, assignment) != facts.source
+
+
+# --- what is compiled, and where it is kept
+
+
+def _from_gradebook(course: Course, assignment: str, expected: Expected) -> Contract:
+    """The contract of an assignment that was released without one."""
+    books = {}
+    for name in sorted(expected.notebooks):
+        source = course.path("source", assignment) / f"{name}.ipynb"
+        if not source.is_file():
+            raise CourseError(f"{source} does not exist. Grading needs the instructor's notebook.")
+        cells = {cell.name for cell in expected.notebooks[name].source_cells}
+        released = released_notebook(course, assignment, name, cells)
+        node = completed(course, assignment, name, released, expected.locked(name))
+        points = {cell.name: cell.max_score for cell in expected.notebooks[name].grade_cells}
+        for cell in node.cells:
+            marks = cell.metadata.get("nbgrader", {})
+            if marks.get("grade_id") in points:
+                marks["points"] = points[marks["grade_id"]]
+        books[name] = Compiled(released, node, expected.locked(name))
+        tests = {cell.metadata.nbgrader["grade_id"] for cell in node.cells if utils.is_grade(cell)}
+        if lost := sorted(expected.tests(name).keys() - tests):
+            raise CourseError(
+                f"{source} does not have the released test {', '.join(map(repr, lost[:5]))} any more, so nothing was "
+                "graded. Restore the notebook as it was released."
+            )
+    times = [path.stat().st_mtime for path in course.path("release", assignment).glob("*.ipynb")]
+    when = datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds") if times else _now()
+    with tempfile.TemporaryDirectory(prefix="viva-contract-") as name:
+        return _kept(course, _written(course, assignment, books, Path(name), when), digest_of(expected))
+
+
+def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
+    """A notebook as students got it: the one in release/, or compiled anew where that is gone or not of this source.
+
+    ``cells`` are the grade ids that the gradebook knows. Raises CourseError when there is no source either.
+    """
+    path = course.path("release", assignment) / f"{notebook}.ipynb"
+    try:
+        released = nbformat.read(path, as_version=4)
+        names = {cell.metadata.nbgrader.get("grade_id") for cell in released.cells if "nbgrader" in cell.metadata}
+        if cells <= names:
+            return released
+    except Exception as error:  # whatever a broken file leads to
+        logging.getLogger("viva").debug("%s is compiled again: %s", path, error)
+    return compiled(course, assignment, notebook, left_out=RightMarkers)  # students have it already
+
+
+def _written(course: Course, assignment: str, books: Mapping[str, Compiled], folder: Path, when: str) -> Contract:
+    """Write notebooks and files into a folder."""
+    (folder / NOTEBOOKS).mkdir()
+    (folder / FILES).mkdir()
+    points = {}
+    for name, book in books.items():
+        nbformat.write(book.complete, folder / NOTEBOOKS / f"{name}.ipynb")
+        points[name] = {
+            cell.metadata.nbgrader["grade_id"]: cell.metadata.nbgrader["points"]
+            for cell in book.complete.cells
+            if utils.is_grade(cell) or utils.is_task(cell)
+        }
+        if _is_helper(book.complete):
+            nbformat.write(book.released, folder / FILES / f"{name}.ipynb")
+    leaves = {}
+    for name, path in files_beside(course, assignment).items():
+        target = folder / FILES / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+        leaves[name] = hashlib.sha256(target.read_bytes()).hexdigest()
+    facts = Facts(assignment, "", when, "", source_digest(course, assignment), points, leaves)
+    return Contract(folder, course.path("source", assignment), facts)
+
+
+def files_beside(course: Course, assignment: str) -> dict[str, Path]:
+    """The files beside an assignment's notebooks that nbgrader releases, by path: its own, and what links lead to."""
+    folder = course.path("source", assignment)
+    paths = walk(folder, [*course.directory.ignore, "*.ipynb"])
+    return {str(path.relative_to(folder)): path for path in paths if path.is_file()}
+
+
+def _is_helper(notebook: NotebookNode) -> bool:
+    """Whether there is nothing to do in a notebook: others of the assignment may read or run it."""
+    return not any(utils.is_grade(cell) or utils.is_solution(cell) or utils.is_task(cell) for cell in notebook.cells)
+
+
+def _kept(course: Course, draft: Contract, gradebook: str) -> Contract:
+    """Keep a draft beside the gradebook as the current edition; where nobody may write there, in a temporary folder."""
+    digest = hashlib.sha256(gradebook.encode())
+    for path in sorted(walk(draft.folder)):
+        digest.update(str(path.relative_to(draft.folder)).encode() + b"\0" + path.read_bytes())
+    edition = digest.hexdigest()[:EDITION]
+    facts = msgspec.structs.replace(draft.facts, edition=edition, gradebook=gradebook)
+    (draft.folder / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts)))
+    place = _place(course.directory, facts.assignment)
+    try:
+        _make_folder(place.parent, course.directory.groupshared)
+        _make_folder(place, course.directory.groupshared)
+        with contextlib.suppress(FileExistsError), (place.parent / ".gitignore").open("x") as file:
+            file.write("*\n")
+        _put(draft.folder, place / edition, course.directory.groupshared)
+        leftovers.write(place / CURRENT, f"{edition}\n")
+        _protect(place / CURRENT, course.directory.groupshared)
+        _prune(place, edition)
+    except OSError:
+        place = Path(tempfile.mkdtemp(prefix="viva-contract-"))
+        _put(draft.folder, place / edition, shared=False)
+    return Contract(place / edition, draft.source, facts)
+
+
+def _put(draft: Path, folder: Path, shared: bool) -> None:
+    """Copy a draft into its folder, so that this never holds a part."""
+    if folder.is_dir() and (folder / FACTS).is_file() and (folder / NOTEBOOKS).is_dir():
+        return  # the same content has the same name
+    with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=folder.parent) as name:
+        build = Path(name, folder.name)
+        shutil.copytree(draft, build)
+        for path in [build, *build.rglob("*")]:
+            _protect(path, shared)
+        shutil.rmtree(folder, ignore_errors=True)
+        build.rename(folder)
+
+
+def _prune(place: Path, edition: str) -> None:
+    """Of older editions keep only the facts."""
+    for folder in place.iterdir():
+        if folder.is_dir() and folder.name != edition and not folder.name.startswith(leftovers.BUILD):
+            for part in (NOTEBOOKS, FILES):
+                shutil.rmtree(folder / part, ignore_errors=True)
+
+
+def _make_folder(folder: Path, shared: bool) -> None:
+    if not folder.is_dir():
+        folder.mkdir()
+        _protect(folder, shared)
+
+
+def _protect(path: Path, shared: bool) -> None:
+    """Only the course's owner may read it, or the group of graders."""
+    if path.is_dir():
+        path.chmod(0o2770 if shared else 0o700)
+    else:
+        path.chmod(0o660 if shared else 0o600)
+
+
+def _place(directory: CourseDirectory, assignment: str) -> Path:
+    return Results.of(directory).path.with_name(NAME) / assignment
+
+
+def _read(place: Path) -> Facts | None:
+    """The facts of the current edition; None where there is none, or it is damaged."""
+    try:
+        edition = (place / CURRENT).read_text(encoding="utf-8").strip()
+        return msgspec.json.decode((place / edition / FACTS).read_bytes(), type=Facts)
+    except (OSError, ValueError):
+        return None
+
+
+def _lacking(folder: Path, expected: Expected) -> list[str]:
+    return [name for name in expected.notebooks if not (folder / NOTEBOOKS / f"{name}.ipynb").is_file()]
+
+
+def _with_texts(notebook: NotebookNode, locked: Mapping[str, str]) -> NotebookNode:
+    """A complete notebook with the texts that nbgrader put into the gradebook."""
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.cell_type == "code" and utils.is_locked(cell):
+            cell.source = locked.get(name, cell.source)
+    return notebook
+
+
+def _in_order(book: SimpleNamespace) -> list:
+    """The gradebook's rows of a notebook, sorted: nbgrader asks for them in no order."""
+    tables = {name: sorted(map(repr, rows)) if isinstance(rows, list) else rows for name, rows in vars(book).items()}
+    return sorted(tables.items())
+
+
+def _content(path: Path) -> bytes:
+    """What counts of a file that is compiled: of a notebook neither outputs nor what an editor keeps in it."""
+    if path.suffix != ".ipynb":
+        return hashlib.sha256(path.read_bytes()).digest()
+    try:
+        notebook = read_notebook(path)
+    except BlueprintError:
+        return hashlib.sha256(path.read_bytes()).digest()
+    cells = [
+        [cell.cell_type, cell.source, *(cell.metadata.get(name, {}) for name in ("nbgrader", "viva"))]
+        for cell in notebook.cells
+    ]
+    text = json.dumps([notebook.metadata.get("viva", {}), cells], sort_keys=True, default=repr)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
