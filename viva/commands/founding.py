@@ -78,6 +78,7 @@ report/
 gradebook.db*
 gradebook.db.lock
 roster.csv
+identities.csv
 lti.json
 canvas.json
 *-times.csv
@@ -103,6 +104,8 @@ variants/
 *-data.zip
 watch.json
 watch.lock
+sending.lock
+.journal/
 variants.key
 excused.csv
 extensions.csv

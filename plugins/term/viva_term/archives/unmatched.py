@@ -25,11 +25,15 @@ COLUMNS: tuple[str, ...] = (
     *("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive"),
     *("sha256", "others"),
 )
-SINCE = ("reason", "student", "moment")
-"""Columns that an older list lacks: why something was left out, and of whom, where its sender is known; and what its
-time came to, in UTC, in the zone of the command that collected it."""
+SINCE = ("reason", "student", "moment", "system", "zone")
+"""Columns that an older list lacks: why something was left out, and of whom, where its sender is known; what its time
+came to, in UTC, in the zone of the command that collected it; whose the sender's number is; and that zone."""
 WHY = "left out.txt"
 """The file that says so, beside what was left out."""
+
+
+MEMBER = 5
+"""Cells of a group's member."""
 
 
 class Unmatched:
@@ -49,7 +53,7 @@ class Unmatched:
             if folder is None or not folder.is_dir():
                 continue
             sender = Sender(row["sender"], row["name"], row["lms"], row["login"], row["email"], bool(row["anonymous"]))
-            sender = replace(sender, others=_others(row["others"]))
+            sender = replace(sender, others=_others(row["others"], row.get("system", "")), system=row.get("system", ""))
             files = files_in(folder)
             attempt = Attempt(sender, row["source"], files, digest_in(folder), row["time"])
             if files.pop(WHY, None):
@@ -73,6 +77,7 @@ class Unmatched:
         """Write an attempt into a folder of its own, unless it is there; ``students`` sent what was left out."""
         columns = {"reason": attempt.problem or attempt.refused, "student": "/".join(students)}
         columns["moment"] = written(attempt.moment)
+        columns["system"] = attempt.sender.system
         if attempt.kept:
             name = attempt.kept.relative_to(self.folder).as_posix()
             for row in self.rows:
@@ -118,10 +123,10 @@ class Unmatched:
         leftovers.write(self.path, csv_text(columns, ([row.get(name, "") for name in columns] for row in self.rows)))
 
 
-def _others(text: str) -> tuple[Sender, ...]:
+def _others(text: str, system: str) -> tuple[Sender, ...]:
     """The members of a group; nobody where the cell is no longer ours."""
     try:
         rows = [[str(word) for word in member] for member in json.loads(text or "[]")]
-        return tuple(Sender(label, name, lms, login, email) for label, name, lms, login, email in rows)
+        return tuple(Sender(*cells, system=system) for cells in rows if len(cells) == MEMBER)
     except (ValueError, TypeError):
         return ()

@@ -115,6 +115,11 @@ class Identities:
         if len(students) > 1:
             return "", f"may be {_listed(students)}"
         (student,) = students
+        if other := self._other(person, self.entries[student]):
+            return "", (
+                f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, and another {other}; if they are "
+                "one, read a newer list with 'viva roster'"
+            )
         words, words_of_entry = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
         if (
             words
@@ -136,6 +141,15 @@ class Identities:
         if named and not students:
             return "", f"has the name of {_listed(named)}, but another number, login or address"
         return next(iter(students), ""), ""
+
+    def _other(self, person: Person, entry: Entry) -> str:
+        """What row and entry both know for certain, and not the same; empty where they know nothing such."""
+        pairs = {"sis": "sis", "email": "email"} | ({"lms": "lms_user_id"} if not person.keys.get("sis") else {})
+        for key, name in pairs.items():
+            here, there = _composed(person.keys.get(key, "")).casefold(), _composed(getattr(entry, name)).casefold()
+            if here and there and here != there:
+                return CALLED[key]
+        return ""
 
     def _contradicts(self, person: Person, entry: Entry) -> bool:
         """Whether row and entry both know something, and not the same."""
