@@ -43,6 +43,6 @@ def require_nobody(course: Course) -> None:
         lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             if not leftovers.take(lock, path, shared=True):
-                raise CourseError(f"Nothing was done: {who} is running here. Stop it, then run the same command again.")
+                raise CourseError(f"Nothing was done: {who} is running here. Stop it, then run this command again.")
         finally:
             os.close(lock)

@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from plugins.lti.tests import platform, recorded
+from plugins.lti.tests.hostile import truncated
 from plugins.lti.tests.recorded import TOKEN, submission
 from plugins.lti.tests.test_canvas import throttled
-from plugins.lti.tests.test_lticommand import truncated
 from plugins.term.tests.sheets import classroom
 
 PS = classroom.PS
