@@ -1,4 +1,4 @@
-"""The numbers of students: each of a system, and nothing of one that another program entered without saying of which."""
+"""The numbers of students: each of a system; of what another program entered nothing is said until somebody does."""
 
 from __future__ import annotations
 

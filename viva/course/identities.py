@@ -8,7 +8,7 @@ A number is somebody's in one system: another system may have given the same one
 with the system that gave it, over LTI also with its address, and nothing is compared across systems. nbgrader has one
 column for such numbers, ``lms_user_id``, which does not say of which system they are. It stays as nbgrader needs it: it
 has the number of the list that was read last. What stands in it and not here was entered by another program, or by
-Viva before it kept this file; it is nobody's until somebody says which system it is from.
+Viva before it kept this file; nothing is compared with it until somebody says which system it is from.
 """
 
 from __future__ import annotations

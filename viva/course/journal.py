@@ -122,7 +122,7 @@ def _path(course: Course, intent: Intent) -> Path:
 
 def _begun(course: Course, intent: Intent) -> Path:
     path = _path(course, intent)
-    leftovers.write(path, msgspec.json.encode(intent).decode() + "\n", mode=0o600)
+    leftovers.write(path, msgspec.json.encode(intent).decode() + "\n")
     return path
 
 

@@ -183,7 +183,12 @@ class Attempts(Retry):
 
     def increment(self, *arguments: Any, **named: Any) -> Self:
         response = named.get("response")
-        if response is not None and (self.get_retry_after(response) or 0) > self.limits.left:
+        try:
+            wait = self.get_retry_after(response) if response is not None else 0
+        except (HTTPError, *BROKEN):
+            response.close()  # nobody else has it any more
+            raise
+        if (wait or 0) > self.limits.left:
             raise MaxRetryError(named.get("_pool"), "", None)  # type: ignore[arg-type]
         return super().increment(*arguments, **named)
 
