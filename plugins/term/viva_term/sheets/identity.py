@@ -1,8 +1,9 @@
 """The student of each row in a system's sheet. An uncertain row is listed, and never guessed.
 
 Numbers, logins and addresses of a row have to agree on one student. A name counts where the row says nothing else that
-the course knows, and where one student alone has it. A number of one system may be somebody else's in another: where
-nothing but a number or a login agrees, the names must have a word in common.
+the course knows, and where one student alone has it. Where nothing but one number, login or address agrees, the names
+must have a word in common. Another address or ID number than the course has stops a match. The numbers are those of the
+sheet's system alone (``Roster.seen``).
 """
 
 from __future__ import annotations
@@ -121,13 +122,7 @@ class Identities:
                 "one, read a newer list with 'viva roster'"
             )
         words, words_of_entry = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
-        if (
-            words
-            and words_of_entry
-            and not words & words_of_entry
-            and keyed.keys() <= {"lms", "sis", "login"}
-            and len(keyed) == 1
-        ):
+        if words and words_of_entry and not words & words_of_entry and len(keyed) == 1:
             return "", (
                 f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, who is called "
                 f"{plaintext.line(self.entries[student].name)}; if they are one, read a newer list with 'viva roster'"
