@@ -186,7 +186,8 @@ class Attempts(Retry):
         try:
             wait = self.get_retry_after(response) if response is not None else 0
         except (HTTPError, *BROKEN):
-            response.close()  # nobody else has it any more
+            if response is not None:
+                response.close()  # nobody else has it any more
             raise
         if (wait or 0) > self.limits.left:
             raise MaxRetryError(named.get("_pool"), "", None)  # type: ignore[arg-type]
