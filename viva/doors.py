@@ -16,6 +16,7 @@ docs/extending.md has an example of each.
 | viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
+| viva.changes | a kind of change | ``viva.course.journal.Steps``: how a change that was stopped is finished |
 | viva.members | the same, where no file is needed | a function: ``VivaCommand`` -> ``viva.course.table.Table`` |
 """
 
@@ -31,7 +32,7 @@ from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
 ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
-ORIGINS, PAGES, LANGUAGES = "viva.origins", "viva.pages", "viva.languages"
+ORIGINS, PAGES, LANGUAGES, CHANGES = "viva.origins", "viva.pages", "viva.languages", "viva.changes"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",
@@ -46,6 +47,7 @@ PACKAGES = {
     GRADERS: {"cluster": "nbviva-scale"},
     MEMBERS: {"lti": "nbviva-lti", "canvas": "nbviva-lti"},
     ORIGINS: {"otter": "nbviva-otter"},
+    CHANGES: dict.fromkeys(("forget", "restore", "erase", "same"), "nbviva-term"),
 }
 """The packages of Viva's own plug-ins, by what they add."""
 

@@ -68,6 +68,11 @@ def test_a_new_course_is_proven_released_and_graded_with_what_the_readme_says(tm
     assert "is a complete course" in run(course, "init")
 
 
+def test_a_new_course_takes_no_points_for_lateness_until_somebody_says_so(tmp_path):
+    found(plan(tmp_path / "mine"))
+    assert "LatePolicy" not in settings(tmp_path / "mine")
+
+
 @pytest.mark.parametrize("name", ["term [1]", "wh?t", "a*"])
 def test_no_course_is_founded_where_nbgrader_would_find_nothing(tmp_path, name):
     with pytest.raises(CourseError, match="nbgrader reads these as a pattern"):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.doubling import TESTS, source
 from viva.pages.explanation import Explainer, visible_checks
-from viva.pages.hidden import Veil, hidden_of
+from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.record import CheckResult, note
 from viva.verdict import Verdict
 
@@ -73,7 +73,7 @@ def test_a_visible_check_tells_the_whole_message_unless_a_hidden_literal_is_in_i
     [
         ("test", "A word is not doubled.", "A word is not doubled."),
         ("student", "A word is not doubled.", "A word is not doubled."),
-        ("test", "For another number it gives 7, which is wrong.", "For another number it gives 7, which is wrong."),
+        ("test", "For another number it gives 7, which is wrong.", "For another number it gives …, which is wrong."),
         ("student", "For another number it gives 7, which is wrong.", "The result is wrong."),
         (
             "test",
@@ -94,6 +94,22 @@ def test_what_is_told_of_a_failed_hidden_check(explainer, whose, reason, sentenc
     told_ = told(explainer, reason, whose=whose, verdict="failed")
     assert told_.startswith(sentence)
     assert "DESIRED" not in told_ and "kumquat" not in told_
+
+
+@pytest.mark.parametrize(
+    ("message", "reason", "shown", "open"),
+    [
+        ('f"inner {x}"', "inner 7", "inner …", "inner 7"),
+        ('f"wrong ({x})"', "wrong (7)", "wrong (…)", "wrong (7)"),
+        ('f"{type(x).__name__} came"', "Quince came", "… came", "Quince came"),
+        ("str(x)", "7", "The result is wrong.", "7"),
+        ('"all of it"', "all of it", "all of it", "all of it"),
+    ],
+)
+def test_what_hidden_lines_build_into_an_authors_message_is_left_out_of_a_hidden_check(message, reason, shown, open):
+    explainer = Explainer({"mean": OWN}, "", (f"assert mean(x) == 1, {message}",), Hidden())
+    assert told(explainer, reason, whose="test", verdict="failed").startswith(shown)
+    assert told(explainer, reason, True, "test", "failed").startswith(open)
 
 
 @pytest.mark.parametrize(

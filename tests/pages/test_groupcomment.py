@@ -14,6 +14,7 @@ from viva.course import writtenanswers
 from viva.course.course import Course
 from viva.pages.additions import Addition
 from viva.pages.groupcomment import LONGEST_TEXT, Change, give, groups, rows, take_back
+from viva.pages.sentvalues import RefusedError
 
 MASK, SIGN = "* -1: The mask is missing. [mask]", "* -0.5: The sign is wrong. [sign]"
 STUDENTS = ("ada", "bea", "cleo", "dan")
@@ -114,6 +115,24 @@ def test_all_of_it_is_taken_back_in_one_step_but_for_what_changed_since(desk):
     assert desk.saved("cleo") == (None, None)
     assert desk.gradebook.find_grade("why", "n", "ps", "cleo").needs_manual_grade
     assert desk.saved("dan") == (f"{MASK}\nCome and see me.", 2)
+
+
+@pytest.mark.parametrize("score", [1_000_000.0, -5.0, 3.5])
+def test_points_that_a_cell_does_not_have_are_not_taken_back_and_nothing_is_written(desk, score):
+    desk.comment("ada", MASK, 2)
+    changes = desk.give("bea", "cleo")
+    changes[1].score_before = score
+    with pytest.raises(RefusedError, match="must be a number from 0 to 3"):
+        take_back(desk.gradebook, "why", changes)
+    desk.gradebook.db.rollback()
+    assert (desk.saved("bea"), desk.saved("cleo")) == ((MASK, 2), (MASK, 2))
+
+
+def test_a_text_that_no_database_takes_is_taken_back_without_these_characters(desk):
+    desk.comment("ada", MASK, 2)
+    (change,) = desk.give("bea")
+    change.comment_before = "so\0 it\ud800 was"
+    assert take_back(desk.gradebook, "why", [change]) == 1 and desk.saved("bea")[0] == "so it was"
 
 
 def test_only_those_are_in_a_group_whom_a_sentence_names_and_who_submitted(desk):

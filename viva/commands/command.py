@@ -26,6 +26,7 @@ from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import moved, renamed, warning
+from viva.course import journal
 from viva.course.course import Course
 from viva.course.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.gradebook import lateness
@@ -294,11 +295,21 @@ class VivaCommand(ShortHelp, NbGrader):
             raise CourseError(f"{path} {problem}. Nothing was written. Name another file with --to.")
         return path
 
-    def alone(self, dry_run: bool = False) -> AbstractContextManager[None]:
-        """Nothing else grades or writes in the course meanwhile; a dry run waits for nobody."""
+    def alone(self, dry_run: bool = False) -> AbstractContextManager[list[journal.Intent]]:
+        """Nothing else grades or writes in the course meanwhile; a dry run waits for nobody.
+
+        It is entered with the changes that were stopped before, and were finished now; a dry run finishes none.
+        """
         from viva.course import batch  # it loads the engine
 
-        return nullcontext() if dry_run else batch.alone(self.course, self._say)
+        if not dry_run:
+            return batch.alone(self.course, self._say)
+        for intent in journal.pending(self.course):
+            self._warn(
+                f"{plaintext.quoted(intent.called)} was stopped before its end; the next command that writes finishes "
+                "it, so this may be about half of it."
+            )
+        return nullcontext([])
 
     def show_document(self, **document: object) -> None:
         """Print what --json asks for, if it was asked for; each step does so once."""

@@ -41,10 +41,11 @@ c.Execute.timeout = 30
 # Viva's rules. Settings below this line override them.
 {LINES.splitlines()[-1]}
 
-# A late submission loses a tenth of its score for each started day. Each assignment can have its own rule:
+# A late submission loses nothing until a rule stands here, such as a tenth of its score for each started day. Each
+# assignment can have its own rule:
 # c.LatePolicy.zone = "Europe/Berlin"
 # c.LatePolicy.assignments = {{{{"{{first}}": {{{{"due": "2026-10-05 23:59", "grace": "15 minutes"}}}}}}}}
-c.LatePolicy.per_day = 0.1
+# c.LatePolicy.per_day = 0.1
 '''
 README = """# {name}
 
@@ -80,6 +81,7 @@ gradebook.db.lock
 .contracts/
 submissions.json
 roster.csv
+identities.csv
 lti.json
 canvas.json
 *-times.csv
@@ -105,6 +107,8 @@ variants/
 *-data.zip
 watch.json
 watch.lock
+sending.lock
+.journal/
 variants.key
 excused.csv
 extensions.csv

@@ -13,7 +13,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import shortened
-from viva.course import remote
+from viva.course import journal, remote
 from viva.course.autograde import Autograde, Examine
 from viva.course.gradebook import releases
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
@@ -64,17 +64,19 @@ class RegradeCommand(ProvingCommand):
             )
             return NEEDS_GRADER
         with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as trial:
-            course, config = trial or (self.course, self.config)
+            course, config = trial if isinstance(trial, tuple) else (self.course, self.config)
             graders, regrade = remote.chosen(config), Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
                 self._say(f"{then}. This run continues it, and compares with the scores before it.")
-            remarks = [*regrade.release(), *regrade.remarks()]
+            remarks = [*self._release(regrade), *regrade.remarks()]
             self._say(*folded(remarks))
             total = len(regrade.submissions())
             outcomes = regrade.grade(self.workers or None, self._say, graders)
             collected = self.watch(outcomes, total, "grading") if total else []
             comparison = regrade.finish()
+            if not self.what_if:
+                journal.end(self.course, "regrade", {"assignment": assignment})
         changes = comparison.changes
         status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
@@ -113,6 +115,19 @@ class RegradeCommand(ProvingCommand):
             csv=path if writable else None,
         )
         return status
+
+    def _release(self, regrade: Regrade) -> list[str]:
+        """Release the correction; a note in the journal says that the regrade began. Raises as ``release`` does."""
+        about = {"assignment": regrade.assignment}
+        if not self.what_if:
+            called = f"viva regrade {regrade.assignment}"
+            journal.begin(self.course, journal.Intent("regrade", called, about, waits=True))
+        try:
+            return regrade.release()
+        except CourseError:
+            if not self.what_if and not regrade.resumed:
+                journal.end(self.course, "regrade", about)
+            raise
 
     def _show(self, changes: list[Change], total: int) -> None:
         if self.verbose:

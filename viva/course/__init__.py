@@ -39,6 +39,9 @@ machine        packages in odd places, folders and variables that notebooks need
 timelimit      the seconds of a cell, in nbclient's words
 release        source/ -> release/: nothing of a solution stays, AUTOTEST runs in the sandbox
 joined         students who were entered twice and are one
+identities     the numbers by which learning systems know students, each with its system
+journal        changes of several files and the gradebook: written down, done step by step, finished after a kill
+busy           who works with a course for long without its lock
 solutions      the students' version with the instructor's answers, to give out after the deadline
 rubric         comments that repeat, and the scores that they make
 variants       a seed for each student, by HMAC from the course's key, and a copy of the notebook with it
@@ -46,6 +49,7 @@ snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
 regrade/       a corrected assignment over graded submissions: who changes, and why
 
-Public, for plug-ins: autograde, batch, contract, course, database, exchange, filing, fingerprint, graders, joined,
-machine, marking, material, pipeline, rehearsals, remote, table, timelimit, variants, writtenanswers.
+Public, for plug-ins: autograde, batch, busy, contract, course, database, exchange, filing, fingerprint, graders,
+identities, joined, journal, machine, marking, material, pipeline, rehearsals, remote, table, timelimit, variants,
+writtenanswers.
 """

@@ -32,7 +32,7 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.cleaning import plaintext
-from viva.course import contract, machine, seen
+from viva.course import contract, journal, machine, seen
 from viva.course.autograde import Autograde, Examine
 from viva.course.contract import Contract
 from viva.course.course import Course
@@ -88,15 +88,16 @@ def autograde(
 
 
 @contextlib.contextmanager
-def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[None]:
+def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[list[journal.Intent]]:
     """Nothing else grades or releases in the course; ``tell`` is given a sentence when this has to wait for that.
 
-    Raises CourseError when the gradebook cannot be used.
+    A change that was stopped is finished first; the ones that were are what this is entered with. Raises CourseError
+    when the gradebook cannot be used, or a change cannot be finished.
     """
     health.require(course)
     address = course.directory.db_url, course.directory.course_id
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*address, tell):
-        yield
+        yield journal.finish(course, tell)
 
 
 def grade(

@@ -47,6 +47,8 @@ class Table:
     header: tuple[str, ...]
     rows: dict[int, list[str]]
     notes: list[str] = field(default_factory=list)
+    issuer: str = ""
+    """Of a list that a learning system was asked for: whose its numbers are (``viva.course.identities``)."""
 
     @classmethod
     def read(cls, path: Path) -> Table:

@@ -17,6 +17,7 @@ submittedfiles  pictures and downloads of students' files, in formgrader's serve
 formgrade    the page on which a grader reads a notebook in formgrader
 groupcomment  a comment that goes to all answers that are alike
 gradingapi   what formgrader's server answers to that page: saving, and what waits next
+sentvalues   the points and texts that a browser sends, checked in one place
 waitinglist  the submissions of a notebook that wait for a grader
 openanswers  which answers graders have open
 

@@ -4,7 +4,8 @@ Theory of operation. Verdict, sentence and traceback of a check may carry what i
 that a function was called with stand in many messages (``KeyError: 'secret'``), and code that means to can put them
 into any. Nothing that came out of the student's process is therefore shown because it looks harmless:
 
-- The instructor's own sentences (messages of assertions) are shown, whoever asks.
+- The instructor's own sentences (messages of assertions) are shown, whoever asks; what a hidden check puts into one
+  (``f"inner {x}"``) is left out.
 - A *visible* check, one without hidden lines and without names that hidden lines bound, tells the whole message,
   unless a literal of hidden lines stands in it.
 - Of a *hidden* check the class of the exception is shown, and its message where it is a sentence that the student's
@@ -160,8 +161,11 @@ class Explainer:
         line = (text.splitlines() or [""])[0][:LONGEST]
         for sentence, exact in self.said:
             if (exact or raiser == "test") and (match := sentence.fullmatch(text)):
-                blanked = text if exact or not self.hidden.told(text) else _blanked(text, match)
-                return "" if self.hidden.told(blanked) and not exact else " ".join(blanked.split())[:LONGEST]
+                # What hidden lines put into a sentence is theirs, also where no literal of theirs stands in it.
+                whole = exact or (visible and not self.hidden.told(text))
+                blanked = text if whole else _blanked(text, match)
+                silent = not exact and (self.hidden.told(blanked) or not re.search(r"\w", blanked))
+                return "" if silent else " ".join(blanked.split())[:LONGEST]
         if raiser == "test" and (FAILURES.fullmatch(line) or (visible and not self.hidden.told(line))):
             details = [following for following in text.splitlines()[1:3] if self._is_said(following)]
             details += [following for following in text.splitlines()[1:2] if visible and DETAILS.fullmatch(following)]

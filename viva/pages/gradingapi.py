@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import uuid
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
@@ -25,11 +24,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from tornado import web
 
 from viva.course.course import Course
-from viva.pages import groupcomment, waitinglist
+from viva.pages import groupcomment, sentvalues, waitinglist
 from viva.pages.additions import GRADER, Asked, additions
 from viva.pages.openanswers import OpenAnswers
 from viva.verdict import CourseError
 
+STRANGE = "This request does not come from a page of formgrader."
 KEY = "viva-grader"
 """The cookie that tells one grader's browser from another's."""
 
@@ -111,7 +111,7 @@ class _Saving(GradingHandler):
     def put(self, key: str) -> None:
         data = self.get_json_body()
         if not isinstance(data, dict):
-            raise web.HTTPError(400, "This request does not come from a page of formgrader.")
+            raise web.HTTPError(400, STRANGE)
         session = self.gradebook.db
         try:
             first = self.fields[0]  # this locks the row, in SQLite the file, until the end of the transaction
@@ -132,6 +132,8 @@ class _Saving(GradingHandler):
                 self.saved(row)
                 session.commit()
                 self.write(json.dumps(row.to_dict()))
+        except sentvalues.RefusedError as error:
+            raise web.HTTPError(400, str(error)) from error
         except SQLAlchemyError as error:
             self.log.warning("Not saved: %s", error)
             raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
@@ -149,7 +151,7 @@ class _Saving(GradingHandler):
         self.write(json.dumps({"why": why, "row": row.to_dict()}))
 
     def checked(self, field: str, value: object, row: Any) -> object:
-        """A value as the gradebook takes it. Raises HTTPError with status 400 for another one."""
+        """A value as the gradebook takes it. Raises RefusedError for another one."""
         raise NotImplementedError
 
     def saved(self, row: Any) -> None:
@@ -160,18 +162,8 @@ class GradeHandler(_Saving):
     table, fields = Grade, ("manual_score", "extra_credit")
 
     def checked(self, field: str, value: object, row: Any) -> float | None:
-        if value is None or value == "":
-            return None
-        try:
-            number = float(value) if isinstance(value, int | float | str) else math.nan
-        except (ValueError, OverflowError):
-            number = math.nan
-        most = math.inf if field == "extra_credit" else row.max_score
-        if number != getattr(row, field) and not (0 <= number <= most and math.isfinite(number)):
-            raise web.HTTPError(
-                400, f"The score must be a number from 0 to {row.max_score:g}. Extra credit must be a number from 0."
-            )
-        return number
+        check = sentvalues.points if field == "manual_score" else sentvalues.extra_credit
+        return check(value, row.max_score, getattr(row, field))
 
     def saved(self, row: Any) -> None:
         row.needs_manual_grade = row.manual_score is None and row.auto_score is None
@@ -181,10 +173,7 @@ class CommentHandler(_Saving):
     table, fields = Comment, ("manual_comment",)
 
     def checked(self, field: str, value: object, row: Any) -> str | None:
-        if value is not None and not isinstance(value, str):
-            raise web.HTTPError(400, "The comment must be a text.")
-        # Databases store no other characters, and the page would send the text again and again.
-        return value and value.encode(errors="ignore").decode().replace("\0", "")
+        return sentvalues.text(value)
 
 
 class GroupHandler(GradingHandler):
@@ -218,14 +207,17 @@ class GroupHandler(GradingHandler):
     def _body(self, form: type[_Form]) -> _Form:
         try:
             return msgspec.json.decode(self.request.body, type=form)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise web.HTTPError(400, "This request does not come from a page of formgrader.") from error
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise web.HTTPError(400, STRANGE) from error
 
     def _written(self, write: Callable[[], object]) -> None:
         try:
             self.write(msgspec.json.encode({"result": write()}))
         except MissingEntry:
             raise web.HTTPError(404, "One of these submissions is not in the gradebook any more.") from None
+        except (sentvalues.RefusedError, UnicodeEncodeError) as error:  # a name may have characters that no text has
+            sentence = str(error) if isinstance(error, sentvalues.RefusedError) else STRANGE
+            raise web.HTTPError(400, sentence) from error
         except SQLAlchemyError as error:
             self.log.warning("Not saved: %s", error)
             raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error

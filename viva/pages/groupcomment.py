@@ -19,6 +19,7 @@ from sqlalchemy import update
 from viva.cleaning import plaintext
 from viva.course import rubric, writtenanswers
 from viva.course.course import Course
+from viva.pages import sentvalues
 from viva.pages.additions import Addition
 
 NEAR = 1e-9
@@ -139,15 +140,19 @@ def give(gradebook: Gradebook, submitted: SubmittedNotebook, cell: str, members:
 
 
 def take_back(gradebook: Gradebook, cell: str, changes: Iterable[Change]) -> int:
-    """Undo what ``give`` wrote, and commit; how many. What was changed since stays as it is."""
+    """Undo what ``give`` wrote, and commit; how many. What was changed since stays as it is.
+
+    The changes come back from a browser: raises RefusedError for what the gradebook does not take, and writes nothing.
+    """
     count = 0
     for change in changes:
         other = gradebook.find_submission_notebook_by_id(change.id)
         comment = next((row for row in other.comments if row.name == cell), None)
         grade = next((row for row in other.grades if row.name == cell), None)
+        text = sentvalues.text(change.comment_before)
+        score = sentvalues.points(change.score_before, grade.max_score) if grade else None
         if comment is not None:
-            count += _written(gradebook, comment, change.comment, change.comment_before, grade, change.score,
-                              change.score_before)  # fmt: skip
+            count += _written(gradebook, comment, change.comment, text, grade, change.score, score)
     gradebook.db.commit()
     return count
 

@@ -188,7 +188,8 @@ class Grades(AssignmentsGradesService):
         return UpdateScoreStatus.SUCCESS
 
     def get_results(self, line_item_id, page=1, limit=None, user_id=None):
-        return cut(list(self.system.results[line_item_id].values()), page, limit)
+        results = self.system.results[line_item_id]
+        return cut([result for user, result in results.items() if user_id in (None, user)], page, limit)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -261,6 +262,10 @@ class Handler(BaseHTTPRequestHandler):
             column = f"{self.system.url}/courses/1/items/{rest[0]}/item" if rest else None
             grades = Grades(asked, conf, f"{self.system.url}/courses/1/items", column)
             grades.system = self.system
+            if len(rest) == 2 and rest[-1] == "item" and self.command == "GET":
+                found = self.system.columns.get(rest[0])
+                self.answer(200, found) if found else self.answer(404)
+                return
             if not rest:
                 act = grades.handle_get_lineitems if self.command == "GET" else grades.handle_create_lineitem
                 response = grades.handle_resp(act)

@@ -9,8 +9,8 @@ import logging
 import pytest
 
 from plugins.lti.tests import platform, recorded
+from plugins.lti.tests.hostile import REPLIES, said
 from plugins.lti.tests.recorded import TOKEN, enrollment, group, user
-from plugins.lti.tests.test_lticommand import dripping, said, truncated
 from plugins.term.tests.sheets import classroom
 from viva_lti import canvascourse, transport
 
@@ -194,15 +194,12 @@ FAULTS = {
     "another form": (said('[{"id": null}]'), "does not have the form that Canvas describes"),
     "a list of texts": (said('["a"]'), "does not have the form that Canvas describes"),
     "nested": (said("[" * 200_000), "does not have the form that Canvas describes"),
-    "half": (truncated, "ended the connection before its answer was whole."),
-    "dripping": (dripping, "did not answer in time"),
-    "slow": (platform.slow(2), "did not answer in time"),
     "too large": (said("[" + " " * 70_000 + "]"), "MB as one answer"),
     "circle": (leading("{url}/api/v1/courses/12/users?page=1"), "never ends its list of members"),
     "next elsewhere": (leading("http://evil.example/api/v1/x"), "at another address, which got nothing"),
     "next like ours": (leading("{url}.evil.example/api/v1/x"), "at another address, which got nothing"),
     "nobody": (said("[]"), "lists no students of course 12"),
-}
+} | REPLIES
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -210,8 +207,8 @@ def test_a_canvas_that_answers_slowly_wrongly_or_half_gives_one_sentence_without
     joined, there, viva, monkeypatch, caplog, fault
 ):
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(transport, "SECONDS", 0.4)
-    monkeypatch.setattr(transport, "LONGEST", 1.0)
+    if "in time" in FAULTS[fault][1]:
+        monkeypatch.setattr(transport, "LONGEST", 2.0)
     monkeypatch.setattr(transport, "LARGEST", 2**16 if fault == "too large" else transport.LARGEST)
     act, sentence = FAULTS[fault]
     there.fault("/users", act)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 from nbgrader.api import Gradebook
 
 from plugins.lti.tests import platform
 from plugins.lti.tests.conftest import member
+from plugins.lti.tests.hostile import OK, REPLIES, answered, raw, said
 from plugins.term.tests.sheets import classroom
+from tests.conftest import load
+from viva.course import batch, busy
+from viva.course.processes import leftovers
+from viva.verdict import CourseError
 from viva_lti import transport
 
 PS = classroom.PS
@@ -149,7 +154,7 @@ def test_a_wait_that_a_platform_asks_for_and_a_token_that_ends_are_not_noticed(r
 def test_who_cannot_be_graded_there_is_named_and_the_rest_is_sent(registered, system, viva):
     system.refuses = {"u-0"}
     result = viva("lti", "export", PS)
-    assert (result.status, users(system)) == (0, ["u-1", "u-2"])
+    assert (result.status, users(system)) == (1, ["u-1", "u-2"])
     assert "Not accepted, member u-0: it does not grade this member (status 422)." in result.out
 
 
@@ -178,33 +183,6 @@ def test_the_comment_tells_the_penalty_and_where_the_page_is(registered, system,
     assert (comments["u-1"], comments["u-2"]) == (None, "Late penalty: 0.72 of 7.25 points.")
 
 
-def truncated(handler: platform.Handler) -> bool:
-    handler.send_response(200)
-    handler.send_header("Content-Length", "1000")
-    handler.end_headers()
-    handler.wfile.write(b'{"members": [')
-    handler.close_connection = True
-    return True
-
-
-def dripping(handler: platform.Handler) -> bool:
-    handler.send_response(200)
-    handler.send_header("Content-Length", "1000")
-    handler.end_headers()
-    for _ in range(100):
-        try:
-            handler.wfile.write(b" ")
-        except OSError:
-            break
-        time.sleep(0.05)
-    handler.close_connection = True
-    return True
-
-
-def said(text: str):
-    return lambda handler: handler.answer(200, raw=text.encode())
-
-
 def leading(link: str):
     return lambda handler: handler.answer(200, {"members": []}, Link=f'<{link}>; rel="next"')
 
@@ -217,22 +195,39 @@ FAULTS = {
     "a login page": ("/members", said("<html>Log in"), "about members is not JSON."),
     "another form": ("/members", said('{"members": [{"roles": 7}]}'), "does not have the form of the standard"),
     "a list": ("/members", said("[]"), "does not have the form of the standard"),
-    "half": ("/members", truncated, "ended the connection before its answer was whole."),
     "nobody": ("/members", said('{"members": []}'), "none of them is an active student"),
-    "dripping": ("/members", dripping, "did not answer in time"),
-    "slow": ("/members", platform.slow(2), "did not answer in time"),
     "circle": ("/members", leading("?page=1"), "never ends"),
     "unsafe": ("/members", leading("http://evil.example/"), "begins with http:"),
+    "a page elsewhere": ("/members", leading("https://evil.example/"), "points to another site for members: evil."),
+    "a page on the loopback": ("/members", leading("http://127.0.0.1:9/"), "points to another site for members: 127."),
+    "a page nowhere": ("/members", leading("http://[::1"), "names a next page without an address"),
+    "deep": ("/members", said('{"members": ' + "[" * 10**5), "about members is not JSON"),
+    "not UTF-8": ("/members", raw(answered(b'{"members": [{"name": "\xff"}]}')), "about members is not JSON"),
+    "not UTF-8 in a key": ("/members", raw(answered(b"\xff")), "about members is not JSON"),
+    "a number of 10 000 digits": ("/members", said('{"members": [{"user_id": ' + "9" * 10**4), "is not JSON"),
+    "a length of its own": ("/members", raw(OK + b"Content-Length: -5\r\n\r\n{}"), "about members"),
+    "a bomb": ("/members", raw(answered(gzip.compress(bytes(2**22)), "Content-Encoding: gzip")), "more than 1 MB"),
+    "deep token": ("/token", said("[" * 10**5), "its answer is not JSON"),
+    "token not UTF-8": ("/token", raw(answered(b'{"access_token": "\xff"}')), "its answer is not JSON"),
+    "token of lists": ("/token", said('{"access_token": ["x"], "token_type": ["bearer"]}'), "no bearer token"),
+    "a column elsewhere": (
+        "/items/1/item",
+        said('{"id": "http://127.0.0.1:9/x"}'),
+        "points to another site for a column: 127.0.0.1:9",
+    ),
+    "points of nan": ("/results", said('[{"userId": "u-1", "resultScore": "nan"}]'), "is not a number of points"),
+    "points of 1e300": ("/results", said('[{"userId": "u-1", "resultScore": 1e300}]'), "is not a number of points"),
+    "a maximum of nan": ("/items/1/item", said('{"id": "U/courses/1/items/1/item", "scoreMaximum": "inf"}'), "maximum"),
     "no token": ("/token", said("{}"), "has no bearer token"),
     "token page": ("/token", said("<html>"), "its answer is not JSON"),
     "no tokens": ("/token", platform.status(500), "gave no token, with status 500"),
     "scope": ("/token", lambda one: one.answer(400, {"error": "invalid_scope"}), "Turn on the services"),
     "strange": ("/token", lambda one: one.answer(400, {"error": {"x": "<b>"}}), "refuses this course (an error"),
-    "columns": ("/items", said('[{"id": 7}]'), "does not have the form of the standard"),
-    "address": ("/items", said(f'[{{"id": "file:///x", "resourceId": "viva:{PS}"}}]'), "a column without an address"),
+    "columns": ("/items/1/item", said('{"id": 7}'), "does not have the form of the standard"),
+    "address": ("/items/1/item", said('{"id": "file:///x"}'), "a column without an address"),
     "results": ("/results", said('[{"userId": []}]'), "does not have the form of the standard"),
     "score": ("/scores", platform.status(401), "Turn on this service"),
-}
+} | {name: ("/members", *reply) for name, reply in REPLIES.items()}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -240,8 +235,9 @@ def test_a_platform_that_answers_slowly_wrongly_or_half_gives_one_sentence(
     sent, system, viva, monkeypatch, caplog, fault
 ):
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(transport, "SECONDS", 0.4)
-    monkeypatch.setattr(transport, "LONGEST", 1.0)
+    monkeypatch.setattr(transport, "LARGEST", 2**20)
+    if "in time" in FAULTS[fault][2]:
+        monkeypatch.setattr(transport, "LONGEST", 2.0)
     classroom.grade(sent, "bo", 11.0)
     path, act, sentence = FAULTS[fault]
     system.fault(path, act)
@@ -285,6 +281,84 @@ def test_a_system_that_forgets_what_a_column_is_called_gets_no_second_one(regist
     assert viva("lti", "export", PS).status == 0
     assert viva("lti", "export", PS).status == 0
     assert (len(system.columns), users(system)) == (1, sorted(ALL))
+
+
+def test_a_column_that_lost_its_name_and_its_place_in_the_list_is_found_at_its_own_address(sent, system, viva):
+    del system.columns["1"]["resourceId"]
+    system.enter("u-1", 12.0)
+    classroom.grade(sent, "anna", 23.0)
+    result = viva("lti", "export", PS)
+    assert (result.status, len(system.columns), users(system)) == (0, 1, ["u-0"])
+    assert system.points() == ALL | {"u-0": 23.0, "u-1": 12.0}
+
+
+def test_a_column_that_was_deleted_there_is_made_again_only_when_that_is_asked_for(sent, system, viva):
+    system.columns.clear()
+    system.results.clear()
+    result = viva("lti", "export", PS)
+    assert (result.status, system.scores, system.columns) == (2, [], {})
+    assert "does not have the column of" in result.err and "--overwrite" in result.err
+    assert viva("lti", "export", PS, "--overwrite").status == 0
+    assert (len(system.columns), system.points()) == (1, ALL)
+
+
+def test_a_grade_that_a_teacher_enters_during_the_export_stays(registered, system, viva):
+    system.fault("/scores", lambda handler: system.enter("u-2", 3.0), times=1)  # while the first one is sent
+    result = viva("lti", "export", PS)
+    assert (result.status, users(system), system.points()) == (1, ["u-0", "u-1"], ALL | {"u-2": 3.0})
+    assert "Not accepted, member u-2: somebody changed it there while scores were sent" in result.out
+    assert "3 was entered there" in viva("lti", "export", PS).out and len(system.scores) == 2
+
+
+def test_a_score_that_a_system_takes_and_does_not_show_is_named_and_not_taken_for_sent(registered, system, viva):
+    def lose(handler: platform.Handler) -> bool:
+        return handler.answer(200) if json.loads(handler.body)["userId"] == "u-1" else False
+
+    system.fault("/scores", lose, times=3)
+    result = viva("lti", "export", PS)
+    assert (result.status, "member u-1: it was sent, and another grade is there" in result.out) == (1, True)
+    assert "2 scores sent" in result.out
+    assert viva("lti", "export", PS).status == 0 and system.points() == ALL
+
+
+def test_another_command_works_while_an_export_waits_for_the_network_and_a_second_export_does_not(
+    registered, system, viva
+):
+    refused, loaded = [], load(registered)[0]
+
+    def meanwhile(handler: platform.Handler) -> bool:
+        with (
+            leftovers.alone(registered / batch.LOCK, refused.append),
+            pytest.raises(CourseError) as error,
+            busy.sending(loaded),
+        ):
+            pass
+        refused.append(str(error.value))
+        return False
+
+    for path in ("/members", "/items", "/results", "/scores"):
+        system.fault(path, meanwhile, times=1)
+    assert viva("lti", "export", PS).status == 0 and system.points() == ALL
+    assert len(refused) == 4 and {"another export to a learning system is running" in one for one in refused} == {True}
+
+
+def test_a_clock_that_is_wrong_is_told_as_a_clock(registered, system, viva):
+    def late(handler: platform.Handler) -> bool:
+        handler.date_time_string = lambda timestamp=None: "Mon, 05 Oct 2026 10:00:00 GMT"
+        return handler.answer(400, {"error": "invalid_client"})
+
+    system.fault("/token", late)
+    result = viva("lti", "export", PS)
+    assert (result.status, "the clock of this machine is" in result.err, "client id" in result.err) == (2, True, False)
+
+
+def test_the_sid_of_gradescope_is_not_a_number_of_another_system(registered, system, viva):
+    """A student has it as lms_user_id and an address; a member with this user_id has another name and address."""
+    with Gradebook(f"sqlite:///{registered / 'gradebook.db'}") as gradebook:
+        gradebook.update_or_create_student("anna", lms_user_id="40017")
+    system.members = [member(1, "zoe", user_id="40017", name="Zoe Chen", family_name="Chen")]
+    document = json.loads(viva("lti", "export", PS, "--json").out)["assignments"][0]
+    assert (system.scores, len(document["absent"])) == ([], 3)
 
 
 def test_two_columns_of_one_assignment_are_refused(registered, system, viva):

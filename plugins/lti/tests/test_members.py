@@ -62,28 +62,48 @@ def test_a_file_beside_a_system_that_is_asked_is_refused(registered, viva):
     assert (result.status, "so it needs no file" in result.err) == (2, True)
 
 
-ANNA = Student("anna", "Anna Lee", "a@x.edu", "7", "4711")
-BO = Student("bo", "Bo King", "b@x.edu")
+ANNA = Student("anna", "Anna", "Lee", "a@x.edu", "7", "4711")
+BO = Student("bo", "Bo", "King", "b@x.edu")
+SID = Student("cy", "Cy", "Moss", "cy@x.edu")
+"""Who has 40017 as the number of another system, which is no fact here."""
+HUB = Student("b@x.edu")
 
 
 @pytest.mark.parametrize(
-    ("people", "members", "certain", "doubted"),
+    ("people", "member", "whose", "why"),
     [
-        ([ANNA, BO], [Member("7", "Anne", "Smith", "new@x.edu")], {"anna": "7"}, []),
-        ([ANNA, BO], [Member("9", "Bo", "King", "B@x.edu")], {"bo": "9"}, []),
-        ([ANNA, BO], [Member("9", "Zoe", "Chen", "b@x.edu")], {}, ["9"]),
-        ([ANNA, BO], [Member("7", "Bo", "King", "b@x.edu")], {}, ["7"]),
-        ([ANNA, BO], [Member("9", "Anna", "Lee", "a@x.edu", "4712")], {}, ["9"]),
-        ([ANNA, BO], [Member("9", "", "", "a@x.edu"), Member("7")], {}, ["7", "9"]),
-        ([BO, Student("bob", "Bo King", "b@x.edu")], [Member("9", "Bo", "King", "b@x.edu")], {}, ["9"]),
-        ([Student("b@x.edu")], [Member("9", "Bo", "King", "B@x.edu")], {"b@x.edu": "9"}, []),
-        ([Student("u-9")], [Member("U-9")], {"u-9": "U-9"}, []),
+        ([ANNA, BO], Member("7", "Anna", "Lee"), "anna", ""),
+        ([ANNA, BO], Member("7", "", "", "a@x.edu"), "anna", ""),
+        ([ANNA, BO], Member("7", "", "", "", "4711"), "anna", ""),
+        ([ANNA, BO], Member("7", "Anna", "Smith"), "anna", ""),
+        ([ANNA, BO], Member("9", "Bo", "King", "B@x.edu"), "bo", ""),
+        ([ANNA, BO], Member("7"), "", "has only the number"),
+        ([ANNA, BO], Member("9", "", "", "b@x.edu"), "", "has only the address"),
+        ([ANNA, BO], Member("7", "Tom", "Lee"), "", "has only the number"),
+        ([ANNA, BO], Member("7", "Anna", "Lee", "new@x.edu"), "", "has another address"),
+        ([ANNA, BO], Member("7", "Anna", "Lee", "", "4712"), "", "has another school number"),
+        ([ANNA, BO], Member("9", "Anna", "Lee", "a@x.edu", "4711"), "", "has another number"),
+        ([ANNA, BO], Member("9", "Zoe", "Chen", "b@x.edu"), "", "and another name"),
+        ([ANNA, BO], Member("7", "Bo", "King", "b@x.edu"), "", "different students"),
+        ([ANNA, BO], Member("9", "Anna", "Lee"), "", "does not match a student"),
+        ([SID], Member("40017", "Zoe", "Chen", "z@x.edu"), "", "does not match a student"),
+        ([Student("1002", "Ada", "Lee")], Member("1002", "Bo", "Lee"), "", "does not match a student"),
+        ([BO, Student("bob", "Bo", "King", "b@x.edu")], Member("9", "Bo", "King", "b@x.edu"), "", "different students"),
+        ([HUB], Member("9", "Bo", "King", "B@x.edu"), "", "has only the address"),
+        ([Student("b@x.edu", "Bo", "King")], Member("9", "Bo", "King", "B@x.edu"), "b@x.edu", ""),
+        ([Student("bo", "Bo", "King", login="bk1")], Member("9", "Bo", "King", login="bk1"), "bo", ""),
+        ([Student("bk1", "Bo", "King")], Member("9", "Bo", "King", login="bk1"), "bk1", ""),
     ],
-    ids=[
-        "the number", "the address", "another name", "two students", "another number", "two members",
-        "a shared address", "the id of a hub", "the id of a private hub",
-    ],
-)  # fmt: skip
-def test_a_member_is_a_student_only_where_numbers_and_address_agree(people, members, certain, doubted):
-    found, doubts = matched(members, {one.id: one for one in people})
-    assert ({student: one.user_id for student, one in found.items()}, sorted(doubts)) == (certain, doubted)
+)
+def test_a_member_is_a_student_only_where_two_facts_agree_and_none_contradicts(people, member, whose, why):
+    found, doubts = matched([member], {one.id: one for one in people}, "login" if member.login else "email")
+    assert (list(found), list(doubts)) == ([whose] * bool(whose), [member.user_id] * (not whose))
+    assert why in doubts.get(member.user_id, "")
+
+
+def test_an_id_that_a_private_hub_made_of_the_number_is_the_number_and_two_members_are_nobody():
+    hub = {"u-9": Student("u-9", "Bo", "King")}
+    assert list(matched([Member("U-9", "Bo", "King")], hub, "sub")[0]) == ["u-9"]
+    two = [Member("9", "Anna", "Lee", "a@x.edu"), Member("8", "Anna", "Lee", "a@x.edu")]
+    found, doubts = matched(two, {"anna": Student("anna", "Anna", "Lee", "a@x.edu")})
+    assert (found, sorted(doubts)) == ({}, ["8", "9"])

@@ -27,6 +27,8 @@ from viva_lti.settings import Canvas
 
 ACTIONS = ("register", "export", "times")
 SHOWN = 20
+ISSUER = "canvas"
+"""Whose the numbers are; those of Canvas's files are the same."""
 COLUMNS = ("id", "first_name", "last_name", "email", "lms_user_id", "sis", "login", "section", "group")
 
 
@@ -75,7 +77,7 @@ class CanvasCommand(ScoresCommand):
             with opened(self) as there:
                 yield Drafts(there, settings.assignments, self.visible)
 
-        return self.export(names, settings, people, drafts)
+        return self.export(names, settings, ISSUER, people, drafts)
 
     def _register(self, words: list[str]) -> int:
         """Try the token, and keep it where it works."""
@@ -126,7 +128,7 @@ class CanvasCommand(ScoresCommand):
         (name,) = self.course.chosen(words)
         number = Canvas(parent=self).assignments.get(name, "")
         with self.course.gradebook() as gradebook:
-            enrolled = students(self.course, gradebook)
+            enrolled = students(self.course, gradebook, ISSUER)
         with self.console.status("asking Canvas"), opened(self) as there:
             people, doubts = matched(there.members(), enrolled, "login")
             submitted = there.times(str(there.assignment(name, str(number)).id))
@@ -181,4 +183,4 @@ def roster(command: VivaCommand) -> Table:
          who.section, who.group] for who in people
     ]  # fmt: skip
     columns = COLUMNS if groups is not None else COLUMNS[:-1]
-    return Table(columns, {line: row[: len(columns)] for line, row in enumerate(rows, 2)}, notes)
+    return Table(columns, {line: row[: len(columns)] for line, row in enumerate(rows, 2)}, notes, ISSUER)

@@ -32,7 +32,7 @@ from viva.verdict import CourseError
 from viva_lti import key
 from viva_lti.members import Member, parted
 from viva_lti.registration import require_address
-from viva_lti.transport import ATTEMPTS, LARGEST, PAGES, Limits, PlatformError, trouble
+from viva_lti.transport import ATTEMPTS, BROKEN, LARGEST, PAGES, Limits, PlatformError, decoded, trouble
 
 NAME = "canvas.json"
 VARIABLE = "VIVA_CANVAS_TOKEN"
@@ -140,12 +140,14 @@ class CanvasLimits(Limits):
         super().__init__(lambda request: request.method == "GET")
         self.strict = self.strict.new(status_forcelist=(429,), connect=0, respect_retry_after_header=False)
 
-    def send(self, request: requests.PreparedRequest, *rest: Any, **options: Any) -> requests.Response:
+    def sent(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         for attempt in range(ATTEMPTS):
-            response = super().send(request, *rest, **options)
+            response = super().sent(request, **options)
             if response.status_code != 403 or b"rate limit exceeded" not in response.content[:1000].lower():
                 break
             response.status_code = 429
+            if PAUSE * 2**attempt > self.left:
+                break
             time.sleep(PAUSE * 2**attempt)
         return response
 
@@ -180,6 +182,7 @@ class OneSite(Requester):
         response = _required(super()._get_request(url, headers, params, **named))
         if not response.ok:
             return response
+        decoded(response.content)  # canvasapi reads it again with Python's own reader, which takes NaN for a number
         following = response.links.get("next", {}).get("url", "")
         if following and not urljoin(response.url, following).startswith(self.base_url):
             raise Elsewhere
@@ -374,7 +377,7 @@ class Canvas:
         with self._sentences(subject):
             place = f"courses/{self.place.course}/{path}".rstrip("/")
             answer = self.requester.request(method, place, _kwargs=combine_kwargs(**parameters))
-            return self._formed(subject, answer.json(), form)
+            return self._formed(subject, decoded(answer.content), form)
 
     def _formed(self, subject: str, value: object, form: type[Form]) -> Form:
         try:
@@ -409,14 +412,14 @@ class Canvas:
             )
         except Endless:
             problem = PlatformError(f"{host} never ends its list of {subject}, so nothing of it was taken.")
-        except requests.JSONDecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             problem = PlatformError(
                 f"The answer of {host} about {subject} is not JSON. If its address opens a login page in a browser, "
                 "the address is wrong."
             )
         except requests.RequestException as error:
             problem = trouble(self.place.url, error)
-        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError):
+        except BROKEN:
             problem = PlatformError(f"{self._wrong(subject)}.")
         raise problem
 

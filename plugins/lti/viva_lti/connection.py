@@ -6,8 +6,11 @@ for errors.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
@@ -19,14 +22,17 @@ from authlib.oauth2.rfc7523 import PrivateKeyJWT
 
 import viva
 from viva.cleaning import plaintext
+from viva.wording import counted
 from viva_lti.key import Key
 from viva_lti.registration import Registration, require_address
-from viva_lti.transport import PAGES, Limits, PlatformError, host_of, shown, trouble
+from viva_lti.transport import BROKEN, PAGES, Limits, PlatformError, decoded, host_of, shown, site_of, trouble
 
 COLUMN = "application/vnd.ims.lis.v2.lineitem+json"
 """The form of a column, in the standard's words a line item."""
 CODES = re.compile(r"[a-z_]{1,40}")
 """What the error codes of OAuth look like."""
+FAR = timedelta(seconds=50)
+"""By so much two clocks may differ; a token is asked for with a request that is valid for an hour from now."""
 Form = TypeVar("Form")
 
 
@@ -36,10 +42,18 @@ def repeatable(request: requests.PreparedRequest) -> bool:
 
 
 class Connection:
-    """A learning system's services, with a token for some ``scopes``."""
+    """A learning system's services, with a token for some ``scopes``.
+
+    The token, ids, points and comments go to the sites alone that were registered: what an answer points to elsewhere
+    gets nothing.
+    """
 
     def __init__(self, registration: Registration, key: Key, *scopes: str) -> None:
         self.registration = registration.require_complete()
+        services = registration.url, registration.lineitems, registration.members
+        self.sites = {site_of(address) for address in services if address}
+        self.ahead = timedelta()
+        """How much the clock of this machine is ahead of the one that gives tokens, as far as that told its time."""
         self.session = OAuth2Session(
             registration.client_id,
             key.rsa,
@@ -51,6 +65,7 @@ class Connection:
         )
         audience = registration.audience or registration.token
         self.session.register_client_auth_method(PrivateKeyJWT(audience, headers={"kid": key.number}))
+        self.session.register_compliance_hook("access_token_response", self._looked_at)
         self.session.headers["User-Agent"] = f"viva/{viva.__version__}"
         for start in ("https://", "http://"):
             self.session.mount(start, Limits(repeatable))
@@ -73,8 +88,20 @@ class Connection:
             response = self._request("GET", subject, address, headers={"Accept": accept}, params=parameters)
             yield self._json(subject, response)
             parameters = {}
+            address = self._following(subject, response)
+
+    def _following(self, subject: str, response: requests.Response) -> str:
+        """The address of the next page; empty behind the last one. Raises PlatformError."""
+        try:
             following = response.links.get("next", {}).get("url", "")
-            address = urljoin(response.url, following) if following else ""
+            return urljoin(response.url, following) if following else ""
+        except BROKEN:
+            problem = f"The answer of {host_of(response.url)} about {subject} names a next page without an address."
+        raise PlatformError(problem)
+
+    def read(self, subject: str, address: str, accept: str) -> Any:
+        """What is at an address. Raises PlatformError."""
+        return self._json(subject, self._request("GET", subject, address, headers={"Accept": accept}))
 
     def send(self, subject: str, address: str, body: object, form: str) -> Any:
         """Send something new; the answer, None where it is empty. Raises PlatformError."""
@@ -94,8 +121,8 @@ class Connection:
 
     def _json(self, subject: str, response: requests.Response) -> Any:
         try:
-            return msgspec.json.decode(response.content)
-        except msgspec.DecodeError as error:
+            return decoded(response.content)
+        except ValueError as error:
             raise PlatformError(
                 f"The answer of {host_of(response.url)} about {subject} is not JSON. If the address opens a login "
                 f"page in a browser, it is wrong: {shown(response.url)}"
@@ -103,7 +130,7 @@ class Connection:
 
     def _request(self, method: str, subject: str, address: str, **options: Any) -> requests.Response:
         """Raises PlatformError for everything but an answer that grants the request."""
-        require_address(address)
+        self.require_own(subject, address)
         if not self.session.token:
             self._authorize()
         response = self._sent(method, address, **options)
@@ -114,15 +141,32 @@ class Connection:
             return response
         raise PlatformError(self._sentence(subject, response), response.status_code)
 
+    def require_own(self, subject: str, address: str) -> None:
+        """Raises CourseError for an address to which nothing may be sent."""
+        require_address(address)
+        if site_of(address) not in self.sites:
+            raise PlatformError(
+                f"{self.registration.host} points to another site for {subject}: {host_of(address)}. That got nothing. "
+                "If it is the learning system's too, register its address with --lineitems=URL or --members=URL."
+            )
+
     def _sent(self, method: str, address: str, **options: Any) -> requests.Response:
         """The answer to one request. Raises PlatformError where none came."""
         try:
             return self.session.request(method, address, allow_redirects=False, **options)
         except AuthlibBaseError as error:  # the token had to be renewed
             problem = self._refusal(error)
-        except (requests.RequestException, ValueError, KeyError) as error:
+        except (requests.RequestException, *BROKEN) as error:
             problem = trouble(address, error)
         raise problem
+
+    def _looked_at(self, response: requests.Response) -> requests.Response:
+        """The answer to a request for a token, before authlib reads it. Raises ValueError."""
+        with contextlib.suppress(*BROKEN):
+            self.ahead = datetime.now(UTC) - parsedate_to_datetime(response.headers["Date"])
+        if response.status_code < 500 and not isinstance(decoded(response.content), dict):
+            raise ValueError
+        return response
 
     def _authorize(self) -> None:
         """Get a token. Raises PlatformError; other errors may hold the signed request, so none is chained."""
@@ -142,7 +186,7 @@ class Connection:
             )
         except requests.RequestException as error:
             problem = trouble(address, error)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except BROKEN:
             problem = PlatformError(
                 f"{host_of(address)} did not give a token: its answer is not JSON. The address of tokens may be "
                 f"wrong: {shown(address)}"
@@ -150,6 +194,14 @@ class Connection:
         raise problem
 
     def _refusal(self, error: AuthlibBaseError) -> PlatformError:
+        if abs(self.ahead) > FAR:
+            minutes, which = round(abs(self.ahead) / timedelta(minutes=1)), "ahead of" if self.ahead > FAR else "behind"
+            return PlatformError(
+                f"{host_of(self.registration.token)} refuses this course, and the clock of this machine is "
+                f"{counted(minutes, 'minute')} {which} its clock: a request for a token says when it was signed. Set "
+                "the clock, then run the same command again.",
+                401,
+            )
         code = error.error if CODES.fullmatch(str(error.error)) else "an error of its own"
         advice = {
             "invalid_scope": "Turn on the services for names and roles and for grades in the tool's settings there.",

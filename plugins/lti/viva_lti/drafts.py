@@ -1,8 +1,8 @@
 """Scores into Canvas's gradebook, as drafts that students do not see until somebody posts them.
 
-Nothing is sent twice blindly: what a student has there is read again right before a score goes, and a score whose
-answer was lost is looked for by the next run. Columns where one score would go to others too, or would count otherwise,
-are refused: group assignments that are graded as one, moderated and anonymous ones.
+Nothing is sent twice blindly: a score whose answer was lost is looked for by the next run. Columns where one score
+would go to others too, or would count otherwise, are refused: group assignments that are graded as one, moderated and
+anonymous ones.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from viva.cleaning import plaintext
 from viva.verdict import CourseError
 from viva.wording import counted
 from viva_lti.canvascourse import Assignment, Canvas
-from viva_lti.scores import Column, Result, Score
-from viva_lti.transport import PlatformError
+from viva_lti.scores import CHANGED, Column, Result, Score
+from viva_lti.transport import PlatformError, are_points
 
 UNGRADED = ("not_graded", "pass_fail")
 CENT = Decimal("0.01")
-CHANGED = 409
 REFUSALS = {
     404: "it does not know this member, or does not give the assignment to them",
-    CHANGED: "somebody changed it there while scores were sent; run the same command again to see it",
+    CHANGED: "it has another grade meanwhile; run the same command again to see it",
 }
 
 
@@ -50,10 +49,6 @@ class _Graded(msgspec.Struct, frozen=True):
         """What was entered, before Canvas's own late policy."""
         return self.score if self.entered_score is None else self.entered_score
 
-    @property
-    def state(self) -> tuple[float | None, bool, str | None]:
-        return self.points, bool(self.excused), self.posted_at
-
 
 class _LatePolicy(msgspec.Struct, frozen=True):
     late_submission_deduction_enabled: bool | None = None
@@ -68,6 +63,15 @@ class Present(Result, frozen=True):
 
     excused: bool = False
     posted: bool = False
+    posted_at: str | None = None
+
+    @property
+    def state(self) -> tuple:
+        return self.score, self.excused, self.posted_at
+
+    @property
+    def is_empty(self) -> bool:
+        return self.score is None and not self.excused and self.posted_at is None
 
     @property
     def status(self) -> str:
@@ -122,13 +126,22 @@ class Drafts:
         for one in listed:
             self._require_finite(one)
         self.submitted[column.id] = {str(one.user_id): one for one in listed}
-        return {
-            user: Present(
-                user, None if one.excused else one.points, column.score_maximum, bool(one.excused),
-                bool(one.posted_at) and not self.visible,
-            )
-            for user, one in self.submitted[column.id].items()
-        }  # fmt: skip
+        return {user: self._present(column, one) for user, one in self.submitted[column.id].items()}
+
+    def present(self, column: Column, user: str) -> Result | None:
+        """What one student has in it now. Raises PlatformError."""
+        path = f"assignments/{_number(column)}/submissions/{quote(user, safe='')}"
+        now = self.there.read("a score", _Graded, path, include=["submission_comments"])
+        if str(now.user_id) != user:
+            raise PlatformError(f"{self.host} answers about another student than it was asked for.")
+        self._require_finite(now)
+        self.submitted.setdefault(column.id, {})[user] = now
+        return self._present(column, now)
+
+    def _present(self, column: Column, one: _Graded) -> Present:
+        points = None if one.excused else one.points
+        posted = bool(one.posted_at) and not self.visible
+        return Present(str(one.user_id), points, column.score_maximum, bool(one.excused), posted, one.posted_at)
 
     def remarks(self, column: Column | None, scores: list[Score]) -> list[str]:
         """Whether Canvas's own late policy will deduct from the scores. Raises PlatformError."""
@@ -142,15 +155,10 @@ class Drafts:
             "send scores with --raw."
         ]
 
-    def send(self, column: Column, score: Score) -> None:
-        """Send one score, and the comment if it is not there. Raises PlatformError."""
+    def send(self, column: Column, score: Score) -> Result | None:
+        """Send one score, and the comment if it was not there when it was read. Raises PlatformError."""
         path = f"assignments/{_number(column)}/submissions/{quote(score.user, safe='')}"
-        before = self.submitted.get(column.id, {}).get(score.user, _Graded(score.user))
-        now = self.there.read("a score", _Graded, path, include=["submission_comments"])
-        if str(now.user_id) != score.user:
-            raise PlatformError(f"{self.host} answers about another student than it was asked for.")
-        if now.state != before.state:
-            raise PlatformError(f"{self.host} has another grade than before.", CHANGED)
+        now = self.submitted.get(column.id, {}).get(score.user, _Graded(score.user))
         points = score.points
         if column.score_maximum is not None:
             scaled = score.points * Decimal(repr(column.score_maximum)) / score.maximum
@@ -162,6 +170,7 @@ class Drafts:
         self._require_finite(seen)
         if seen.points is None or abs(Decimal(repr(seen.points)) - points) > CENT:
             raise PlatformError(f"{self.host} kept another score than the one that was sent. Look at it there.")
+        return self._present(column, seen)
 
     def _deducts(self) -> bool:
         try:
@@ -173,7 +182,7 @@ class Drafts:
             raise
 
     def _require_finite(self, one: _Graded) -> None:
-        if one.points is not None and not math.isfinite(one.points):
+        if not are_points(one.points):
             raise PlatformError(f"{self.host} has a score that is not a number.")
 
     def _id(self, number: str) -> str:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
 from traitlets import Bool
 
 from viva.cleaning import plaintext
 from viva.commands import plantable
-from viva.commands.command import VivaCommand
+from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.course import busy
 from viva.course.gradebook import agreement, health
 from viva.verdict import CourseError
 from viva.wording import counted
 from viva_lti import scoreplan
 from viva_lti.members import Member
-from viva_lti.scoreplan import ScorePlan, Wishes
-from viva_lti.scores import Column, Grades
+from viva_lti.scoreplan import ScorePlan, There, Wishes
+from viva_lti.scores import Column, Grades, Result, Score
 from viva_lti.sent import Sent
 from viva_lti.settings import LmsSettings
 from viva_lti.transport import PlatformError
@@ -41,23 +42,30 @@ class ScoresCommand(VivaCommand):
         self,
         names: list[str],
         settings: LmsSettings,
+        issuer: str,
         members: Callable[[], list[Member]],
         opened: Callable[[], AbstractContextManager[Grades]],
     ) -> int:
-        """Send the scores of some assignments, or of all. Raises CourseError, among them PlatformError."""
+        """Send the scores of some assignments, or of all; ``issuer`` is whose the members' numbers are.
+
+        The course's lock is held to read the course, and never while the network is waited for. Raises CourseError,
+        among them PlatformError.
+        """
         assignments = self._graded(self.course.chosen(names))
+        agreement.require_kept(self.course, assignments)
         documents, host = [], ""
-        with self.alone(self.dry_run):
-            agreement.require_kept(self.course, assignments)
-            health.settle(self.course)
+        with nullcontext() if self.dry_run else busy.sending(self.course):
             with self.console.status("reading the members"):
                 people = members()
             with opened() as grades:
                 host = grades.host
                 for assignment in assignments:
-                    documents.append(self._export_one(assignment, grades, people, settings))
+                    sent = Sent(self.course, settings.sent, assignment)
+                    with self.console.status(f"reading the scores of {assignment}"):
+                        there = There.read(grades, issuer, people, sent)
+                    documents.append(self._export_one(sent, grades, there, settings))
         self.show_document(system=settings.title.lower(), platform=host, dry_run=self.dry_run, assignments=documents)
-        return 0
+        return NEEDS_GRADER if any(document["refused"] for document in documents) else 0
 
     def _graded(self, names: list[str]) -> list[str]:
         """Those in the gradebook. Raises CourseError when none is."""
@@ -67,12 +75,14 @@ class ScoresCommand(VivaCommand):
             return graded
         raise CourseError(f"Not in the gradebook: {plaintext.some(names, 20)}. Run 'viva release' first.")
 
-    def _export_one(self, assignment: str, grades: Grades, people: list[Member], settings: LmsSettings) -> dict:
-        wishes = Wishes(self.coursedir.student_id, self.overwrite, self.raw)
-        with self.console.status(f"comparing {assignment}"), self.course.gradebook() as gradebook:
-            plan = scoreplan.planned(self.course, gradebook, assignment, grades, people, settings, wishes)
-            plan.warnings += grades.remarks(plan.existing, plan.scores)
-        refused = {} if self.dry_run else self._send(plan, grades, settings)
+    def _export_one(self, sent: Sent, grades: Grades, there: There, settings: LmsSettings) -> dict:
+        assignment, wishes = sent.assignment, Wishes(self.coursedir.student_id, self.overwrite, self.raw)
+        with self.alone(self.dry_run):
+            health.settle(self.course)
+            with self.course.gradebook() as gradebook:
+                plan = scoreplan.planned(self.course, gradebook, sent, there, settings, wishes)
+        plan.warnings += grades.remarks(plan.existing, plan.scores)
+        refused = {} if self.dry_run else self._send(plan, grades, sent)
         self.console.print(plantable.counts(plan))
         table = plantable.people(plan)
         if table.row_count:
@@ -82,22 +92,24 @@ class ScoresCommand(VivaCommand):
             self._say(f"Absent: students who are not in the course on {grades.host}.")
         for user, why in list(refused.items())[: plantable.SHOWN]:
             self._say(f"Not accepted, member {plaintext.line(user)}: {why}")
-        sent = len(plan.scores) - len(refused)
+        count = len(plan.scores) - len(refused)
         if self.dry_run:
             self._say("Nothing was sent. Run the same command without --dry-run to send it.")
         else:
-            self._say(f"{assignment}: {counted(sent, 'score')} sent to {grades.host}.")
+            self._say(f"{assignment}: {counted(count, 'score')} sent to {grades.host}.")
         return {
             "assignment": assignment,
             "column": plan.column,
-            "sent": 0 if self.dry_run else sent,
+            "sent": 0 if self.dry_run else count,
             "refused": refused,
             "warnings": plan.warnings,
         } | plantable.document(plan)
 
-    def _send(self, plan: ScorePlan, grades: Grades, settings: LmsSettings) -> dict[str, str]:
-        """Send what is planned; by user why a score was refused. Raises PlatformError, with how far it came."""
-        sent = Sent(self.course, settings.sent, plan.assignment)
+    def _send(self, plan: ScorePlan, grades: Grades, sent: Sent) -> dict[str, str]:
+        """Send what is planned, one by one; by user why a score did not arrive.
+
+        Raises PlatformError, with how far it came.
+        """
         refused: dict[str, str] = {}
         column: Column | None = plan.existing
         for score in plan.arrived:
@@ -109,15 +121,31 @@ class ScoresCommand(VivaCommand):
             for number, score in enumerate(plan.scores):
                 assert column is not None
                 status.update(f"sending {plan.assignment}: {number + 1} of {len(plan.scores)}")
-                sent.note(column.id, score, done=False)
                 try:
-                    grades.send(column, score)
+                    if why := _sent_one(grades, column, score, plan.there.get(score.user), sent):
+                        refused[score.user] = why
                 except PlatformError as error:
                     if error.status not in grades.refusals:
                         done = f"{number - len(refused)} of {len(plan.scores)} scores of {plan.assignment} were sent."
                         again = "The same command goes on where it stopped."
                         raise PlatformError(f"{done} {error} {again}", error.status) from error
                     refused[score.user] = f"{grades.refusals[error.status]} (status {error.status})."
-                    continue
-                sent.note(column.id, score, done=True)
         return refused
+
+
+def _sent_one(grades: Grades, column: Column, score: Score, before: Result | None, sent: Sent) -> str:
+    """Read, compare, send, read again; why the score is not there then, empty where it is. Raises PlatformError."""
+    now = grades.present(column, score.user)
+    if _state(now) != _state(before):
+        return "somebody changed it there while scores were sent; run the same command again to see it."
+    sent.note(column.id, score, done=False)
+    after = grades.send(column, score)
+    if not scoreplan.has(after, score.points, score.maximum):
+        return "it was sent, and another grade is there; run the same command again to see whether it arrived."
+    sent.note(column.id, score, done=True)
+    return ""
+
+
+def _state(result: Result | None) -> tuple:
+    """What is there; nothing is the same as an entry without a score."""
+    return () if result is None or result.is_empty else result.state

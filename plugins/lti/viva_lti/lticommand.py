@@ -148,6 +148,6 @@ class LtiCommand(ScoresCommand):
         @contextmanager
         def opened() -> Iterator[LineItems]:
             with Connection(lms, pair, *SCOPES) as connection:
-                yield LineItems(connection)
+                yield LineItems(connection, self.overwrite)
 
-        return self.export(names, self.lti, people, opened)
+        return self.export(names, self.lti, lms.issuer, people, opened)

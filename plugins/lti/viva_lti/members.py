@@ -133,4 +133,4 @@ def roster(command: VivaCommand) -> Table:
         f"{lms.host} tells neither name nor address of {len(silent)} students. Allow it in the tool's settings for "
         "privacy there."
     ] * bool(silent)
-    return Table(COLUMNS, dict(enumerate(rows, 2)), notes)
+    return Table(COLUMNS, dict(enumerate(rows, 2)), notes, lms.issuer)

@@ -32,6 +32,11 @@ class Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def host(self) -> str:
         return urlsplit(self.url).netloc
 
+    @property
+    def issuer(self) -> str:
+        """Whose the numbers of its members are."""
+        return f"lti:{self.host}"
+
     def require_complete(self) -> Registration:
         """Raises CourseError where ``viva lti register`` was not finished."""
         if not self.client_id or not self.token:

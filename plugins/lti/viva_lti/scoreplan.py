@@ -18,6 +18,7 @@ from viva.course.course import Course
 from viva.course.grades import export
 from viva.course.grades.sheetplan import Line, Plan
 from viva.course.grades.standing import Status
+from viva.course.identities import Identities
 from viva.verdict import CourseError
 from viva_lti.matching import Student, matched, students
 from viva_lti.members import Member
@@ -40,6 +41,26 @@ class ScorePlan(Plan):
     maximum: Decimal = Decimal(0)
     existing: Column | None = None
     """The column in the system; None where it is still to be made."""
+    there: dict[str, Result] = field(default_factory=dict)
+    """By user, what was in it when this was planned."""
+
+
+@dataclass(frozen=True)
+class There:
+    """What a system was found to have of a course and an assignment."""
+
+    host: str
+    issuer: str
+    """Whose the numbers of the members are (``viva.course.identities``)."""
+    members: list[Member]
+    column: Column | None = None
+    results: dict[str, Result] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, grades: Grades, issuer: str, members: list[Member], sent: Sent) -> There:
+        """Raises CourseError, among them PlatformError."""
+        column = grades.column(sent.assignment, sent.columns())
+        return cls(grades.host, issuer, members, column, grades.results(column) if column else {})
 
 
 @dataclass(frozen=True)
@@ -52,27 +73,28 @@ class Wishes:
 
 
 def planned(
-    course: Course, gradebook: Gradebook, assignment: str, grades: Grades, members: list[Member], settings: LmsSettings,
-    wishes: Wishes,
-) -> ScorePlan:  # fmt: skip
-    """What sending an assignment's scores would do. Raises CourseError, among them PlatformError."""
+    course: Course, gradebook: Gradebook, sent: Sent, there: There, settings: LmsSettings, wishes: Wishes
+) -> ScorePlan:
+    """What sending an assignment's scores would do; nothing is asked for any more. Raises CourseError."""
+    assignment, host, column, results = sent.assignment, there.host, there.column, there.results
     maximum = rounded(gradebook.find_assignment(assignment).max_score)
     if maximum <= 0:
         raise CourseError(f"{assignment} has no points, so there is no score to send.")
-    host, sent = grades.host, Sent(course, settings.sent, assignment)
-    column = grades.column(assignment, sent.columns())
-    plan = ScorePlan(sent.path, f"{settings.title}: {host}", assignment, maximum=maximum, existing=column)
+    plan = ScorePlan(
+        sent.path, f"{settings.title}: {host}", assignment, maximum=maximum, existing=column, there=results
+    )
     plan.column = column.label if column else f"{assignment} (new)"
     if column and column.score_maximum is not None and rounded(column.score_maximum) != maximum:
         plan.warnings.append(
             f"{host} has a maximum of {written(rounded(column.score_maximum))} points for {assignment}, and the "
             f"gradebook {written(maximum)}. The scores are converted; correct the points in one of the two."
         )
-    results = grades.results(column) if column else {}
     sendings = sent.read(column.id) if column else {}
-    enrolled = students(course, gradebook)
-    people, doubts = matched(members, enrolled, settings.username_key)
-    names = {member.user_id: member.name for member in members}
+    enrolled = students(course, gradebook, there.issuer)
+    people, doubts = matched(there.members, enrolled, settings.username_key)
+    names = {member.user_id: member.name for member in there.members}
+    if doubts and (question := Identities.read(course.root).question(_numbers(gradebook))):
+        plan.warnings.append(question)
     plan.strangers += [Line("", names[user], f"member {user} {why}") for user, why in sorted(doubts.items())]
     notebooks = [notebook.name for notebook in gradebook.find_assignment(assignment).notebooks]
     for row in export.scores(course, gradebook, [assignment], wishes.student):
@@ -89,6 +111,11 @@ def planned(
             _decide(plan, Line(student.id, student.name, written(points)), score, results.get(user),
                     sendings.get(user, []), wishes.overwrite)  # fmt: skip
     return plan
+
+
+def _numbers(gradebook: Gradebook) -> dict[str, str]:
+    """nbgrader's column of numbers, by student."""
+    return {student.id: student.lms_user_id or "" for student in gradebook.students}
 
 
 def rounded(score: float) -> Decimal:
@@ -146,12 +173,9 @@ def _decide(
     present = _scaled(result, score.maximum)
     last = sendings[-1] if sendings else None
     ours = [sending.points * score.maximum / sending.maximum for sending in sendings]
-    tolerance = HUNDREDTH
-    if result and result.maximum and result.score is not None:  # the system rounds to a hundredth of its own points
-        tolerance *= max(Decimal(1), score.maximum / Decimal(repr(result.maximum)))
 
     def is_there(points: Decimal) -> bool:
-        return present is not None and abs(present - points) < tolerance
+        return has(result, points, score.maximum)
 
     def send(lines: list[Line], what: str) -> None:
         if result and result.held:
@@ -168,7 +192,7 @@ def _decide(
 
     if present is None and result and result.status:
         entered(result.status)
-    elif present is not None and not any(map(is_there, [*ours, score.points])):
+    elif present is not None and not any(is_there(points) for points in [*ours, score.points]):
         entered(f"{written(_short(present))} was entered there")
     elif last and last.done and last.is_of(score):
         plan.unchanged.append(line)
@@ -186,6 +210,16 @@ def _decide(
         plan.arrived.append(score)
     else:
         send(plan.replaced, f"{line.what}, with another comment")
+
+
+def has(result: Result | None, points: Decimal, maximum: Decimal) -> bool:
+    """Whether a result is these points of the gradebook's, as far as the system's rounding lets that be told."""
+    present, tolerance = _scaled(result, maximum), HUNDREDTH
+    if present is None or result is None:
+        return False
+    if result.maximum:  # the system rounds to a hundredth of its own points
+        tolerance *= max(Decimal(1), maximum / Decimal(repr(result.maximum)))
+    return abs(present - points) < tolerance
 
 
 def _scaled(result: Result | None, maximum: Decimal) -> Decimal | None:

@@ -9,6 +9,9 @@ from typing import Protocol
 
 import msgspec
 
+CHANGED = 409
+"""The status that says: somebody changed it meanwhile."""
+
 
 class Column(msgspec.Struct, frozen=True):
     id: str
@@ -23,6 +26,16 @@ class Result(msgspec.Struct, frozen=True):
     user_id: str | int = msgspec.field(name="userId")
     score: float | None = msgspec.field(default=None, name="resultScore")
     maximum: float | None = msgspec.field(default=None, name="resultMaximum")
+
+    @property
+    def state(self) -> tuple:
+        """What a person changes there."""
+        return self.score, self.maximum
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was entered or decided."""
+        return self.score is None
 
     @property
     def status(self) -> str:
@@ -66,4 +79,8 @@ class Grades(Protocol):
     def remarks(self, column: Column | None, scores: list[Score]) -> list[str]:
         """What else a person should read before scores are sent."""
 
-    def send(self, column: Column, score: Score) -> None: ...
+    def present(self, column: Column, user: str) -> Result | None:
+        """What one user has in a column now."""
+
+    def send(self, column: Column, score: Score) -> Result | None:
+        """Send one score; what the user has there then."""

@@ -38,6 +38,7 @@ class Sent:
     """What was sent of one assignment; each way has a ``folder`` of its own."""
 
     def __init__(self, course: Course, folder: str, assignment: str) -> None:
+        self.assignment = assignment
         self.path: Path = course.root / folder / f"{assignment}.jsonl"
 
     def read(self, column: str) -> dict[str, list[Sending]]:
@@ -48,9 +49,9 @@ class Sent:
                 sendings[sending.user] = [sending] if sending.done else [*sendings.get(sending.user, []), sending]
         return sendings
 
-    def columns(self) -> set[str]:
-        """The columns that scores were sent into."""
-        return {sending.column for sending in self._all()}
+    def columns(self) -> list[str]:
+        """The columns that scores were sent into, the last one last."""
+        return list(dict.fromkeys(reversed([sending.column for sending in self._all()])))[::-1]
 
     def _all(self) -> Iterator[Sending]:
         for line in self.path.read_bytes().splitlines() if self.path.exists() else ():

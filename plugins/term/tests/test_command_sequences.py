@@ -12,8 +12,10 @@ import csv
 import io
 import json
 import math
+import os
 import random
 import shutil
+import signal
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import nbformat
@@ -33,6 +36,7 @@ from tests.conftest import PROJECT
 from tests.doubling import NOTEBOOK, SMALL, source, write_small
 from tests.oral import thinned
 from viva import cli
+from viva.course import journal
 from viva.course.deadlines.concessions import Concessions
 from viva_term.archives.attempt import Attempt
 from viva_term.archives.unmatched import Unmatched
@@ -240,6 +244,7 @@ class Commands:
         commands += [self.submit_and_collect] * 4 + [self.grant] * 2 + [self.set_a_deadline] + [self.drop_and_add]
         commands += [self.pass_a_login_on] * bool(term.known) + [self.collect_again] * bool(self.archives)
         commands += [self.match] * (4 * any(one.login in term.known for one in term.waiting))
+        commands += [self.forget_and_restore] * bool(term.known)
         commands += [self.submit_after_an_extension] * (4 * bool(term.extended))
         commands += [self.grade_the_rest] * (3 * (term.pending and self.collected > 2))  # it takes seconds
         commands += [self.grade_by_hand] * (2 * bool(term.graded))
@@ -304,6 +309,34 @@ class Commands:
         self.collected += 1
         zone = [f"--zone={TYPED.key}"] if far else []
         self.viva("collect", path.name, f"--assignment={SMALL}", *zone, status=int(bool(self.term.waiting)))
+
+    def forget_and_restore(self, chance: random.Random) -> None:
+        self.take_out_and_put_back(chance.choice(sorted(self.term.known)), chance.randint(0, 30))
+
+    def take_out_and_put_back(self, login: str, steps: int) -> None:
+        """All of a student goes and comes back; the restore is killed, and the next command finishes it."""
+        self.viva("roster", "--forget", login)
+        child = os.fork()
+        if not child:
+            self._kill_after(steps)
+            typed(self.root, "roster", "--restore", login)
+            os._exit(0)
+        os.waitpid(child, 0)
+        self.viva("roster", "--numbers=brightspace")
+        assert not (self.root / ".forgotten").exists() and not (self.root / ".journal").exists()
+        self.looked = False
+
+    def _kill_after(self, steps: int) -> None:
+        """From now on this process is killed at one of the steps of a change, before the line that says so."""
+        left, note = [steps], journal.note
+
+        def counted(*arguments: Any) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            note(*arguments)
+
+        journal.note = counted
 
     def match(self, chance: random.Random) -> None:
         """A line in matches.csv, and then collect, without the archive and without what was typed with it."""
@@ -437,13 +470,26 @@ def a_deadline_moves_past_an_extension(one: Commands) -> None:
     one.move_the_deadline(11)
 
 
+def a_restore_is_killed(one: Commands) -> None:
+    one.collect({"ada", "bo"}, alias=0, answer="half", day=6, hour=8, far=False)
+    one.grade()
+    with Gradebook(f"sqlite:///{one.root / 'gradebook.db'}") as book:
+        book.find_grade("why", NOTEBOOK, SMALL, "ada").manual_score = 1.25
+        book.db.commit()
+    one.term.manual["ada"] = 1.25
+    for steps in (0, 2, 5):
+        one.take_out_and_put_back("ada", steps)
+        one.grade()
+
+
 def a_login_is_passed_on(one: Commands) -> None:
     one.collect({"bo"}, alias=0, answer="right", day=3, hour=8, far=False)
     one.pass_on("bo")
 
 
 @pytest.mark.parametrize(
-    "sequence", [a_zone_is_forgotten, a_deadline_moves_past_an_extension, a_login_is_passed_on],
+    "sequence",
+    [a_zone_is_forgotten, a_deadline_moves_past_an_extension, a_login_is_passed_on, a_restore_is_killed],
     ids=lambda sequence: sequence.__name__,
 )  # fmt: skip
 def test_sequences_that_lost_points_once_are_told_apart_by_the_model(commands, sequence):

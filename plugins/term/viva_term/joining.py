@@ -1,7 +1,7 @@
 """Two ids of one student become one: attempts, grades and extensions move to the id that stays, and are listed.
 
-Nothing is taken away: where both ids have work of an assignment, each keeps its own, and a sentence says so. Every step
-can be done again, so that a command that was killed is finished by the same command.
+Nothing is taken away: where both ids have work of an assignment, each keeps its own, and a sentence says so. It is a
+change in the course's journal: a command that was killed is finished by the next one.
 """
 
 from __future__ import annotations
@@ -9,17 +9,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 
 from viva.cleaning.plaintext import quoted
-from viva.course import joined
+from viva.course import identities, joined, journal
 from viva.course.course import Course
 from viva.course.database import with_retries
 from viva.course.deadlines import concessions
 from viva.course.gradebook.results import Results
+from viva.course.identities import Identities
 from viva.course.joined import Joined
+from viva.course.journal import Step
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 from viva.verdict import CourseError
@@ -73,26 +77,54 @@ def _recorded(joined_row: Joined | None) -> list[str]:
 
 def join(course: Course, joining: Joining) -> None:
     """Do what was planned; whoever calls this is alone with the course. Raises OSError and CourseError."""
+    about = {"student": joining.new, "old": joining.old, "moved": list(joining.moved), "both": list(joining.both)}
+    called = f"viva roster --same {joining.old} {joining.new}"
+    journal.carry_out(course, journal.Intent("same", called, about), steps(course, about))
+
+
+def steps(course: Course, about: dict[str, Any]) -> Iterator[Step]:
+    """The steps of ``viva roster --same``, for the journal."""
+    joining = Joining(about["old"], about["student"], tuple(about["moved"]), tuple(about["both"]))
+    yield Step(joined.SAME, partial(_record, course, joining))
+    for assignment in joining.moved:
+        for source, target in _folders(course, assignment, joining):
+            yield Step(f"move {source}", partial(_move, source, target))
+        yield Step(f"attempts of {assignment}", partial(_attempts, course, assignment, joining))
+    places = {(name, joining.new): joining.old for name in joining.moved}
+    yield Step("results", lambda: Results.of(course.directory).hand_over(places))
+    for name in (concessions.EXCUSED, concessions.EXTENSIONS):
+        yield Step(name, partial(_granted, course.root / name, joining))
+    yield Step(identities.FILE, partial(_numbers, course, joining))
+    # roster.csv is read for both: the row of the newer id goes last
+    yield Step("gradebook", lambda: with_retries(lambda: _enter(course, joining, Roster.of(course))))
+    yield Step(ROSTER, lambda: _list(course, joining, Roster.of(course)))
+
+
+def _record(course: Course, joining: Joining) -> None:
     rows_of_all = joined.read(course.root)
     moved = ", ".join(dict.fromkeys([*_recorded(rows_of_all.get(joining.new)), *joining.moved]))
     joined.write(course.root, (rows_of_all | {joining.new: Joined(joining.new, joining.old, moved)}).values())
-    for assignment in joining.moved:
-        for source, target in _folders(course, assignment, joining):
-            if source.is_dir() and not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                source.rename(target)
-                with contextlib.suppress(OSError):  # another assignment is still in it
-                    source.parent.rmdir()
-        ledger = Ledger(course, assignment)
-        if rows := ledger.rows.pop(joining.new, []):
-            ledger.rows[joining.old] += [replace(row, student_id=joining.old) for row in rows]
-            ledger.write()
-    Results.of(course.directory).hand_over({(name, joining.new): joining.old for name in joining.moved})
-    for name in (concessions.EXCUSED, concessions.EXTENSIONS):
-        _granted(course.root / name, joining)
-    roster = Roster.of(course)
-    with_retries(lambda: _enter(course, joining, roster))
-    _list(course, joining, roster)
+
+
+def _move(source: Path, target: Path) -> None:
+    if source.is_dir() and not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source.rename(target)
+        with contextlib.suppress(OSError):  # another assignment is still in it
+            source.parent.rmdir()
+
+
+def _attempts(course: Course, assignment: str, joining: Joining) -> None:
+    ledger = Ledger(course, assignment)
+    if rows := ledger.rows.pop(joining.new, []):
+        ledger.rows[joining.old] += [replace(row, student_id=joining.old) for row in rows]
+        ledger.write()
+
+
+def _numbers(course: Course, joining: Joining) -> None:
+    numbers = Identities.read(course.root)
+    numbers.hand_over(joining.new, joining.old)
+    numbers.write()
 
 
 def _work(course: Course, student: str) -> set[str]:

@@ -7,7 +7,7 @@ import io
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple
 from pathlib import Path
 
@@ -15,7 +15,9 @@ import nbformat
 from nbformat.v4 import new_notebook
 
 from tests.conftest import PROJECT
+from viva.course.identities import Identities
 from viva_term.lms.rosterfile import COLUMNS, Entry
+from viva_term.lms.systems import SYSTEMS, issuer_of
 
 ASSIGNMENT, BOOK = "ps1", "hw1.ipynb"
 CLASS = (
@@ -70,7 +72,17 @@ def course_at(root: Path, entries=CLASS, books=(BOOK,)) -> Path:
     shutil.copy(PROJECT / "nbgrader_config.py", root)
     with (root / "roster.csv").open("w", encoding="utf-8", newline="") as file:  # a gradebook takes seconds to make
         csv.writer(file).writerows([COLUMNS, *map(astuple, entries)])
+    numbered(root, entries)
     return root
+
+
+def numbered(root: Path, entries: Iterable[Entry]) -> Identities:
+    """The numbers of a class, which every system happens to know it by."""
+    identities = Identities.read(root)
+    for system in SYSTEMS:
+        identities.note(issuer_of(system) or system, {entry.id: entry.lms_user_id for entry in entries}, "roster")
+    identities.write()
+    return identities
 
 
 def zipped(path: Path, files: Mapping[str, str | bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:

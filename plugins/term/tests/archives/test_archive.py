@@ -120,6 +120,17 @@ def test_a_packed_tar_of_zeros_is_refused_before_it_is_read_through(opened, tmp_
         opened(path, small=2**20)
 
 
+def test_a_packed_tar_of_folders_is_refused_before_it_is_read_through(opened, tmp_path):
+    folders = [tarfile.TarInfo(str(number)) for number in range(300)]
+    for info in folders:
+        info.type = tarfile.DIRTYPE
+    members = [*((info, b"") for info in folders), (tarfile.TarInfo("jdoe/hw1.ipynb"), b"x")]
+    path = tarred(tmp_path / "a.tar.gz", members)
+    assert set(opened(path, members=301)[0]) == {"jdoe/hw1.ipynb"}
+    with pytest.raises(CourseError, match="times its packed size"):
+        opened(path, members=299)
+
+
 def test_members_that_share_their_bytes_are_refused(opened, tmp_path):
     """As in Fifield's bomb, where thousands of members are one."""
     data = packed({"a": os.urandom(5000), "b": "x"})

@@ -133,7 +133,7 @@ def test_nothing_hostile_lands_outside_of_submitted(course, collect, tmp_path):
         "jdoe/ps1/a/b": 23, "jdoe/ps1/_.viva-x/hw1.ipynb": 5, "jdoe/ps1/zeros": 4 * 2**20,
     }  # fmt: skip
     assert set(os.listdir(course)) == {"source", "submitted", "attempts", "unmatched", "roster.csv",
-                                       "nbgrader_config.py", "gradebook.db.lock"}  # fmt: skip
+                                       "nbgrader_config.py", "gradebook.db.lock", "identities.csv"}  # fmt: skip
 
 
 def test_what_lies_too_deep_or_has_a_name_that_is_no_text_changes_nothing_the_second_time(course, collect, tmp_path):

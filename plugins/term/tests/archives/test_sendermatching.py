@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from plugins.term.tests.archives.given import ASSIGNMENT, CLASS
+from viva.course.identities import Identities
 from viva.verdict import CourseError
 from viva_term.archives.layouts import Sender
 from viva_term.archives.sendermatching import Class, Matches
 from viva_term.lms.personname import squeezed, variants
 from viva_term.lms.rosterfile import Entry, Roster
 
+NUMBERS = Identities(Path())
+for known in ("gradescope", "canvas"):
+    NUMBERS.note(known, {one.id: one.lms_user_id for one in CLASS}, "roster")
+NUMBERS.note("brightspace", {"zoe": "123"}, "roster")
 SARA = " ".join((CLASS[4].first_name, CLASS[4].last_name))
 
 
 def people(*more: Entry, gone=(), lines: str = "", tmp_path=None) -> Class:
     entries = {one.id: one for one in (*CLASS, *more)}
-    roster = Roster(entries, set(entries) - set(gone), set(entries))
+    roster = Roster(entries, set(entries) - set(gone), set(entries), identities=NUMBERS)
     matches = Matches()
     if lines:
         (tmp_path / "matches.csv").write_text(lines, encoding="utf-8")
@@ -29,11 +35,11 @@ def people(*more: Entry, gone=(), lines: str = "", tmp_path=None) -> Class:
 @pytest.mark.parametrize(
     ("sender", "student"),
     [
-        (Sender("?", lms="123"), "jdoe"),
+        (Sender("?", lms="123", system="gradescope"), "jdoe"),
         (Sender("?", login="B.King"), "bking"),
         (Sender("?", login="oneil"), "oneil"),
         (Sender("?", email="SAM2@x.edu"), "sam2"),
-        (Sender("?", lms="sara-h"), "sara"),
+        (Sender("?", lms="sara-h", system="moodle"), "sara"),
         (Sender("?", name="Bo King, Jr."), "bking"),
         (Sender("?", name="kingjrbo"), "bking"),
         (Sender("?", name="King, Bo, Jr."), "bking"),
@@ -53,7 +59,7 @@ def test_a_sender_is_known_by_number_login_address_or_name(sender, student):
 def test_of_two_with_one_name_neither_is_taken_unless_something_stronger_tells():
     found = people().match(Sender("?", name="Sam Smith"))
     assert (found.students, found.nearest) == ((), ("sam1", "sam2"))
-    assert people().match(Sender("?", name="Sam Smith", lms="129")).students == ("sam2",)
+    assert people().match(Sender("?", name="Sam Smith", lms="129", system="gradescope")).students == ("sam2",)
     assert people(gone=["sam1"]).match(Sender("?", name="Sam Smith")).students == ("sam2",)
 
 
@@ -66,21 +72,34 @@ def test_names_that_are_the_same_without_spaces_are_two():
 def test_two_senders_with_one_name_are_two_people():
     found = people().match(Sender("Jane Doe_7", "Jane Doe"), shared=2)
     assert found.students == () and found.nearest[0] == "jdoe"
-    assert people().match(Sender("doejane_123", "doejane", "123"), shared=2).students == ("jdoe",)
+    assert people().match(Sender("doejane_123", "doejane", "123", system="canvas"), shared=2).students == ("jdoe",)
 
 
 def test_a_number_and_a_name_of_two_students_match_neither():
-    found = people().match(Sender("doejane_124", "doejane", "124"))
+    found = people().match(Sender("doejane_124", "doejane", "124", system="canvas"))
     assert found.students == () and set(found.nearest) == {"bking", "jdoe"}
 
 
-def test_a_number_whose_name_nobody_has_is_taken_with_a_note():
-    found = people().match(Sender("someoneelse_124", "someoneelse", "124"))
-    assert found.students == ("bking",) and "the name on the roster is 'Bo King, Jr.'. If" in found.note
+def test_another_name_or_address_stops_a_number():
+    found = people().match(Sender("someoneelse_124", "someoneelse", "124", system="canvas"))
+    assert (found.students, found.nearest) == ((), ("bking",)) and "the name on the roster is" in found.problem
+    other = Sender("?", "Bo Kinge", "124", email="else@x.edu", system="canvas")
+    assert "has another address and another name" in people().match(other).problem
+
+
+@pytest.mark.parametrize(
+    ("system", "student"),
+    [("canvas", "jdoe"), ("gradescope", "jdoe"), ("brightspace", "zoe"), ("moodle", ""), ("", ""), ("folder", "")],
+)
+def test_a_number_is_somebodys_in_its_own_system_alone(system, student):
+    assert people().match(Sender("?", lms="123", system=system)).students == (student,) * bool(student)
 
 
 def test_a_name_that_is_nearly_the_students_needs_no_note():
-    for sender in (Sender("submission_1", "Zoe L.", "126"), Sender("kingbo_124", "kingbo", "124")):
+    for sender in (
+        Sender("submission_1", "Zoe L.", "126", system="gradescope"),
+        Sender("kingbo_124", "kingbo", "124", system="canvas"),
+    ):
         assert people().match(sender).students and not people().match(sender).note
 
 
@@ -105,7 +124,7 @@ def test_an_anonymous_sender_is_nobody_and_a_blind_name_neither():
 def test_matches_csv_comes_first_by_label_or_name_and_for_one_assignment(tmp_path):
     lines = "sender,student_id,assignment\nWHO  x,zoe,\nWho x,ivan,ps1\nother,jdoe,ps2\nboth,zoe,\nboth,jdoe,\nno,-,\n"
     known = people(lines=lines, tmp_path=tmp_path)
-    assert known.match(Sender("who x", lms="123")).students == ("ivan",)
+    assert known.match(Sender("who x", lms="123", system="gradescope")).students == ("ivan",)
     assert known.match(Sender("7 - Who x", "Who x")).students == ("ivan",)
     assert known.match(Sender("other")).students == ()
     assert (known.match(Sender("both")).students, known.match(Sender("both")).group) == (("zoe", "jdoe"), "both")

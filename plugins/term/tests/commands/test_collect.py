@@ -556,6 +556,41 @@ def test_the_zone_of_an_archive_stays_known_in_every_later_command(course, colle
     )  # fmt: skip
 
 
+def waits(course, collect, tmp_path) -> None:
+    """What was collected with --zone waits for a line in matches.csv, in a course without a zone."""
+    path = zipped(tmp_path / "b.zip", {"3-5 - B. K. - Oct 1, 2026 1100 AM/hw1.ipynb": "bo"})
+    assert collect(path, "--zone=America/New_York").status == 1
+    (course / "matches.csv").write_text("sender,student_id\nB. K.,bking\n")
+
+
+def test_a_line_in_matches_csv_is_enough_where_the_course_has_no_zone_and_the_list_has_the_moment(
+    course, collect, tmp_path
+):
+    waits(course, collect, tmp_path)
+    done = collect()
+    assert (done.status, done.err, stamp(course, "bking")) == (0, "", "2026-10-01 15:00:00 UTC")
+
+
+def test_of_what_an_older_viva_collected_the_zone_is_asked_for(course, collect, tmp_path):
+    waits(course, collect, tmp_path)
+    config, path = course / "nbgrader_config.py", course / "unmatched" / "ps1.csv"
+    config.write_text(config.read_text() + 'c.Collect.zone = "Europe/Berlin"\n')
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    with path.open("w") as file:  # as it was before it had moments
+        columns = [name for name in rows[0] if name not in ("moment", "system")]
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+    (course / "matches.csv").unlink()
+    assert collect().status == 1  # the list is written anew, and nobody knows more of its zone
+    (course / "matches.csv").write_text("sender,student_id\nB. K.,bking\n")
+    asked = collect()
+    assert (asked.status, "an older Viva, which did not keep the time zone" in asked.err) == (2, True)
+    assert collect("--zone=America/New_York").status == 0
+    assert stamp(course, "bking") == "2026-10-01 15:00:00 UTC"
+
+
 def test_nothing_that_a_sender_is_called_is_obeyed_by_a_terminal_that_shows_our_lists(course, collect, tmp_path):
     label = "\x1b[31mEve\u202e\x9b"
     path = zipped(tmp_path / "f.zip", {f"{label}/hw1.ipynb": "eve", "jdoe/hw1.ipynb": "jane"})

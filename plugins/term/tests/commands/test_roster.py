@@ -20,6 +20,7 @@ from plugins.term.tests.lms.test_participants import (
     WORKSHEET,
 )
 from tests.conftest import PROJECT, SHORT, hand_in
+from viva.course.identities import Identities
 
 HEAD = "id,first_name,last_name,email,section\n"
 
@@ -192,3 +193,24 @@ def test_a_list_in_which_nobody_is_whom_the_course_knows_is_said_to_be_odd(cours
     assert odd in viva("roster", "other.csv", "--dry-run").out
     assert odd in viva("roster", "other.csv").out
     assert odd not in viva("roster", "later.csv").out
+
+
+def test_a_number_is_compared_within_its_system_and_one_without_a_system_is_asked_about_once(course, viva):
+    head = "First Name,Last Name,SID,Email,Sections\n"
+    (course / "scope.csv").write_text(head + "Anna,Lee,40017,anna@x.edu,A\n")
+    rows = ["Student,ID,SIS User ID,SIS Login ID,Section", "    Points Possible,,,,", '"Chen, Zoe",40017,S9,zchen,B']
+    (course / "canvas.csv").write_text("\n".join([*rows, ""]))
+    first = viva("roster", "scope.csv")
+    assert (first.status, "nothing says of which" in first.out) == (0, False)
+    second = viva("roster", "canvas.csv", "--json")
+    document = json.loads(second.out[second.out.index("{") :])
+    assert [one["id"] for one in document["new"]] == ["zchen"] and [one["id"] for one in document["gone"]] == ["40017"]
+    numbers = Identities.read(course)
+    assert (numbers.of("gradescope"), numbers.of("canvas")) == ({"40017": "40017"}, {"zchen": "40017"})
+    (course / "identities.csv").unlink()  # as in a course of an older Viva
+    asked = viva("roster", "canvas.csv", "--dry-run")
+    assert "nothing says of which learning system" in asked.out
+    assert "Name the learning system" in viva("roster", "--numbers=mars").err
+    said = viva("roster", "--numbers=gradescope")
+    assert (said.status, "2 numbers in the gradebook belong to gradescope" in said.out) == (0, True)
+    assert "nothing says of which" not in viva("roster", "canvas.csv", "--dry-run").out

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import PROJECT, load
 from viva.course import joined
+from viva.course.identities import Identities
 from viva.verdict import CourseError
 from viva_term.lms.rosterfile import COLUMNS, Difference, Entry, Roster
 
@@ -263,7 +264,7 @@ def test_a_roster_that_a_spreadsheet_saved_is_read(course):
 
 
 def test_to_look_makes_no_gradebook(course):
-    assert Roster.of(course) == Roster()
+    assert Roster.of(course) == Roster(identities=Identities(course.root / "identities.csv"))
     assert not course.gradebook_file.exists()
 
 

@@ -13,6 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
+from plugins.term.tests.archives.given import numbered
 from tests.conftest import PROJECT, load
 from viva.verdict import CourseError
 from viva_term.lms.rosterfile import Entry, Roster
@@ -78,6 +79,7 @@ def enter(root: Path, *entries: Entry) -> None:
     course = load(root)[0]
     roster = Roster.of(course)
     roster.write(course, roster.compared(entries))
+    numbered(root, entries)
 
 
 def planned(root: Path, exporter: type[SheetExport], student: str = "*", **options) -> tuple[Plan, bytes]:

@@ -7,6 +7,7 @@ layouts        how each system names what it gives: by whom, which attempt, when
 companion      the file that tells times and people, where the archive does not
 moments        times as systems write them, and their zone
 sendermatching  who of the class a sender is
+senders        the senders who are one student alone
 attempt        one attempt of a sender
 intake         all that came, understood
 times          when it was submitted, or what has to be asked for

@@ -64,6 +64,8 @@ class Attempt:
     """When it was sent, in UTC."""
     earlier: tuple[str, datetime] | None = None
     """What an earlier command found: the text that told the time, and the moment that it came to, in UTC."""
+    unsaid: bool = False
+    """Whether it was collected before Viva kept in which zone its time was meant."""
     order: datetime | None = None
     """When it was sent by some clock, where no zone is known: it tells which attempt is the newest, and no more."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -87,10 +87,12 @@ class Intake:
         self._remember_names(laid)
         for listing in (*self._own_companions(laid, path), *self.companions):
             laid.pieces = [listing.completed(piece) for piece in laid.pieces]
+        laid.pieces = [replace(piece, sender=_of(piece.sender, laid.system)) for piece in laid.pieces]
         source = Source(path, laid.system, len(unpacked.members), unpacked.left_out)
         first = sum(len(entry.attempts) for entry in self.sources)
         source.attempts = attempts(laid, path, room / "inner", notebooks, first)
         left = [(piece, entry) for entry in unpacked.left if (piece := laid.read(entry.parts, expected))]
+        left = [(replace(piece, sender=_of(piece.sender, laid.system)), entry) for piece, entry in left]
         source.left = without(left, path)
         self.sources.append(source)
         self._say(source, laid)
@@ -268,6 +270,10 @@ class Intake:
             if id(attempt) not in owners:
                 times.set(attempt, match.students, systems.get(id(attempt), ""), False, id(attempt) in systems)
         self.notes += times.notes()
+
+
+def _of(sender: Sender, system: str) -> Sender:
+    return replace(sender, system=system, others=tuple(_of(member, system) for member in sender.others))
 
 
 def _key(attempt: Attempt) -> tuple[str, str]:

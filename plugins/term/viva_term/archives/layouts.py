@@ -41,6 +41,8 @@ class Sender:
     """Whether the label says nothing of a person."""
     others: tuple[Sender, ...] = ()
     """All members of a group, where the archive names them."""
+    system: str = ""
+    """Which layout told this: the number is of that system."""
 
 
 @dataclass(frozen=True)

@@ -214,14 +214,16 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         ) from error
     archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
     members: list[Listed] = []
-    total = 0
+    total, entries = 0, 0
     files: dict[str, tarfile.TarInfo] = {}
     folders: dict[str, int] = {}
     most = limits.total if unpack is None else min(limits.total, max(limits.small, limits.ratio * path.stat().st_size))
-    for info in archive:
+    while (info := archive.next()) is not None:
+        archive.members.clear()  # type: ignore[attr-defined]  # else every entry of any kind would stay in memory
+        entries += 1
         target = files.get(info.linkname) if info.islnk() else info
         total += (target or info).size
-        if total > most or len(members) >= limits.members:
+        if total > most or entries > limits.members:
             raise bomb(path, limits)
         if info.isdir():
             folders[info.name] = int(info.mtime * 10**9)

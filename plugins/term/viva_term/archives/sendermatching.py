@@ -16,13 +16,17 @@ from pathlib import Path
 from rapidfuzz import fuzz, process
 
 from viva.cleaning import plaintext
+from viva.course.identities import Identities
 from viva.course.table import own_rows
 from viva.verdict import CourseError
 from viva_term.archives.layouts import Sender
 from viva_term.archives.membername import folded, safe
 from viva_term.lms.personname import squeezed, variants
 from viva_term.lms.rosterfile import DEMO, SECTIONS, Entry, Roster
+from viva_term.lms.systems import issuer_of
 
+SCHOOLS = ("gradescope", "moodle", "brightspace", "folder", "")
+"""The layouts whose number is the one that the school gives: Gradescope's SID, Moodle's ID number, an OrgDefinedId."""
 MATCHES = "matches.csv"
 COLUMNS = ("sender", "student_id", "assignment")
 NOBODY = "-"
@@ -102,8 +106,12 @@ class Class:
         joined_ids: dict[str, list[str]] = defaultdict(list)
         for entry_id, student in roster.joined.items():
             joined_ids[student].append(entry_id)
+        identities = roster.identities or Identities(Path())
+        for (student, system), (number, _) in identities.numbers.items():
+            if student in roster.entries and student not in roster.joined:
+                for name in {f"lms of {issuer_of(system)}", "lms"}:
+                    self.by.setdefault(name, defaultdict(set))[_folded("lms", number)].add(student)
         for entry in self.entries:
-            self._enter("lms", entry, [entry.lms_user_id])
             self._enter("login", entry, [entry.id, entry.login, *joined_ids[entry.id]])
             self._enter("email", entry, [entry.email, entry.id if "@" in entry.id else ""])
             self._enter("name", entry, variants(entry.first_name, entry.last_name))
@@ -117,8 +125,8 @@ class Class:
     @property
     def known(self) -> frozenset[str]:
         """Ids, logins and numbers, for layouts that have to tell them from other words."""
-        return frozenset(value.casefold() for row in self.entries for value in (row.id, row.login, row.lms_user_id)
-                         if value)  # fmt: skip
+        ids = (value.casefold() for row in self.entries for value in (row.id, row.login, row.lms_user_id) if value)
+        return frozenset({*ids, *self.by["lms"]})
 
     @property
     def names(self) -> frozenset[str]:
@@ -152,12 +160,16 @@ class Class:
         return self._named(sender, near)
 
     def _certain(self, sender: Sender) -> set[str]:
-        """Those with the number, or else the login, or else the address."""
-        for attribute, value in (("lms", sender.lms), ("login", sender.login), ("email", sender.email)):
-            if ids := self.by[attribute].get(_folded(attribute, value), set()) if value else set():
+        """Those with the number in the sender's system, or else the login, or else the address."""
+        # A folder that somebody named is called by whichever number they know.
+        number = "lms" if sender.system == "folder" else f"lms of {issuer_of(sender.system)}"
+        for attribute, value in ((number, sender.lms), ("login", sender.login), ("email", sender.email)):
+            kind = attribute.partition(" ")[0]
+            if ids := self.by.get(attribute, {}).get(_folded(kind, value), set()) if value else set():
                 return ids
-        # Gradescope's SID, Moodle's ID number: a roster of another system may have it for the id or the login.
-        return self.by["login"].get(_folded("login", sender.lms), set()) if sender.lms else set()
+        # A number that the school gives: a roster of another system may have it for the id or the login.
+        school = sender.lms if sender.system in SCHOOLS else ""
+        return self.by["login"].get(_folded("login", school), set()) if school else set()
 
     def _checked(self, sender: Sender, student: str) -> Match:
         """A certain match; of a group the archive may name one member only."""
@@ -167,14 +179,19 @@ class Class:
         if named and student not in named and not self._is_key(sender):
             problem = f"its number, login or address belongs to '{student}', but its name belongs to {_listed(named)}"
             return Match(problem=problem, nearest=(student, *sorted(named)))
-        entry, note = self.roster.entries[student], ""
+        entry = self.roster.entries[student]
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
-            note = (
-                f"{plaintext.quoted(sender.label)} has the number, login or address of '{student}', but the name "
-                f"on the roster is {plaintext.quoted(entry.name)}. If it is a group or another student, add a line "
-                f"for it to {MATCHES}."
+            problem = (
+                f"its number, login or address belongs to '{student}', but the name on the roster is "
+                f"{plaintext.quoted(entry.name)}: a group, or another student?"
             )
-        return Match((student,), note=note)
+            return Match(problem=problem, nearest=(student,))
+        addresses = {_folded("email", text) for text in (entry.email, entry.id)}
+        another = bool(sender.email and entry.email) and _folded("email", sender.email) not in addresses
+        if another and not self._is_key(sender) and not self.is_called(sender, student):
+            problem = f"its number or login belongs to '{student}', who has another address and another name"
+            return Match(problem=problem, nearest=(student,))
+        return Match((student,))
 
     def is_called(self, sender: Sender, student: str) -> bool:
         return student in self.by["name"].get(squeezed(sender.name), ())

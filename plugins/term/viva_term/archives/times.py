@@ -70,6 +70,8 @@ class Times:
     """By system, the senders of whom no time is known."""
     unread: list[str] = field(default_factory=list)
     zoneless: list[str] = field(default_factory=list)
+    unsaid: list[str] = field(default_factory=list)
+    """Times that an older Viva collected, and did not keep the zone of."""
     settled: list[tuple[str, str]] = field(default_factory=list)
     """Senders and texts whose moments stay as an earlier command found them, although the zone is another now."""
 
@@ -94,9 +96,14 @@ class Times:
         if moment:
             attempt.told = text
             in_utc = attempt.in_utc and text == attempt.time and moment.tzinfo is None
+            zoneless = moment.tzinfo is None and not in_utc
+            if zoneless and self._stays(attempt, moment, came):
+                return
+            if zoneless and attempt.unsaid and not came and not self.restated:
+                if students:
+                    self.unsaid.append(f"{moment:%Y-%m-%d %H:%M}")
+                return
             self._place(attempt, moment.replace(tzinfo=UTC) if in_utc else moment, dated)
-            if moment.tzinfo is None and not in_utc:
-                self._settle(attempt, came)
             return
         if attempt.earlier:
             attempt.moment = attempt.earlier[1]
@@ -117,14 +124,15 @@ class Times:
             if not dated and not self.without:
                 self.zoneless.append(f"{moment:%Y-%m-%d %H:%M}")
 
-    def _settle(self, attempt: Attempt, came: bool) -> None:
-        """Let a text that was read before mean the moment that it meant then."""
+    def _stays(self, attempt: Attempt, read: datetime, came: bool) -> bool:
+        """Whether a text that was read before means the moment that it meant then, whatever the zone is now."""
         text, moment = attempt.earlier or ("", None)
         if moment is None or text != cell(attempt.told) or (self.restated and came):
-            return
-        if attempt.moment and attempt.moment != moment:
+            return False
+        if (now := self.zone.utc(read)) and now != moment:
             self.settled.append((attempt.sender.label, attempt.told))
         attempt.moment = moment
+        return True
 
     def notes(self) -> Iterator[str]:
         """What is odd about times, a sentence each."""
@@ -170,6 +178,11 @@ class Times:
             sentences.append(
                 f"{_times(self.zoneless)} no time zone, such as {self.zoneless[0]}. Set it with "
                 '--zone=Europe/Berlin, or permanently in nbgrader_config.py: c.Collect.zone = "Europe/Berlin"'
+            )
+        if self.unsaid:
+            sentences.append(
+                f"{_times(self.unsaid)} been collected by an older Viva, which did not keep the time zone, such as "
+                f"{self.unsaid[0]}. Say in which zone it is meant, with --zone=Europe/Berlin or the right zone"
             )
         if sentences:
             raise CourseError("\n".join(["Nothing was written.", *sentences]))

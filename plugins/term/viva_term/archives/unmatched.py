@@ -14,7 +14,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers
-from viva.course.table import csv_text, own_rows
+from viva.course.table import Table, csv_text, own_rows
 from viva.folder import remove
 from viva_term.archives import collected, membername, moments
 from viva_term.archives.attempt import Attempt, digest_in, files_in
@@ -25,9 +25,11 @@ COLUMNS: tuple[str, ...] = (
     *("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive"),
     *("sha256", "others"),
 )
-SINCE = ("reason", "student", "moment")
-"""Columns that an older list lacks: why something was left out, and of whom, where its sender is known; and what its
-time came to, in UTC, in the zone of the command that collected it."""
+SINCE = ("reason", "student", "moment", "system")
+"""Columns that an older list lacks: why something was left out, and of whom, where its sender is known; what its time
+came to, in UTC, in the zone of the command that collected it; and whose the sender's number is."""
+UNSAID = "-"
+"""In place of a moment: an older list did not keep in which zone its time was meant."""
 WHY = "left out.txt"
 """The file that says so, beside what was left out."""
 
@@ -40,6 +42,8 @@ class Unmatched:
         self.folder = course.root / UNMATCHED / assignment
         self.path = course.root / UNMATCHED / f"{assignment}.csv"
         self.rows = list(own_rows(self.path, (*COLUMNS, *SINCE), COLUMNS).values())
+        if self.rows and "moment" not in Table.read(self.path).header:
+            self.rows = [row | {"moment": UNSAID} for row in self.rows]
 
     def attempts(self) -> list[Attempt]:
         """Those whose files are still there, in the order in which they came."""
@@ -49,15 +53,16 @@ class Unmatched:
             if folder is None or not folder.is_dir():
                 continue
             sender = Sender(row["sender"], row["name"], row["lms"], row["login"], row["email"], bool(row["anonymous"]))
-            sender = replace(sender, others=_others(row["others"]))
+            sender = replace(sender, others=_others(row["others"], row.get("system", "")), system=row.get("system", ""))
             files = files_in(folder)
             attempt = Attempt(sender, row["source"], files, digest_in(folder), row["time"])
             if files.pop(WHY, None):
                 attempt.problem, attempt.digest = row.get("reason") or "left out", row["sha256"]
             attempt.in_utc, attempt.archive, attempt.kept = bool(row["in_utc"]), row["archive"], folder
             attempt.place = number - len(self.rows)
-            if moment := moments.read(row.get("moment", "")):
+            if moment := moments.read(row["moment"]):
                 attempt.earlier = cell(row["time"]), moment
+            attempt.unsaid = row["moment"] == UNSAID
             attempts.append(attempt)
         return attempts
 
@@ -72,7 +77,8 @@ class Unmatched:
     def keep(self, attempt: Attempt, students: Iterable[str] = ()) -> None:
         """Write an attempt into a folder of its own, unless it is there; ``students`` sent what was left out."""
         columns = {"reason": attempt.problem or attempt.refused, "student": "/".join(students)}
-        columns["moment"] = written(attempt.moment)
+        columns["moment"] = written(attempt.moment) or (UNSAID if attempt.unsaid else "")
+        columns["system"] = attempt.sender.system
         if attempt.kept:
             name = attempt.kept.relative_to(self.folder).as_posix()
             for row in self.rows:
@@ -118,10 +124,10 @@ class Unmatched:
         leftovers.write(self.path, csv_text(columns, ([row.get(name, "") for name in columns] for row in self.rows)))
 
 
-def _others(text: str) -> tuple[Sender, ...]:
+def _others(text: str, system: str) -> tuple[Sender, ...]:
     """The members of a group; nobody where the cell is no longer ours."""
     try:
         rows = [[str(word) for word in member] for member in json.loads(text or "[]")]
-        return tuple(Sender(label, name, lms, login, email) for label, name, lms, login, email in rows)
+        return tuple(Sender(label, name, lms, login, email, system=system) for label, name, lms, login, email in rows)
     except (ValueError, TypeError):
         return ()

@@ -243,6 +243,8 @@ class CollectCommand(VivaCommand):
 
     def _sentences(self, intake: Intake, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
         keeps = "will be" if self.dry_run else "are"
+        if lost and roster.question:
+            yield roster.question
         if lost:
             sender, _ = lost[0]
             yield (

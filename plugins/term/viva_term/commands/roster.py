@@ -14,16 +14,18 @@ from viva import doors
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course import identities
 from viva.course.gradebook import agreement
+from viva.course.identities import Identities
 from viva.course.joined import SAME
 from viva.verdict import CourseError
-from viva.wording import folded
+from viva.wording import counted, folded
 from viva_term.commands.studentdata import PersonCommand
 from viva_term.joining import join, plan
 from viva_term.lms import participants
 from viva_term.lms.participants import Participants
 from viva_term.lms.rosterfile import ROSTER, Difference, Entry, Roster
-from viva_term.lms.systems import GROUPS, SYSTEMS
+from viva_term.lms.systems import GROUPS, SYSTEMS, issuer_of, systems
 
 
 class RosterCommand(PersonCommand):
@@ -43,6 +45,7 @@ class RosterCommand(PersonCommand):
         "id": "RosterCommand.id_from",
         "columns": "RosterCommand.columns",
         "section": "RosterCommand.section",
+        "numbers": "RosterCommand.numbers",
     }
     flags = VivaCommand.flags | {
         "same": (
@@ -66,6 +69,9 @@ class RosterCommand(PersonCommand):
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)
+    numbers = Unicode(help="The learning system of the numbers in the gradebook, where nothing says so.").tag(
+        config=True
+    )
     same = Bool(False, help="Join two ids of one student.").tag(config=True)
 
     def run(self) -> int:
@@ -73,6 +79,8 @@ class RosterCommand(PersonCommand):
             return self.run_for_one()
         if self.same:
             return self._join()
+        if self.numbers:
+            return self._say_whose()
         filed = {**doors.entries(doors.ROSTERS, SYSTEMS), **SYSTEMS}
         asks = self.system in doors.entries(doors.MEMBERS) and not (self.extra_args and self.system in filed)
         if asks and self.extra_args:
@@ -90,7 +98,7 @@ class RosterCommand(PersonCommand):
                 people = participants.read(Path(self.extra_args[0]), *how)
         with self.alone(self.dry_run), self.console.status(f"comparing {len(people.entries)} students"):
             self._require_gradebook()
-            roster = Roster.of(self.course)
+            roster = Roster.of(self.course, people.issuer)
             if people.system == GROUPS:
                 difference, doubts = roster.grouped(people.entries)
             else:
@@ -100,6 +108,26 @@ class RosterCommand(PersonCommand):
             if not self.dry_run:
                 roster.write(self.course, difference)
         self._show(people, difference, notes)
+        self._say(*filter(None, [roster.question]))
+        return 0
+
+    def _say_whose(self) -> int:
+        """Take note of which learning system the numbers in the gradebook are that nothing tells of."""
+        issuer = issuer_of(self.numbers)
+        if self.numbers not in (*systems(), *doors.entries(doors.MEMBERS)) or not issuer or issuer == "lti":
+            choices = ", ".join(name for name in systems() if issuer_of(name) == name)
+            raise CourseError(f"Name the learning system of the numbers, one of: {choices}. As in: --numbers=canvas")
+        with self.alone(self.dry_run):
+            numbers, column = Identities.read(self.course.root), Roster.of(self.course).column
+            of = {student: column[student] for student in numbers.unknown(column)}
+            numbers.note(issuer, of, identities.SAID)
+            if not self.dry_run:
+                numbers.write()
+        self._say(
+            f"{counted(len(of), 'number')} in the gradebook belong to {self.numbers}. "
+            + ("Nothing was written." if self.dry_run else f"This is recorded in {identities.FILE}.")
+        )
+        self.show_document(system=issuer, students=sorted(of), dry_run=self.dry_run)
         return 0
 
     def _require_gradebook(self) -> None:

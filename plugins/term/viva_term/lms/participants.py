@@ -18,7 +18,7 @@ from viva.submission.files.handin import name_problem
 from viva.verdict import CourseError
 from viva_term.lms import personname
 from viva_term.lms.rosterfile import Entry
-from viva_term.lms.systems import IDS, NAMES, ROLES, UNKNOWN, System, is_staff, plain, systems, writer_of
+from viva_term.lms.systems import IDS, NAMES, ROLES, UNKNOWN, System, is_staff, issuer_of, plain, systems, writer_of
 
 LONGEST = 128
 """Letters in a column of nbgrader's gradebook."""
@@ -55,6 +55,8 @@ class Participants:
     system: str
     """What --from calls the system; empty when only --columns said what is what."""
     title: str
+    issuer: str = ""
+    """Whose the systems' own numbers in it are (``viva.course.identities``); empty where it does not say that."""
     entries: dict[int, Entry] = field(default_factory=dict)
     columns: set[str] = field(default_factory=set)
     called: str = ""
@@ -76,6 +78,7 @@ def asked(table: Table, system: str, named: str = "", id_from: str = "", section
     reading = _Reading(Path(f"the list of {system}"), table, "nbgrader", named, id_from)
     people = reading.participants(section)
     people.system = people.title = system
+    people.issuer = table.issuer
     return people
 
 
@@ -143,7 +146,9 @@ class _Reading:
 
     def participants(self, section: str) -> Participants:
         """Those of all sections, or of one. Raises CourseError when a row is refused, or nobody is left."""
-        result = Participants(self.path, self.name, self.system.title, notes=list(self.table.notes))
+        result = Participants(
+            self.path, self.name, self.system.title, issuer_of(self.name), notes=list(self.table.notes)
+        )
         result.columns = set(self._fields.values())
         result.columns |= {"first_name", "last_name"} if self.places.keys() & {"first", "last", "name"} else set()
         result.columns |= {"name"} if self.cuts else set()

@@ -11,15 +11,17 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 
 from nbgrader.api import Student
 
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
-from viva.course import joined
+from viva.course import identities, joined
 from viva.course.course import Course
 from viva.course.database import with_retries
+from viva.course.identities import Identities
 from viva.course.processes import leftovers
 from viva.course.table import csv_text, own_rows
 from viva.verdict import CourseError
@@ -111,16 +113,44 @@ class Roster:
     """Those in the gradebook."""
     joined: dict[str, str] = field(default_factory=dict)
     """By another id, the student who was found to be the same."""
+    identities: Identities | None = None
+    """The numbers of learning systems, each with its system; None where nothing is known of systems."""
+    issuer: str = ""
+    """Of which system's list or sheet this is asked about; empty where it has the gradebook's own column."""
 
     @classmethod
-    def of(cls, course: Course) -> Roster:
-        """Nothing is written, and no gradebook made. Raises CourseError for a roster.csv that cannot be read."""
+    def of(cls, course: Course, issuer: str = "") -> Roster:
+        """The roster, to be compared with what a system says. Nothing is written, and no gradebook made.
+
+        Raises CourseError for a roster.csv or identities.csv that cannot be read.
+        """
         path = course.root / ROSTER
         rows = _read(path) if path.exists() else {}
         entered = with_retries(lambda: _students(course))
         students = set(rows) if path.exists() else {student for student in entered if not DEMO.fullmatch(student)}
         entries = {student: replace(rows.get(student, Entry(student)), **values) for student, values in entered.items()}
-        return cls(rows | entries, students, set(entered), joined.students(course.root))
+        numbers = Identities.read(course.root)
+        return cls(rows | entries, students, set(entered), joined.students(course.root), numbers, issuer)
+
+    @cached_property
+    def seen(self) -> dict[str, Entry]:
+        """The entries with the numbers of the ``issuer`` alone, so that nothing is compared across systems."""
+        if not self.issuer or self.identities is None:
+            return self.entries
+        numbers = self.identities.of(self.issuer)
+        return {
+            student: replace(entry, lms_user_id=numbers.get(student, "")) for student, entry in self.entries.items()
+        }
+
+    @property
+    def column(self) -> dict[str, str]:
+        """nbgrader's column of numbers, by student."""
+        return {student: entry.lms_user_id for student, entry in self.entries.items()}
+
+    @property
+    def question(self) -> str:
+        """What has to be asked for about numbers of which no system is known; empty where nothing has."""
+        return self.identities.question(self.column) if self.identities else ""
 
     @property
     def left(self) -> set[str]:
@@ -147,7 +177,7 @@ class Roster:
                 enrolled = by[name].get(value if name == "id" else value.casefold())
                 if not enrolled or enrolled in ids or enrolled not in self.entries:
                     continue
-                old = self.entries[enrolled]
+                old = self.seen[enrolled]
                 other_number = bool(old.sis and entry.sis and old.sis.casefold() != entry.sis.casefold())
                 if name != "id" and (other_number or (name == "email" and _is_another(old, entry))):
                     notes.append(
@@ -182,7 +212,7 @@ class Roster:
         """
         by_number, problems = self._by("sis"), []
         for line, new in people.items():
-            if not (old := self.entries.get(self.joined.get(new.id, new.id))):
+            if not (old := self.seen.get(self.joined.get(new.id, new.id))):
                 continue
             shared = [name for name in NUMBERS if getattr(old, name) and getattr(new, name)]
             of = shared[0] if shared else ""
@@ -212,7 +242,7 @@ class Roster:
     def _by(self, name: str) -> dict[str, str]:
         """The ids of those who alone have something in a column, by that."""
         index = defaultdict(list)
-        for entry in self.entries.values():
+        for entry in self.seen.values():
             index[getattr(entry, name).casefold()].append(entry.id)
         return {value: ids[0] for value, ids in index.items() if value and len(ids) == 1}
 
@@ -283,6 +313,9 @@ class Roster:
         leftovers.write(
             course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[student]) for student in sorted(entries)))
         )
+        if self.issuer and self.identities is not None:
+            self.identities.note(self.issuer, {entry.id: entry.lms_user_id for entry in fresh}, identities.ROSTER)
+            self.identities.write()
 
 
 def _is_another(old: Entry, new: Entry) -> bool:

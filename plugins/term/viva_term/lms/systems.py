@@ -193,6 +193,11 @@ def systems() -> dict[str, System]:
     return doors.load_all(doors.ROSTERS, SYSTEMS) | SYSTEMS
 
 
+def issuer_of(system: str) -> str:
+    """Whose the numbers in a system's files are; empty for nbgrader's own files, which have its column."""
+    return {"canvas-groups": "canvas", "nbgrader": ""}.get(system, system)
+
+
 GROUPS = "canvas-groups"
 """A list of groups alone: who is not in it is in none of them, and in the course all the same."""
 UNKNOWN = System("a file with named columns", {}, IDS, ())

@@ -19,7 +19,9 @@ from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
 from viva.course import joined
 from viva.course.course import Course
+from viva.course.identities import Identities
 from viva.verdict import CourseError
+from viva_term.archives import senders
 from viva_term.lms.personname import words
 from viva_term.lms.rosterfile import ROSTER, Entry, Roster
 from viva_term.lms.systems import SYSTEMS, System, plain
@@ -75,6 +77,10 @@ class Person:
     entries: tuple[Entry, ...] = ()
     others: Mapping[str, Entry] = field(default_factory=dict)
     """The other students, by id."""
+    numbers: frozenset[str] = frozenset()
+    """Those of all learning systems."""
+    senders: frozenset[str] = frozenset()
+    """How archives call this student alone, as attempts/ and matches.csv say."""
 
     @classmethod
     def of(cls, course: Course, student: str, extra_ids: Iterable[str] = ()) -> Person:
@@ -93,7 +99,9 @@ class Person:
         entries = tuple(roster.entries[name] for name in sorted(ids) if name in roster.entries)
         others = {name: entry for name, entry in roster.entries.items() if name not in ids}
         others |= {name: Entry(name) for name in {*extra_ids, *joined.read(course.root)} - {*others, *ids}}
-        return cls(main, ids, entries, others)
+        identities = roster.identities or Identities(course.root)
+        numbers = frozenset(number for name in ids for number in identities.all(name))
+        return cls(main, ids, entries, others, numbers, senders.of(course, ids))
 
     @property
     def called(self) -> str:
@@ -104,7 +112,9 @@ class Person:
     @cached_property
     def values(self) -> dict[str, set[str]]:
         """By what a column may say, what it says of this person, without case."""
-        return defaultdict(set, _values([*self.entries, *(Entry(name) for name in self.ids)]))
+        values = _values([*self.entries, *(Entry(name) for name in self.ids)])
+        values["lms"] = values["lms"] | {number.casefold() for number in self.numbers}
+        return defaultdict(set, values)
 
     @cached_property
     def _theirs(self) -> dict[str, set[str]]:
@@ -178,7 +188,7 @@ class Person:
     @cached_property
     def _words(self) -> set[str]:
         """The ids and numbers that are looked for as whole words."""
-        ids = {*self.ids}
+        ids = {*self.ids, *self.numbers}
         for entry in self.entries:
             ids |= {entry.login, entry.sis, entry.lms_user_id} - {""}
         return {name for name in ids if not name.isdigit() or len(name) >= SHORTEST}
@@ -199,7 +209,12 @@ class Person:
         return next(self._mentions(text), None) is not None
 
     def names_file(self, path: str) -> bool:
-        """Whether a file in an archive is this person's by its path: nobody else's id or name stands before theirs."""
+        """Whether a file in an archive is this person's by its path: nobody else's id or name stands before theirs.
+
+        It is also where an archive calls somebody so who was found to be this person.
+        """
+        if any(senders.is_of(sender, path) for sender in self.senders):
+            return True
         text = self._prepared(path)
         start = next(self._mentions(path), None)
         if start is None or " ".join(words(next((match.name for match in self.entries), ""))) in self._theirs["name"]:

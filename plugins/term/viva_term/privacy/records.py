@@ -61,6 +61,15 @@ def cut(name: str, data: bytes, person: Person) -> tuple[bytes, Cuts]:
     return "".join(records).encode(encoding), cuts
 
 
+def without(name: str, data: bytes, taken: Cuts) -> bytes:
+    """A file's bytes without records that were found in it; where it changed meanwhile, those that are still there."""
+    records, _ = _records(name, data.decode(taken.encoding, "surrogateescape"))
+    for removed in taken.cuts:
+        if removed.index < len(records) and records[removed.index] == removed.text:
+            records[removed.index] = removed.rest
+    return "".join(records).encode(taken.encoding, "surrogateescape")
+
+
 def mended(name: str, data: bytes, taken: Cuts, person: Person) -> tuple[bytes, int]:
     """A file's bytes with the records in their places again, and how many have none any more."""
     text, lost = data.decode(taken.encoding), 0

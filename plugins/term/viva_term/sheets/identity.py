@@ -1,8 +1,9 @@
 """The student of each row in a system's sheet. An uncertain row is listed, and never guessed.
 
 Numbers, logins and addresses of a row have to agree on one student. A name counts where the row says nothing else that
-the course knows, and where one student alone has it. A number of one system may be somebody else's in another: where
-nothing but a number or a login agrees, the names must have a word in common.
+the course knows, and where one student alone has it. Where nothing but one number, login or address agrees, the names
+must have a word in common. Another address or ID number than the course has stops a match. The numbers are those of the
+sheet's system alone (``Roster.seen``).
 """
 
 from __future__ import annotations
@@ -115,14 +116,13 @@ class Identities:
         if len(students) > 1:
             return "", f"may be {_listed(students)}"
         (student,) = students
+        if other := self._other(person, self.entries[student]):
+            return "", (
+                f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, and another {other}; if they are "
+                "one, read a newer list with 'viva roster'"
+            )
         words, words_of_entry = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
-        if (
-            words
-            and words_of_entry
-            and not words & words_of_entry
-            and keyed.keys() <= {"lms", "sis", "login"}
-            and len(keyed) == 1
-        ):
+        if words and words_of_entry and not words & words_of_entry and len(keyed) == 1:
             return "", (
                 f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, who is called "
                 f"{plaintext.line(self.entries[student].name)}; if they are one, read a newer list with 'viva roster'"
@@ -136,6 +136,15 @@ class Identities:
         if named and not students:
             return "", f"has the name of {_listed(named)}, but another number, login or address"
         return next(iter(students), ""), ""
+
+    def _other(self, person: Person, entry: Entry) -> str:
+        """What row and entry both know for certain, and not the same; empty where they know nothing such."""
+        pairs = {"sis": "sis", "email": "email"} | ({"lms": "lms_user_id"} if not person.keys.get("sis") else {})
+        for key, name in pairs.items():
+            here, there = _composed(person.keys.get(key, "")).casefold(), _composed(getattr(entry, name)).casefold()
+            if here and there and here != there:
+                return CALLED[key]
+        return ""
 
     def _contradicts(self, person: Person, entry: Entry) -> bool:
         """Whether row and entry both know something, and not the same."""

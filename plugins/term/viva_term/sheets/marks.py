@@ -65,9 +65,13 @@ class Marks:
         student: str | list[str] = "*",
         raw: bool = False,
         unfinished: bool = False,
+        system: str = "",
     ) -> Marks:
-        """``raw`` leaves late penalties out, ``unfinished`` takes in what waits for a grader. Raises CourseError."""
-        entries = Roster.of(course).entries
+        """``raw`` leaves late penalties out, ``unfinished`` takes in what waits for a grader.
+
+        The entries have the numbers of the ``system`` that the marks are for. Raises CourseError.
+        """
+        entries = Roster.of(course, system).seen
         by = {}
         for row in export.scores(course, gradebook, [assignment], student):
             entry = entries.get(row["student_id"], Entry(row["student_id"]))

@@ -93,7 +93,7 @@ class SystemExport(SheetExport):
             )
         if assignment not in [entry.name for entry in gradebook.assignments]:
             raise CourseError(f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first.")
-        marks = Marks.of(course, gradebook, assignment, student, self.raw, self.unfinished)
+        marks = Marks.of(course, gradebook, assignment, student, self.raw, self.unfinished, self.key)
         name = f"{assignment}-{self.key}-feedback.zip" if self.feedback else f"{assignment}-{self.key}{self.suffix}"
         plan = Plan(course.root / (self.to or name), self.title, assignment)
         for file in filter(None, (self.into, self.archive)):
