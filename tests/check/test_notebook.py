@@ -104,6 +104,7 @@ def test_what_a_check_says_is_text_and_no_markup():
     assert not [tag for tag in ("<script", "<img", "<u>", "<i>", "<p>") if tag in html]
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_button_checks_the_file_that_was_saved_just_now_and_no_older_one(mine, monkeypatch):
     monkeypatch.setenv("JPY_SESSION_NAME", str(mine))
     older = check_for_panel(mine.name, mine.stat().st_mtime + 60).document

@@ -222,6 +222,7 @@ def test_a_release_does_not_name_a_key_of_the_solutions_dictionary_that_only_hid
     assert about["kinds"]["it()"] == "plain, never empty in seen"
 
 
+@pytest.mark.usefixtures("processes")
 def test_where_the_solution_shows_nothing_an_answer_in_another_order_passes_the_check_too(own_grader, tmp_path):
     tests = "import numpy as np\nfor part in it():\n    assert np.allclose(part, 2)\n"
     answer = "import numpy as np\ndef it():\n    return [np.array({}), np.array({})]"

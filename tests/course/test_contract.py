@@ -17,6 +17,8 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 KERNEL = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
 SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
 TESTS = "assert double(1) == 2\n### BEGIN HIDDEN TESTS\nassert double(0) == 0 and double(3) == 6\n### END HIDDEN TESTS"

@@ -12,6 +12,7 @@ operators     the mistakes that people make in Python, as changes of a syntax tr
 fieldmistakes  those of a course's own field: answers/slips.py
 mutants       wrong solutions derived from the right one
 trimming      which cells a trial needs
+patterntexts  texts that match a pattern of the solution, and that nearly do
 drawing       random calls of a function, like those that were noted
 likeness      whether two values are the same, or cannot be compared
 witness       runs beside a mutant and finds out whether it is equal to the solution

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from viva.author.texts import matching, nearly, pattern_in
+from viva.author.patterntexts import matching, nearly, pattern_in
 
 SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
 EXTRA = "an extra column"

@@ -285,7 +285,13 @@ OTHER_TEXT = {
     "average": ("min",),
 }
 """Texts that choose what a library does, each with what it is taken for."""
-IN_PATTERN = re.compile(r"(?<!\\)(?:\\\\)*(?P<part>\\[dDwWsSbB.]|\{\d+(?:,\d*)?\}|[\^$*+?.]|\[[^\]]+\])")
+IN_PATTERN = re.compile(
+    r"""
+    (?<!\\) (?:\\\\)*                    # no backslash makes it a plain character
+    (?P<part> \\[dDwWsSbB.] | \{\d+(?:,\d*)?\} | [\^$*+?.] | \[[^\]]+\] )
+    """,
+    re.VERBOSE,
+)
 OTHER_PATTERN = {
     "^": ("",), "$": ("",), r"\b": ("",), r"\.": (".",), r"\d": (r"\w",), r"\w": (r"\d", "."), r"\s": (" ",),
     "+": ("*", ""), "*": ("+",), "?": ("",), ".": (r"\w",),

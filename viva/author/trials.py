@@ -17,7 +17,7 @@ from types import ModuleType
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import checkline, degenerate, drawing, likeness, texts, witness
+from viva.author import checkline, degenerate, drawing, likeness, patterntexts, witness
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trimming import name_of, never_used, unneeded, used_later
 from viva.cleaning import plaintext
@@ -218,7 +218,7 @@ def _loading(module: ModuleType) -> str:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    for module in (degenerate, texts, drawing, likeness, witness):
+    for module in (degenerate, patterntexts, drawing, likeness, witness):
         _say(session, 60, _loading(module))
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)

@@ -8,7 +8,7 @@ they would see nothing or be no protection:
 - A test that runs a text as code: ``eval(formula)``, ``pickle.loads(dump(x))``, a docstring's examples. A text is plain
   data, and crosses. Run by the examiner it would be student code in the process that has the hidden tests and decides.
 
-A third kind, which looks at which values are one object, is seen in the rehearsal (``dialogue/identity``).
+A third kind, which looks at which values are one object, is seen in the rehearsal (``dialogue/sameness``).
 """
 
 from __future__ import annotations

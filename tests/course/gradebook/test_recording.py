@@ -144,6 +144,7 @@ def test_a_notebook_that_was_not_handed_in_earns_nothing_and_waits_for_nobody(ro
     assert len(grades) == 4 and {grade[0] for grade in grades} == {0}
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_a_human_gave_stays(root):
     hand_in(root, one=notebook("x = 2", "an answer", "done"), two=notebook())
     by_viva(root)

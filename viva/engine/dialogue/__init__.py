@@ -5,7 +5,7 @@ exceptions    exceptions on their way between candidate and examiner
 shell         the IPython of the student's code
 objects       the candidate's objects, by number; what can be done with them; callbacks
 integrity     facts about what a notebook did to the process that ran it
-identity      whether a test looks at which values are one object, observed in the rehearsal
+sameness      whether a test looks at which values are one object, observed in the rehearsal
 expected      paths and expected types: what each answer of the solution was, and what a student's may be
 looks         what a test looks at, and whether there was anything to see
 proxies       the examiner's objects for what lives in the candidate

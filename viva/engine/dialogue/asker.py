@@ -19,7 +19,6 @@ from viva.engine import pipe, wire
 from viva.engine.dialogue.arguments import is_like, parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.expected import CHANGED, HANDED, Expected, ExpectedTypes, Path, walk
-from viva.engine.dialogue.identity import Observer
 from viva.engine.dialogue.namecache import NameCache
 from viva.engine.dialogue.proxies import (
     PROXIES,
@@ -34,6 +33,7 @@ from viva.engine.dialogue.proxies import (
     refusing,
 )
 from viva.engine.dialogue.references import References
+from viva.engine.dialogue.sameness import Observer
 from viva.engine.values.randomness import Followed
 from viva.engine.values.sharing import NEWS
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.engine.dialogue import identity
+from viva.engine.dialogue import sameness
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.expected import Path
 from viva.engine.dialogue.looks import with_looks
@@ -276,7 +276,7 @@ class _Identity(_Rewriting):
             return node
         if node.attr in ("format", "format_map", "vformat") and not isinstance(node.value, ast.Constant):
             return _call(FORMATTING, [node], node)
-        if node.attr in identity.MEMORY:
+        if node.attr in sameness.MEMORY:
             node.value = _call(MEMORY, [node.value], node.value)
         return _call("type", [node.value], node) if node.attr == "__class__" else node
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.oral import Exam, lost
-from viva.engine.dialogue.identity import BYTES, CHANGES, MOST, Observer
+from viva.engine.dialogue.sameness import BYTES, CHANGES, MOST, Observer
 
 GIVEN = """
 --- given
