@@ -58,9 +58,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
         name = item.nodeid.partition("@")[0]
-        test = name.partition("[")[0]
-        if test in paths:
-            item.add_marker(pytest.mark.path(paths[test]))
+        if command := paths.get(name) or paths.get(name.partition("[")[0]):
+            item.add_marker(pytest.mark.path(command))
         if "processes" not in item.fixturenames and not marks & LATER:
             item.add_marker("quick")
         if turn and zlib.crc32(name.encode()) % PARTS == int(turn) % PARTS:

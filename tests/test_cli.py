@@ -8,11 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from traitlets.utils.importstring import import_item
 
-from tests.conftest import BIN, SHORT, hand_in
+from tests.conftest import BIN, PATHS, PROJECT, SHORT, hand_in
 from viva import cli
 from viva_term.archives.layouts import LAYOUTS
 from viva_term.lms.systems import SYSTEMS
@@ -252,6 +253,14 @@ def test_the_command_groups_its_subcommands_along_the_flow_and_refuses_an_unknow
         result = shell(sys.executable, "-m", "viva", typed, cwd=course)
         assert result.returncode == 2
         assert f"There is no command '{typed}'. Did you mean 'viva {meant}'?" in result.stderr
+
+
+def test_each_command_has_a_path_that_make_test_goes():
+    paths = tomllib.loads(PATHS.read_text(encoding="utf-8"))
+    assert paths.keys() == cli.subcommands().keys()
+    for place in paths.values():
+        file, _, name = place.partition("[")[0].partition("::")
+        assert f"\ndef {name}(" in (PROJECT / file).read_text(encoding="utf-8"), place
 
 
 @pytest.mark.parametrize("name", cli.subcommands())
