@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 
@@ -14,18 +13,6 @@ PLUGINS = {path.name: path for path in PROJECT.glob("plugins/*/viva_*")}
 ROOTS = [PROJECT / "viva", PROJECT / "student" / "viva_check", *PLUGINS.values()]
 MODULES = sorted(path for root in ROOTS for path in root.rglob("*.py"))
 PAGES = sorted(path for root in ROOTS for path in root.rglob("README.md"))
-CHARACTERS = 60
-
-
-def test_long_regular_expressions_are_in_verbose_form():
-    long = [
-        f"{path.name}, line {call.lineno}"
-        for path in MODULES
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("re.") and call.args
-        if len(_written(call.args[0])) > CHARACTERS and "re.VERBOSE" not in ast.unparse(call)
-    ]
-    assert long == [], f"patterns of more than {CHARACTERS} characters: write them with re.VERBOSE, a part on each line"
 
 
 def test_no_two_modules_have_the_same_file_name():
@@ -92,10 +79,3 @@ def test_contributing_names_only_targets_files_and_names_that_exist():
             continue
         lacking += [] if exists else [name]
     assert lacking == [], "CONTRIBUTING.md names what does not exist: correct or delete the sentence"
-
-
-def _written(pattern: ast.expr) -> str:
-    """The text of a pattern, as far as it stands in the call."""
-    return "".join(
-        part.value for part in ast.walk(pattern) if isinstance(part, ast.Constant) and type(part.value) is str
-    )

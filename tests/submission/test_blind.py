@@ -36,7 +36,7 @@ def blinded(config: Config, *cells) -> tuple[list, list[str]]:
     ("typed", "names"),
     [
         ('NAME = "Anna Schmidt"\nCOLLABORATORS = "ben, Zoë"', ["Anna Schmidt", "Anna", "Schmidt", "ben", "Zoë"]),
-        ('NAME = "demo-03"\nCOLLABORATORS = ""', ["demo-03"]),
+        ('NAME = "demo-03"\nCOLLABORATORS[0] = ""', ["demo-03"]),
         ("# by Anna\nNAME: str = 'x'", []),
         ("NAME = Anna Schmidt\nCOLLABORATORS = None", ["Anna Schmidt", "Anna", "Schmidt"]),
         ('NAME = """Anna\nSchmidt"""\nx = 1', ["Anna", "Schmidt"]),

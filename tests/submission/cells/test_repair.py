@@ -468,19 +468,20 @@ def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():
     assert len(result.notebook.cells) == len(ONE.full.cells)
 
 
-@pytest.mark.parametrize("where", ["name", "self_attention", "a cell above another's tests", "nowhere"])
+@pytest.mark.parametrize("where", ["name", "self_attention", "a cell above another's tests", "nowhere", "a stub above"])
 def test_a_stub_does_not_undo_an_answer_elsewhere(where):
     notebook = plain(ONE.full)
     answer = find(notebook, "scaled_dot_product_self_attention")
-    if where == "a cell above another's tests":
-        below(notebook, "self_attention", answer["source"])
-        answer["source"] = find(plain(ONE.release), answer["id"])["source"]
-    else:
+    text, stub = answer["source"], find(plain(ONE.release), answer["id"])["source"]
+    if where in ("name", "self_attention", "nowhere"):
         notebook["cells"].remove(answer)
-    if where in ("name", "self_attention"):
-        find(notebook, where)["source"] += "\n\n" + answer["source"]
+        if where != "nowhere":
+            find(notebook, where)["source"] += f"\n\n{text}"
+    else:
+        answer["source"] = stub
+        below(notebook, "self_attention", stub if where == "a stub above" else text)
     result = repaired(notebook, ONE)
-    assert ("NotImplementedError" in source(result, "scaled_dot_product_self_attention")) == (where == "nowhere")
+    assert ("NotImplementedError" in source(result, answer["id"])) == (where in ("nowhere", "a stub above"))
 
 
 def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
