@@ -210,13 +210,14 @@ def main() -> None:
     parser.add_argument("--lines", help="only the changes of these lines: 12 or 12-30")
     parser.add_argument("--own", action="store_true", help="only the tests of the module's own file, not its folder's")
     parser.add_argument("--reach", type=Path, help="a folder that keeps what each test reaches, for the next run")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no other mutant after so many")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="begin no other mutant after so many of trying"
+    )
     options = parser.parse_args()
     if INSIDE not in os.environ:
-        kept = (options.reach or Path("/var/empty")).absolute()
-        if options.reach:
-            kept.mkdir(parents=True, exist_ok=True)
-        enter(kept if options.reach else PROJECT / "bench")
+        kept = options.reach.absolute() if options.reach else KEPT
+        kept.mkdir(parents=True, exist_ok=True)
+        enter(kept)
     prepare()
     paths = [path.absolute() for path in options.modules]
     modules = [module for path in paths for module in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
@@ -268,7 +269,9 @@ def measured(modules: list[Path], options: argparse.Namespace) -> Iterator[str]:
             continue
         held_by = own if options.own else folder
         if few and held_by not in reaches:
-            reaches[held_by] = reach_of(held_by)
+            before = time.monotonic()
+            reaches[held_by] = reach_of(held_by, KEPT if options.reach else SCRATCH)
+            start += time.monotonic() - before
         counts: Counter[str] = Counter(all=len(every))
         with mounted(module) as write:
             for change in sorted(few, key=lambda change: change.first):
@@ -305,16 +308,16 @@ def mounted(module: Path) -> Iterator[Callable[[str], object]]:
         subprocess.run(["umount", module], check=True)
 
 
-def reach_of(folder: Path) -> Reach:
-    """What the fast tests of a folder, or a file, reach: as an earlier run has written it, or from a run."""
-    file = KEPT / f"{folder.relative_to(PROJECT)}.json".replace("/", "-")
+def reach_of(folder: Path, kept: Path) -> Reach:
+    """What the fast tests of a folder, or a file, reach: as an earlier run has ``kept`` it, or from a run."""
+    file = kept / f"{folder.relative_to(PROJECT)}.json".replace("/", "-")
     if not file.exists():
         report = SCRATCH / "reach.json"
         paths = [str(folder)] if folder.name != "tests" else [str(path) for path in folder.glob("test_*.py")]
         print(f"(the tests of {folder.relative_to(PROJECT)} run once, traced)", file=sys.stderr, flush=True)
-        forked(lambda: pytest.main(arguments(*paths), plugins=[Recorder(report)]), None)
+        status = forked(lambda: pytest.main(arguments(*paths), plugins=[Recorder(report)]), None)
         (SCRATCH / "trace.py").unlink()
-        if not report.exists():
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             sys.exit(f"The tests of {folder} could not be run:\n{(SCRATCH / 'output').read_text(errors='replace')}")
         with contextlib.suppress(OSError):  # where nothing is kept
             shutil.copyfile(report, file)
@@ -401,6 +404,14 @@ class Choice:
             return None
         fixturedef.cached_result = ("gw0", None, None)
         return "gw0"
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self.session = session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test that is skipped now, which was not, has noticed the change."""
+        if report.skipped:
+            self.session.shouldfail = f"{report.nodeid} was skipped."
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
