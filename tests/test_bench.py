@@ -219,8 +219,8 @@ def test_a_small_course_becomes_a_large_one(tmp_path):
 @pytest.mark.slow
 def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_than_it_did():
     modules, lines = figures.sizes()["engine"]
-    # Right answers lost points, and wrong ones passed, for want of 1,400 of these lines: what a test looks at (looks), a
-    # second look at what a refusal cost (secondlook), which values are one (sameness), and where random numbers come from
+    # Right answers lost points, and wrong ones passed, for want of 1,400 of these lines: what a test sees (looks), a
+    # second look at what a refusal cost (secondlook), which values are one (sameness), where random numbers come from
     # (streams). The marks of looks, which are made when a check is compiled, are 25 of the functions on its way.
     assert modules <= 50 and 5000 < lines <= 13_050
     assert figures.importers()["viva.engine.dialogue.asker"] >= {"viva.engine.examiner"}

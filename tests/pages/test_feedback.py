@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import shutil
 import subprocess
@@ -16,8 +17,9 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
 import viva
-from tests.conftest import BIN, PROJECT
+from tests.conftest import BIN, PROJECT, load
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
+from viva.course.release import release
 from viva.pages import feedback
 
 pytestmark = [pytest.mark.xdist_group("feedback"), pytest.mark.usefixtures("processes")]
@@ -447,6 +449,13 @@ def edited(path, old, new):
     return apply
 
 
+def release_again(root, old, new):
+    edited(f"source/{SMALL}/{NOTEBOOK}.ipynb", old, new)(root)
+    course, config = load(root)
+    with contextlib.chdir(root):
+        release(course, SMALL, config=config)
+
+
 PAGE = f"feedback/right/{SMALL}/{NOTEBOOK}.html"
 CHANGES = {
     "a grade by hand": by_hand(lambda book, place: setattr(book.find_grade(*place), "manual_score", 1)),
@@ -459,7 +468,7 @@ CHANGES = {
     "a repair": lambda root: change_results(
         root, "right", lambda record: record["notebooks"][NOTEBOOK].update(repairs=[{"kind": "nothing_own"}])
     ),
-    "a hidden line": edited(f"source/{SMALL}/{NOTEBOOK}.ipynb", "161803", "161804"),
+    "a hidden line": lambda root: release_again(root, "161803", "161804"),
     "what students may read": edited("nbgrader_config.py", "show_marking_scheme = False", "show_marking_scheme = True"),
     "the page, which somebody edited": edited(PAGE, "passed", "pessed"),
     "the page, which was cut off": lambda root: (root / PAGE).write_text((root / PAGE).read_text()[:-100]),

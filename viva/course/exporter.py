@@ -6,7 +6,6 @@ Each notebook is read twice there: as it was submitted, and, after the first ste
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,7 +46,8 @@ class RepairingExporter(NotebookExporter):
         if getattr(self.parent, "_sanitizing", False):
             return self.from_notebook_node(self._opened(Path(file_stream.name), names), resources, **kw)
         if names:
-            Work.of(resources or {}).prepare = partial(self._prepare, names)
+            # nbconvert copies the resources: a bound method would be copied with the server's whole configuration.
+            Work.of(resources or {}).prepare = lambda work, config: self._prepare(names, work, config)
         if self.opened is not None:
             work, name = Work.of(resources or {}), names["notebook"]
             work.record.repairs, work.seed = self.opened.repairs[name], self.opened.seeds.get(name)

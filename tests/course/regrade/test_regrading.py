@@ -355,7 +355,7 @@ def test_while_a_correction_waits_everybody_is_graded_by_what_is_out_and_that_is
 
 
 @pytest.mark.slow
-def test_a_solution_or_a_file_of_data_that_changes_counts_at_once(course, viva):
+def test_a_solution_or_a_file_of_data_that_changes_counts_from_the_next_release_on(course, viva):
     (path,) = (course / "source" / TINY).glob("*.ipynb")
     text = path.read_text()
     for change in (
@@ -363,6 +363,9 @@ def test_a_solution_or_a_file_of_data_that_changes_counts_at_once(course, viva):
         lambda: (path.parent / "data.csv").write_text("1"),
     ):
         change()
+        (found,) = {one["status"] for one in json.loads(viva("grade", "--json").out)["submissions"]}
+        assert found == "unchanged"
+        viva("release", TINY, "--no-audit")
         for status in ("done", "unchanged"):
             (found,) = {one["status"] for one in json.loads(viva("grade", "--json").out)["submissions"]}
             assert found == status
