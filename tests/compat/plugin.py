@@ -21,6 +21,11 @@ INTENDED = {
 """What differs on purpose, by the name of nbgrader's test; docs/adopting.md says why, and tests of ours hold it."""
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Each of these tests starts processes, so none is a quick one for tests/conftest.py, which pytest reads, too."""
+    item.add_marker("slow")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out = [item for item in items if item.name in INTENDED]
     items[:] = [item for item in items if item.name not in INTENDED]
