@@ -38,7 +38,6 @@ class RosterCommand(PersonCommand):
         viva roster grades.csv --dry-run                what would change; without --dry-run, do it
         viva roster --from=lti --dry-run                ask the learning system, without a file; or --from=canvas
         viva roster --same alee a.lee2                  join two ids of one student; all grades go to alee
-        viva roster --forget alee                       take out the data of a student; --now erases it
     """
     aliases = nbgrader_aliases | {
         "from": "RosterCommand.system",
