@@ -220,15 +220,16 @@ def test_a_draft_beside_the_source_keeps_nobody_from_being_graded(course, viva):
 
 
 @pytest.mark.slow
-def test_a_source_that_lacks_a_test_which_was_released_changes_no_score_and_is_said(course, viva):
+def test_a_source_that_lacks_a_test_which_was_released_without_a_contract_grades_nobody(course, viva):
     hand_in(course, "anna", answer=RIGHT)
     source = course / "source" / SHORT / "scaled_attention.ipynb"
     notebook = nbformat.read(source, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if cell.id != "test_permuted"]
     nbformat.write(notebook, source)
     result = viva("grade", SHORT)
-    assert "released on" in result.text
-    assert scores(course) == {"anna": 20}
+    assert result.status == 1
+    assert f"{source} does not have the released test 'test_permuted'" in result.out
+    assert scores(course) == {}
 
 
 def mixed(course) -> None:
