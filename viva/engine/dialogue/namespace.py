@@ -24,9 +24,9 @@ HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload
 IDENTICAL = "__is__"
 """The name under which test code finds what ``is`` means for proxies."""
 SEEN = "__observed__"
-"""The name under which observed test code tells what it looks at."""
+"""The name under which observed test code reports each value that it looks at."""
 MEMORY = "__memory__"
-"""The name under which test code tells what it asks for its memory."""
+"""The name under which test code reports each value whose memory it asks for."""
 FORMATTING = "__formatting__"
 """The name under which test code finds what looks at the text of a ``text.format``."""
 WHOLE = "a test cannot list all names of the notebook. Use single names"
@@ -211,7 +211,7 @@ def compiled(
 ) -> tuple[types.CodeType, types.CodeType | None, frozenset[str]]:
     """The code of a test, that of its last expression if it ends in one, and the names used in its class bodies.
 
-    Code that is ``observed`` tells what it looks at.
+    Code that is ``observed`` reports each value that it looks at.
     Python looks the names of class bodies up where no ``__missing__`` is asked, so they are fetched before.
     Raises SyntaxError, and UnknownMagicError.
     """
