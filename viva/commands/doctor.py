@@ -127,7 +127,7 @@ def find_browser() -> str | None:
 
 
 def _packages() -> Iterator[Diagnosis]:
-    for name in ("nbgrader", "nbformat", "jupyterlab", "ipykernel", "numpy", "scipy", "matplotlib"):
+    for name in ("nbgrader", "nbformat", "jupyterlab", "ipykernel", "numpy", "matplotlib"):
         try:
             version = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

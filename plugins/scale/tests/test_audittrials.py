@@ -107,12 +107,12 @@ def test_a_release_is_proven_on_a_cluster_and_refused_where_there_is_none(course
 def test_a_trial_that_no_worker_can_do_ends_the_audit_in_a_sentence(course):  # noqa: F811
     path = course / "source/small/small.ipynb"
     with pytest.raises(ClusterError, match=r"The audit of .*small\.ipynb stopped, .*: it broke off"):
-        Trials(Cluster(address="local:1"), path, 30.0, 0.0).problem((), "it broke off")
+        Trials(Cluster(address="local:1"), path, path.parent, 30.0, 0.0).problem((), "it broke off")
 
 
 def test_a_worker_knows_the_files_that_students_submit_as_an_audit_here_does(course):  # noqa: F811
     path = course / "source/small/small.ipynb"
-    task = Trials(Cluster(address="local:1"), path, 30.0, 0.0, frozenset({"own.txt"}))
+    task = Trials(Cluster(address="local:1"), path, path.parent, 30.0, 0.0, frozenset({"own.txt"}))
     service = Trying(Settings(Trials.service, 30.0, True, 0, 0.0, (), ()))
     try:
         worker, called = service._made(task.notebook.data)
