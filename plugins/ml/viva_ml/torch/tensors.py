@@ -155,6 +155,7 @@ CODECS = (
         PARTS,
         fill,
         torch.Tensor.numel,
+        records,
     ),
     Codec((torch.Size,), lambda value: [*tuple.__iter__(value)], _size, frozenset((int,))),
     Codec((torch.dtype,), lambda value: [str(value)], lambda parts: ALL[parts[0]], frozenset((str,))),
