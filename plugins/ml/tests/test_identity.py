@@ -1,4 +1,4 @@
-"""What a test of PyTorch code tells by changing one tensor and looking at another: a copy that the answer did not make."""
+"""A test of PyTorch code that changes one tensor and looks at another notices what the answer did not copy."""
 
 from __future__ import annotations
 
@@ -16,13 +16,22 @@ import numpy as np
 import torch
 from torch import nn
 """
-NET = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.layer = nn.Linear(1, 1)\n"
-AGENT = f"{NET}class Agent:\n    def __init__(self):\n        self.net, self.target = Net(), Net()\n    def sync(self):\n"
+NET = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(1, 1)
+"""
+AGENT = f"""{NET}class Agent:
+    def __init__(self):
+        self.net, self.target = Net(), Net()
+    def sync(self):
+"""
 SHARED = {
     "a state that is kept": (
         "def keep(model): return {name: one.clone() for name, one in model.state_dict().items()}",
         "def keep(model): return model.state_dict()",
-        "m = nn.Linear(1, 1)\nkept = keep(m)\nwith torch.no_grad(): m.weight.fill_(5)\nassert kept['weight'].item() != 5",
+        "m = nn.Linear(1, 1)\nkept = keep(m)\nwith torch.no_grad(): m.weight.fill_(5)\n"
+        "assert kept['weight'].item() != 5",
     ),
     "a state of the student's own model": (
         f"{NET}    def keep(self): return copy.deepcopy(self.state_dict())",
