@@ -194,13 +194,14 @@ def _own_cells(notebook: NotebookNode) -> dict[str, str]:
 
 
 def told(tried: Iterable[Tried], spoken: Language = ENGLISH) -> list[list[str]]:
-    """The lines below each check: its hint, and the student's line. The same lines are shown once."""
+    """The lines below each check: its hint, and the student's line. The same line and the same cause are shown once."""
     tried = list(tried)
     remarks = [(check.hint, check.place) if not check.undone else ("", "") for check in tried]
-    times, lines = Counter(pair for pair in remarks if pair[1]), []
+    times, lines = Counter(pair for pair in remarks if pair[1]), list[list[str]]()
+    causes = {pair for pair, check in zip(remarks, tried, strict=True) if check.state == UNCHECKED and check.hint}
     for number, pair in enumerate(remarks):
         hint, line = pair
-        if times[pair] > 1 and pair in remarks[:number]:
+        if (times[pair] > 1 or pair in causes) and pair in remarks[:number]:
             lines.append([spoken.text("check.as_above")])
             continue
         hint = spoken.text("forms.times", times[pair], sentence=hint) if times[pair] > 1 else hint
