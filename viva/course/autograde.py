@@ -30,6 +30,7 @@ from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
+from viva.notebook.cell import grade_id
 from viva.record import CheckResult, Note, SubmissionRecord, doubtful, settled
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
@@ -133,7 +134,7 @@ class SaveScores(SaveAutoGrades):
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
         super()._add_score(cell, resources)
-        name = cell.metadata.nbgrader["grade_id"]
+        name = grade_id(cell)
         outcome = self.outcome if self.outcome is not None and name in self.outcome.checks else None
         if not outcome and name not in self.doubtful:
             return
@@ -183,7 +184,7 @@ class NoResponse(NbGraderPreprocessor):
                 lambda cell: not (utils.is_task(cell) or utils.is_grade(cell)), notebook.cells[index + 1 :]
             )
             below = [cell.source.strip() for cell in following]
-            yield cell.metadata.nbgrader["grade_id"], not below or not stubs.issuperset(below)
+            yield grade_id(cell), not below or not stubs.issuperset(below)
 
 
 class RecordResults(NbGraderPreprocessor):
@@ -247,7 +248,7 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
         outputs, count = outcome.outputs.get(index, ([], None))
         cell.execution_count = count if isinstance(count, int) else None
         cell.outputs = [made_output(**item) for item in outputs]
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         results = outcome.checks.get(name, [])
         lost = any(result.earned < result.points for result in results)
         for sentence in wording.sentences(note for note in repairs if lost and name in note.tests):
