@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 6
+SCHEMA = 7
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -76,6 +76,8 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """The answers that are not done yet and explain why the check was not passed."""
     lost: Note | None = None
     """The cause by which it was lost, where that is a cell that did not run to its end (``viva.engine.causes``)."""
+    carried: list[str] = field(default_factory=list)
+    """The names of earlier answers with which it is right, once those are (``viva.engine.carried``)."""
 
     @property
     def message(self) -> str:
