@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 7
+SCHEMA = 6
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -49,6 +49,10 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
     return Note(kind, names=tuple(plaintext.line(name, LONGEST) for name in names), **particulars)
 
 
+CARRIED = "carried"
+"""The kind of the cause of a check that is passed with right answers above it (``viva.engine.carried``)."""
+
+
 def doubtful(notes: Iterable[Note]) -> tuple[str, ...]:
     """The cells that a grader should look at where they were not passed."""
     return tuple(sorted({test for note in notes for test in note.tests}))
@@ -76,8 +80,6 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """The answers that are not done yet and explain why the check was not passed."""
     lost: Note | None = None
     """The cause by which it was lost, where that is a cell that did not run to its end (``viva.engine.causes``)."""
-    carried: list[str] = field(default_factory=list)
-    """The names of earlier answers with which it is right, once those are (``viva.engine.carried``)."""
 
     @property
     def message(self) -> str:

@@ -22,13 +22,13 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell, Purpose
-from viva.engine.examination import Examination, give_up, prepare
+from viva.engine.examination import Examination, prepare
 from viva.engine.names import Names, names_of
 from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
-from viva.record import CheckResult, Note
+from viva.record import CARRIED, CheckResult, Note, note
 from viva.verdict import Verdict
 
 LONGEST = 200_000
@@ -175,9 +175,7 @@ def _abouts(examination: Examination) -> dict[tuple[str, str], str]:
     cells = [(place, cell) for place, cell in enumerate(examination.blueprint.cells) if cell.code]
     order = [cell.id for _, cell in cells if cell.purpose == Purpose.ANSWER]
     uses = _uses([(place, cell.id, cell.source) for place, cell in cells], examination)
-    return {
-        check: max(use.cells().intersection(order), key=order.index, default="") for check, use in uses.items()
-    }
+    return {check: max(use.cells().intersection(order), key=order.index, default="") for check, use in uses.items()}
 
 
 def _is_guess(answer: Cell) -> bool:
@@ -279,15 +277,18 @@ class Carry:
         """Let each check have the better result of the two. Returns the grade cells that earn more now."""
         better: set[str] = set()
         for cell, results in outcome.checks.items():
-            again = {result.title: result for result in second.checks.get(cell, ()) if (cell, result.title) in self.found}
+            again = {
+                result.title: result for result in second.checks.get(cell, ()) if (cell, result.title) in self.found
+            }
             if any(first.verdict is Verdict.PASSED and _is_wrong(again.get(first.title)) for first in results):
                 continue
             for place, first in enumerate(results):
                 now = again.get(first.title)
                 if now and now.earned > first.earned and first.verdict is not Verdict.UNGRADED:
-                    carried = self.found[cell, first.title]
+                    names = self.found[cell, first.title]
+                    cause = note(CARRIED, *names, amount=len(names), because=now.cause)
                     results[place] = CheckResult(
-                        first.title, first.points, now.verdict, now.earned, seconds=first.seconds, carried=carried
+                        first.title, first.points, now.verdict, now.earned, cause=cause, seconds=first.seconds
                     )
                     better.add(cell)
         return better

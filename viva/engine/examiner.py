@@ -215,6 +215,7 @@ class Examiner:
         with contextlib.suppress(CandidateFault):
             self.asker.exchange({"do": "bind", "names": told})
             self.asker.names.forget(told)
+            self.asker.carried |= {self.asker.references.numbers.get(id(value), -1) for value in told.values()}
             return {"names": [*told]}
         return {"names": []}
 
