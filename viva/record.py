@@ -50,6 +50,8 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
     return Note(kind, names=tuple(plaintext.line(name, LONGEST) for name in names), **particulars)
 
 
+CARRIED = "carried"
+"""The kind of the cause of a check that is passed with right answers above it (``viva.engine.carried``)."""
 UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database"})
 """The kinds of doubts about a test that passed; all others are about points that were lost."""
 

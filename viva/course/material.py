@@ -115,7 +115,10 @@ class Material:
             else examination
             for name, examination in self.examinations.items()
         }
-        return replace(self, examinations=examinations)
+        config = copy.deepcopy(self.config)
+        if config is not None:
+            config.Examine.carry_forward = []
+        return replace(self, examinations=examinations, config=config)
 
     def _texts(self, notebook: str) -> dict[str, str]:
         """The released texts of a notebook's cells, by name."""
