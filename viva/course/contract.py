@@ -6,7 +6,7 @@ the gradebook, in ``.contracts/ASSIGNMENT/EDITION/``:
     notebooks/   the complete notebooks: with header and footer, after the course's own steps, with solutions and
                  hidden tests
     files/       the files beside them, as students get them, and helper notebooks: those without a graded cell
-    contract.json    the facts (``Facts``)
+    contract.json    the facts (``viva.course.editions.Facts``)
 
 ``current`` beside the editions names the one that counts. Grading, `viva regrade`, the diagnosis and a bundle read it
 and nothing else; the audit reads the same, compiled into a temporary folder (``drafted``), before there is a release.
@@ -32,14 +32,16 @@ from types import SimpleNamespace
 
 import msgspec
 import nbformat
-from msgspec import Struct, field
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
 
+from viva.course import editions
 from viva.course.compiler import Compiled, compiled, compiled_twice, completed
 from viva.course.course import Course
+from viva.course.editions import CURRENT, FACTS, Facts
+from viva.course.fingerprint import ground
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.markers import RightMarkers
@@ -48,29 +50,9 @@ from viva.engine.blueprint import read_blueprint, read_notebook
 from viva.folder import walk
 from viva.verdict import BlueprintError, CourseError, VivaError
 
-NAME = ".contracts"
-"""The folder of contracts, beside the gradebook."""
-CURRENT, FACTS, NOTEBOOKS, FILES = "current", "contract.json", "notebooks", "files"
+NOTEBOOKS, FILES = "notebooks", "files"
 EDITION = 12
 """The letters of an edition's name."""
-
-
-class Facts(Struct, frozen=True):
-    """A contract without its notebooks and files."""
-
-    assignment: str
-    edition: str
-    """A hash of the contract."""
-    released: str
-    """When, in UTC."""
-    gradebook: str
-    """A hash of the cells in the gradebook that this was released with."""
-    source: str
-    """A hash of what it was compiled from."""
-    points: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By notebook, the points of each graded cell."""
-    leaves: dict[str, str] = field(default_factory=dict)
-    """The files that students get beside the notebooks, by path, each with its SHA-256."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +97,7 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
     Where there is none, it is made, and who is to ``tell`` says so. Raises CourseError where that is not possible.
     """
     place = _place(course.directory, assignment)
-    facts = _read(place)
+    facts = editions.current(place)
     if facts and facts.gradebook == digest_of(expected) and not _lacking(place / facts.edition, expected):
         return Contract(place / facts.edition, course.path("source", assignment), facts)
     made = _from_gradebook(course, assignment, expected)
@@ -157,7 +139,7 @@ def write(course: Course, draft: Contract, expected: Expected) -> Contract:
     """Keep a draft as the contract of the release that the gradebook now has."""
     for path in draft.notebooks:  # nbgrader has computed the lines with ``### AUTOTEST`` once more
         nbformat.write(_with_texts(read_notebook(path), expected.locked(path.stem)), path)
-    return _kept(course, draft, digest_of(expected))
+    return _kept(course, draft, expected)
 
 
 def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) -> None:
@@ -177,7 +159,7 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
 def folder_of(directory: CourseDirectory, assignment: str) -> Path:
     """The folder of the complete notebooks of an assignment; its source folder, where there is no contract yet."""
     place = _place(directory, assignment)
-    facts = _read(place)
+    facts = editions.current(place)
     if facts and (place / facts.edition / NOTEBOOKS).is_dir():
         return place / facts.edition / NOTEBOOKS
     return Path(directory.format_path(directory.source_directory, ".", assignment))
@@ -201,9 +183,15 @@ def source_digest(course: Course, assignment: str) -> str:
     return digest.hexdigest()
 
 
+def is_as_released(course: Course, assignment: str) -> bool:
+    """Whether the source is the one that was released; False where no contract says so."""
+    facts = editions.current(_place(course.directory, assignment))
+    return facts is not None and source_digest(course, assignment) == facts.source
+
+
 def released_when(course: Course, assignment: str) -> tuple[str, bool]:
     """When an assignment was released, in words, and whether its source was changed since."""
-    facts = _read(_place(course.directory, assignment))
+    facts = editions.current(_place(course.directory, assignment))
     if not facts:
         return "before", False
     when = datetime.fromisoformat(facts.released).strftime("%Y-%m-%d %H:%M UTC")
@@ -239,7 +227,7 @@ def _from_gradebook(course: Course, assignment: str, expected: Expected) -> Cont
     times = [path.stat().st_mtime for path in course.path("release", assignment).glob("*.ipynb")]
     when = datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds") if times else _now()
     with tempfile.TemporaryDirectory(prefix="viva-contract-") as name:
-        return _kept(course, _written(course, assignment, books, Path(name), when), digest_of(expected))
+        return _kept(course, _written(course, assignment, books, Path(name), when), expected)
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
@@ -294,13 +282,15 @@ def _is_helper(notebook: NotebookNode) -> bool:
     return not any(utils.is_grade(cell) or utils.is_solution(cell) or utils.is_task(cell) for cell in notebook.cells)
 
 
-def _kept(course: Course, draft: Contract, gradebook: str) -> Contract:
+def _kept(course: Course, draft: Contract, expected: Expected) -> Contract:
     """Keep a draft beside the gradebook as the current edition; where nobody may write there, in a temporary folder."""
+    gradebook = digest_of(expected)
     digest = hashlib.sha256(gradebook.encode())
     for path in sorted(walk(draft.folder)):
         digest.update(str(path.relative_to(draft.folder)).encode() + b"\0" + path.read_bytes())
     edition = digest.hexdigest()[:EDITION]
-    facts = msgspec.structs.replace(draft.facts, edition=edition, gradebook=gradebook)
+    counts = ground(draft.folder / NOTEBOOKS, draft.files, draft.files, "", expected).hex()
+    facts = msgspec.structs.replace(draft.facts, edition=edition, gradebook=gradebook, ground=counts)
     (draft.folder / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts)))
     place = _place(course.directory, facts.assignment)
     try:
@@ -354,16 +344,7 @@ def _protect(path: Path, shared: bool) -> None:
 
 
 def _place(directory: CourseDirectory, assignment: str) -> Path:
-    return Results.of(directory).path.with_name(NAME) / assignment
-
-
-def _read(place: Path) -> Facts | None:
-    """The facts of the current edition; None where there is none, or it is damaged."""
-    try:
-        edition = (place / CURRENT).read_text(encoding="utf-8").strip()
-        return msgspec.json.decode((place / edition / FACTS).read_bytes(), type=Facts)
-    except (OSError, ValueError):
-        return None
+    return Results.of(directory).path.with_name(editions.NAME) / assignment
 
 
 def _lacking(folder: Path, expected: Expected) -> list[str]:
