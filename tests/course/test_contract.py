@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import stat
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT
+from tests.conftest import BIN, PROJECT
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -321,3 +322,49 @@ def test_a_course_without_a_contract_gets_one_and_is_told(course, viva):
     assert "Made from source/, release/ and the gradebook" in said.text and scores(course) == {"ada": 3}
     said = viva("grade", "--force")
     assert "Made from" not in said.text and scores(course) == {"ada": 3}
+
+
+def test_a_file_for_tests_reaches_no_student_and_no_students_code(course, viva):
+    """Expected results lie beside the notebook: a submission that reads them fails, and the tests still find them."""
+    configure(course, 'c.TestFiles.names = ["expected*.csv", "reference.py"]')
+    folder = course / "source" / "a1"
+    (folder / "data").mkdir()
+    for name, content in (("expected.csv", "2,6"), ("data/expected_0.csv", "0"), ("data/given.csv", "1,3")):
+        (folder / name).write_text(content)
+    (folder / "reference.py").write_text("def right(x):\n    return 2 * x\n")
+    tests = (
+        "given = open('data/given.csv').read().split(',')\nassert len(given) == 2\n### BEGIN HIDDEN TESTS\n"
+        "from reference import right\nwanted = open('expected.csv').read().split(',')\n"
+        "assert [double(int(x)) for x in given] == [int(x) for x in wanted] == [right(1), right(3)]\n"
+        "assert open('data/expected_0.csv').read() == str(double(0))\n### END HIDDEN TESTS"
+    )
+    write(folder / "book.ipynb", answer(), graded(tests))
+    done = viva("release", "a1", "--no-audit")
+    assert done.status == 0, done.text
+    names = {path.name for path in (course / "release" / "a1").rglob("*") if path.is_file()}
+    assert names == {"book.ipynb", "given.csv"} and "expected" not in done.text
+    thief = "def double(x):\n    return "
+    submit(course, "right", double=RIGHT)
+    submit(course, "thief", double=thief + "int(open('expected.csv').read().split(',')[x // 3]) if x else 0")
+    submit(course, "forger", double=WRONG)
+    (course / "submitted" / "forger" / "a1" / "expected.csv").write_text("3,9")
+    forged = course / "submitted" / "forger" / "a1" / ".viva-tests"
+    forged.mkdir()
+    (forged / "expected.csv").write_text("3,9")
+    assert viva("grade").status == 0
+    assert scores(course) == {"right": 2, "thief": 0, "forger": 0}
+    kept = [path.name for path in (course / "autograded").rglob("*") if "expected" in path.name]
+    assert kept == ["expected.csv"], "only the file that was submitted"
+    (folder / "expected.csv").write_text("2,7")
+    assert "a file is different now" in viva("grade").out
+    converter = viva("release", "a1", "--no-audit", "--TestFiles.names=expcted.csv")
+    assert converter.status and "no file in" in converter.err
+
+
+def test_nbgraders_own_command_releases_no_file_for_tests(course):
+    configure(course, 'c.TestFiles.names = ["expected.csv"]')
+    write(course / "source" / "a1" / "book.ipynb", answer(), graded())
+    (course / "source" / "a1" / "expected.csv").write_text("2")
+    command = [f"{BIN}/nbgrader", "generate_assignment", "a1"]
+    subprocess.run(command, cwd=course, capture_output=True, check=True)
+    assert [path.name for path in (course / "release" / "a1").iterdir()] == ["book.ipynb"]

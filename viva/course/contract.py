@@ -5,7 +5,8 @@ the gradebook, in ``.contracts/ASSIGNMENT/EDITION/``:
 
     notebooks/   the complete notebooks: with header and footer, after the course's own steps, with solutions and
                  hidden tests
-    files/       the files beside them, as students get them, and helper notebooks: those without a graded cell
+    files/       the files beside them, as students get them, and helper notebooks: those without a graded cell; in
+                 ``.viva-tests/`` the files that only tests get
     contract.json    the facts (``viva.course.editions.Facts``)
 
 ``current`` beside the editions names the one that counts. Grading, `viva regrade`, the diagnosis and a bundle read it
@@ -24,7 +25,7 @@ import json
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,7 +38,7 @@ from nbgrader import utils
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
 
-from viva.course import editions
+from viva.course import editions, leaving
 from viva.course.compiler import Compiled, compiled, compiled_twice, completed
 from viva.course.course import Course
 from viva.course.editions import CURRENT, FACTS, Facts
@@ -47,7 +48,7 @@ from viva.course.gradebook.results import Results
 from viva.course.markers import RightMarkers
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_blueprint, read_notebook
-from viva.folder import walk
+from viva.folder import FOR_TESTS, walk
 from viva.verdict import BlueprintError, CourseError, VivaError
 
 NOTEBOOKS, FILES = "notebooks", "files"
@@ -260,20 +261,37 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
         }
         if _is_helper(book.complete):
             nbformat.write(book.released, folder / FILES / f"{name}.ipynb")
-    leaves = {}
-    for name, path in files_beside(course, assignment).items():
-        target = folder / FILES / name
+    leaves = _copied(files_beside(course, assignment), folder / FILES)
+    tests = _copied(files_for_tests(course, assignment), folder / FILES / FOR_TESTS)
+    facts = Facts(assignment, "", when, "", source_digest(course, assignment), points, leaves, tests)
+    return Contract(folder, course.path("source", assignment), facts)
+
+
+def _copied(files: Mapping[str, Path], folder: Path) -> dict[str, str]:
+    """Copy files into a folder; by path, the SHA-256 of each."""
+    digests = {}
+    for name, path in files.items():
+        target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-        leaves[name] = hashlib.sha256(target.read_bytes()).hexdigest()
-    facts = Facts(assignment, "", when, "", source_digest(course, assignment), points, leaves)
-    return Contract(folder, course.path("source", assignment), facts)
+        digests[name] = hashlib.sha256(target.read_bytes()).hexdigest()
+    return digests
 
 
 def files_beside(course: Course, assignment: str) -> dict[str, Path]:
     """The files beside an assignment's notebooks that nbgrader releases, by path: its own, and what links lead to."""
+    return _files(course, assignment, leaving.for_tests(course.directory.config))
+
+
+def files_for_tests(course: Course, assignment: str) -> dict[str, Path]:
+    """The files beside an assignment's notebooks that only tests get, by path."""
+    leaving_files = files_beside(course, assignment)
+    return {name: path for name, path in _files(course, assignment).items() if name not in leaving_files}
+
+
+def _files(course: Course, assignment: str, ignored: Collection[str] = ()) -> dict[str, Path]:
     folder = course.path("source", assignment)
-    paths = walk(folder, [*course.directory.ignore, "*.ipynb"])
+    paths = walk(folder, [*course.directory.ignore, "*.ipynb", *ignored])
     return {str(path.relative_to(folder)): path for path in paths if path.is_file()}
 
 

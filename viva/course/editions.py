@@ -34,6 +34,8 @@ class Facts(Struct, frozen=True):
     """By notebook, the points of each graded cell."""
     leaves: dict[str, str] = field(default_factory=dict)
     """The files that students get beside the notebooks, by path, each with its SHA-256."""
+    tests: dict[str, str] = field(default_factory=dict)
+    """The files that only tests get, likewise."""
     ground: str = ""
     """A hash of what verdicts depend on; two editions with the same one give the same scores."""
 

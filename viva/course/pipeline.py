@@ -44,7 +44,7 @@ from viva.course.gradebook.recording import Draft, Graded, in_place_of_gradebook
 from viva.course.material import Material
 from viva.course.rehearsals import submitted_files
 from viva.engine.grading import Grader
-from viva.folder import MOST_FILES, fill, walk
+from viva.folder import FOR_TESTS, MOST_FILES, fill, walk
 from viva.record import NotebookRecord, SubmissionRecord, note
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
@@ -168,9 +168,10 @@ def lay_out(submission: Submission, material: Material, build: Path, directory: 
     """
     build.mkdir(parents=True)
     submitted = submitted_files(material.config, submission.assignment)
-    fill(build, {name: content for name, content in material.files.items() if name not in submitted})
+    given = {name: content for name, content in material.files.items() if Path(name).parts[0] != FOR_TESTS}
+    fill(build, {name: content for name, content in given.items() if name not in submitted})
     replaced = []
-    for path in itertools.islice(walk(submission.folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
+    for path in itertools.islice(walk(submission.folder, [*directory.ignore, FOR_TESTS, "*.ipynb"]), MOST_FILES):
         with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
             name = path.relative_to(submission.folder)
             status, copy = path.lstat(), build / name
