@@ -368,3 +368,40 @@ def test_nbgraders_own_command_releases_no_file_for_tests(course):
     command = [f"{BIN}/nbgrader", "generate_assignment", "a1"]
     subprocess.run(command, cwd=course, capture_output=True, check=True)
     assert [path.name for path in (course / "release" / "a1").iterdir()] == ["book.ipynb"]
+
+
+def test_doctor_lists_what_the_release_needs_of_this_machine(course, viva, tmp_path, monkeypatch):
+    lib, shared = tmp_path / "lib", tmp_path / "shared"
+    lib.mkdir()
+    shared.mkdir()
+    (lib / "vivaprivate.py").write_text("TWO = 2")
+    (course / "source" / "a1" / "beside.py").write_text("import json")
+    optional = "try:\n    import vivaoptional\nexcept ImportError:\n    pass"
+    given = cell("imports", f"import os, numpy.linalg, vivaprivate, beside\n{optional}")
+    write(course / "source" / "a1" / "a1.ipynb", given, answer(), graded())
+    configure(course, f"c.Machine.folders = [{str(shared)!r}]", 'c.Machine.variables = ["COURSE_DATA"]')
+    monkeypatch.setenv("COURSE_DATA", "x")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(str(lib))
+        assert viva("release", "a1", "--no-audit").status == 0
+        said = " ".join(viva("doctor", "--run-config").out.split())
+        assert "released assignments import: numpy, vivaprivate" in said
+        assert f"{shared}, which notebooks may read" in said and "MISSING" not in said
+    monkeypatch.delenv("COURSE_DATA")
+    shared.rmdir()
+    done = viva("doctor", "--run-config")
+    said = " ".join(done.out.split())
+    assert done.status == 1 and said.count("MISSING") == 3
+    assert "vivaprivate, which a1 imports" in said and f"found it in {lib / 'vivaprivate.py'}: install it for" in said
+    assert "create the folder, let every user read it" in said and "export COURSE_DATA=VALUE" in said
+
+
+def test_other_limits_than_those_of_the_release_are_said(course, viva):
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    viva("release", "a1", "--no-audit")
+    submit(course, "right", double=RIGHT)
+    assert "limit" not in viva("grade").out
+    sentence = "a1: released with a limit of 30 s for a cell, and graded with 40 s for a cell."
+    assert sentence in viva("grade", "--Execute.timeout=40").out
+    assert viva("release", "a1", "--no-audit", "--Execute.timeout=40").status == 0
+    assert "limit" not in viva("grade", "--Execute.timeout=40").out

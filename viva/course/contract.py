@@ -37,8 +37,10 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
+from traitlets.config import Config
 
-from viva.course import editions, leaving
+from viva.course import editions, leaving, machine
+from viva.course.autograde import Examine
 from viva.course.compiler import Compiled, compiled, compiled_twice, completed
 from viva.course.course import Course
 from viva.course.editions import CURRENT, FACTS, Facts
@@ -47,6 +49,7 @@ from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.markers import RightMarkers
 from viva.course.processes import leftovers
+from viva.course.timelimit import seconds_of
 from viva.engine.blueprint import read_blueprint, read_notebook
 from viva.folder import FOR_TESTS, walk
 from viva.verdict import BlueprintError, CourseError, VivaError
@@ -78,6 +81,10 @@ class Contract:
     def files(self) -> Path:
         """The folder of the files that lie beside the notebooks when they run."""
         return self.folder / FILES
+
+    def present_imports(self) -> dict[str, str]:
+        """The modules that grading needs, and where each is found now; empty where it is not."""
+        return machine.imports(self.notebooks, walk(self.files))
 
     def named(self, text: str) -> str:
         """A sentence that names the notebooks in the source folder, where the instructor corrects them."""
@@ -184,6 +191,14 @@ def source_digest(course: Course, assignment: str) -> str:
     return digest.hexdigest()
 
 
+def current(course: Course, assignment: str) -> Contract | None:
+    """The contract of an assignment as far as one is kept; the gradebook may have another release by now."""
+    place = _place(course.directory, assignment)
+    if not (facts := editions.current(place)) or not (place / facts.edition / NOTEBOOKS).is_dir():
+        return None
+    return Contract(place / facts.edition, course.path("source", assignment), facts)
+
+
 def is_as_released(course: Course, assignment: str) -> bool:
     """Whether the source is the one that was released; False where no contract says so."""
     facts = editions.current(_place(course.directory, assignment))
@@ -263,8 +278,16 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
             nbformat.write(book.released, folder / FILES / f"{name}.ipynb")
     leaves = _copied(files_beside(course, assignment), folder / FILES)
     tests = _copied(files_for_tests(course, assignment), folder / FILES / FOR_TESTS)
-    facts = Facts(assignment, "", when, "", source_digest(course, assignment), points, leaves, tests)
+    needed = machine.imports((folder / NOTEBOOKS).glob("*.ipynb"), walk(folder / FILES))
+    about = source_digest(course, assignment), points, leaves, tests, needed, limits_of(course.directory.config)
+    facts = Facts(assignment, "", when, "", *about)
     return Contract(folder, course.path("source", assignment), facts)
+
+
+def limits_of(config: Config) -> dict[str, float]:
+    """The limits of grading that a configuration sets, by name."""
+    step = Examine(config=config)
+    return {"seconds": seconds_of(config), "memory": float(step.memory), "budget": step.budget}
 
 
 def _copied(files: Mapping[str, Path], folder: Path) -> dict[str, str]:
@@ -329,7 +352,9 @@ def _kept(course: Course, draft: Contract, expected: Expected) -> Contract:
 def _put(draft: Path, folder: Path, shared: bool) -> None:
     """Copy a draft into its folder, so that this never holds a part."""
     if folder.is_dir() and (folder / FACTS).is_file() and (folder / NOTEBOOKS).is_dir():
-        return  # the same content has the same name
+        leftovers.write(folder / FACTS, (draft / FACTS).read_text())  # the same content has the same name
+        _protect(folder / FACTS, shared)
+        return
     with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=folder.parent) as name:
         build = Path(name, folder.name)
         shutil.copytree(draft, build)

@@ -36,6 +36,10 @@ class Facts(Struct, frozen=True):
     """The files that students get beside the notebooks, by path, each with its SHA-256."""
     tests: dict[str, str] = field(default_factory=dict)
     """The files that only tests get, likewise."""
+    imports: dict[str, str] = field(default_factory=dict)
+    """The modules that notebooks and files need, and where the release found each."""
+    limits: dict[str, float] = field(default_factory=dict)
+    """The seconds of a cell, the megabytes and the seconds of a whole notebook."""
     ground: str = ""
     """A hash of what verdicts depend on; two editions with the same one give the same scores."""
 
