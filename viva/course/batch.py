@@ -495,7 +495,6 @@ class _Batch:
         if waiting:
             for job, done in waiting:
                 done.results[0].key = self.key(job.submission)
-                done.results[0].edition = self.contracts[job.submission.assignment].facts.edition
                 self.recorded_keys.pop(done.results[0].place, None)  # whoever submits again meanwhile is graded again
             self.results.add(done.results[0] for _, done in waiting)
         for job, done in waiting:

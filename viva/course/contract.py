@@ -173,6 +173,23 @@ def folder_of(directory: CourseDirectory, assignment: str) -> Path:
     return Path(directory.format_path(directory.source_directory, ".", assignment))
 
 
+def files_of(directory: CourseDirectory, assignment: str) -> Path:
+    """The folder of the files beside those notebooks; the source folder, where there is no contract yet."""
+    folder = folder_of(directory, assignment)
+    return folder.with_name(FILES) if folder.name == NOTEBOOKS and folder.with_name(FACTS).is_file() else folder
+
+
+def notebooks_of(course: Course, assignment: str) -> list[Path]:
+    """The complete notebooks of an assignment as it was released, in order; its source, where it has no contract."""
+    return sorted(folder_of(course.directory, assignment).glob("*.ipynb"))
+
+
+def names_of(course: Course, assignment: str) -> list[str]:
+    """The names of an assignment's notebooks, in order: of those in release/, where nbgrader may have put them last."""
+    released = sorted(course.path("release", assignment).glob("*.ipynb"))
+    return [path.stem for path in released or notebooks_of(course, assignment)]
+
+
 def digest_of(expected: Expected) -> str:
     """A hash of an assignment's cells as the gradebook has them."""
     books = [(name, _in_order(book)) for name, book in sorted(expected.notebooks.items())]

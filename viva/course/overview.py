@@ -1,7 +1,7 @@
 """The answer to `viva` alone: the state of the course, and the next command. It starts fast, without nbgrader.
 
-It is read off the folders, the times of files, results.jsonl, the contracts and a gradebook in SQLite; it is a hint, and each command
-looks more closely. Student names are not shown.
+It is read off the folders, the times of files, results.jsonl, the contracts and a gradebook in SQLite; it is a hint,
+and each command looks more closely. Student names are not shown.
 """
 
 from __future__ import annotations

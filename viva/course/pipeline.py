@@ -114,7 +114,7 @@ def go_through(
     directory = CourseDirectory(config=material.config, log=log)
     replaced = lay_out(submission, material, build, directory)
     pair = submission.assignment, submission.student
-    record = SubmissionRecord(*pair, graded=now())
+    record = SubmissionRecord(*pair, graded=now(), edition=material.edition)
     graded = Graded(*pair, timestamp.of(submission), {}, {})
     passed = Passed(notes=opened.notes, record=record, graded=graded)
     converter = Autograde(coursedir=directory, config=material.config, log=log)

@@ -18,10 +18,12 @@ from nbgrader.api import Gradebook
 
 from viva import doors, wording
 from viva.cleaning import plaintext
+from viva.course import contract
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.grades.standing import Standing, Standings, Status
+from viva.folder import walk
 from viva.pages.additions import REPORT, Asked, additions
 from viva.pages.reporting import similarity
 from viva.pages.reporting.itemanalysis import items
@@ -338,7 +340,8 @@ class _Part:
             return plaintext.line(text, DETAIL)
         if student not in self.patterns:
             submission = self.standings.submitted.get((self.name, student))
-            released = {path.name for path in self.course.path("source", self.name).rglob("*")}
+            notebooks = contract.notebooks_of(self.course, self.name)
+            released = {path.name for path in [*notebooks, *walk(contract.files_of(self.course.directory, self.name))]}
             self.patterns[student] = pattern_of(files_of(submission.folder) - released if submission else ())
         pattern = self.patterns[student]
         text = self.names.text(pattern.sub("a file", text) if pattern else text)
