@@ -415,6 +415,11 @@ def test_the_list_of_open_work_hides_names_and_stands_in_formgraders_menu(desk):
     expect(page.get_by_role("heading", name="Open grading work")).to_be_visible()
     shown = page.locator("main").inner_text()
     assert "manual grading" in shown and not any(student in shown for student in STUDENTS)
+    link = page.locator("main a", has_text="Submission #").last
+    number = link.text_content()
+    page.goto(f"{desk.server}{link.get_attribute('href')}")
+    expect(page.get_by_text(number).first).to_be_visible()  # formgrader's own number
+    page.go_back()
     page.get_by_role("link", name="Show names").click()
     expect(page.get_by_text("manual grading").first).to_be_visible()
     assert all(student in page.content() for student in STUDENTS)
