@@ -405,3 +405,55 @@ def test_other_limits_than_those_of_the_release_are_said(course, viva):
     assert sentence in viva("grade", "--Execute.timeout=40").out
     assert viva("release", "a1", "--no-audit", "--Execute.timeout=40").status == 0
     assert "limit" not in viva("grade", "--Execute.timeout=40").out
+
+
+def test_a_graded_notebook_that_another_one_runs_is_the_students_own(course, viva):
+    """In stock it is, too, with the hidden tests in it."""
+    write(course / "source" / "a1" / "part1.ipynb", answer(), graded())
+    four = answer("def four(x):\n    ### BEGIN SOLUTION\n    return double(double(x))\n    ### END SOLUTION", "four")
+    write(
+        course / "source" / "a1" / "part2.ipynb",
+        cell("run", "%run part1.ipynb"),
+        four,
+        graded("assert four(1) == 4", "t4"),
+    )
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 0, said.text
+    right = "def four(x):\n    return double(double(x))"
+    submit(course, "right", double=RIGHT, four=right)
+    submit(course, "wrong", double=WRONG, four=right)
+    spying = "text = open('part1.ipynb').read()\ndef four(x):\n    return 4 if {} in text else 0"
+    submit(course, "spy", double=WRONG, four=spying.format("'double(3) == 6'"))
+    submit(course, "copier", double=WRONG, four=spying.format("'return 2 * x'"))
+    graded_now = viva("grade")
+    assert graded_now.status == 0 and "does not pass" not in graded_now.text, graded_now.text
+    assert scores(course) == {"right": 4, "wrong": 0, "spy": 0, "copier": 0}
+    (kept,) = (course / "autograded" / "right" / "a1").glob("part1.ipynb")
+    assert "double(3) == 6" in kept.read_text(), "what graders see"
+
+
+STUBBED = """
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+
+class GradeStubs(NbGraderPreprocessor):
+    def preprocess_cell(self, cell, resources, index):
+        if "NotImplementedError" in cell.source:
+            cell.metadata.nbgrader.update(grade=True, points=3)
+        return cell, resources
+"""
+
+
+def test_points_that_only_the_students_version_has_are_refused_before_anything_is_written(course, viva):
+    """A step behind ClearSolutions makes each stub a manually graded cell."""
+    (course / "coursesteps.py").write_text(STUBBED)
+    configure(course, STEPS.format(root=str(course), at=3, more="").replace("SetUp", "GradeStubs"))
+    configure(
+        course,
+        "steps = c.GenerateAssignment.preprocessors",
+        "c.GenerateAssignment.preprocessors = [*steps[1:6], steps[0], *steps[6:]]",
+    )
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 2 and "'double': its 3 points cannot be graded" in said.err, said.text
+    assert "Put that step before ClearSolutions." in said.err and not (course / "release" / "a1").exists()

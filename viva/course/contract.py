@@ -6,7 +6,7 @@ the gradebook, in ``.contracts/ASSIGNMENT/EDITION/``:
     notebooks/   the complete notebooks: with header and footer, after the course's own steps, with solutions and
                  hidden tests
     files/       the files beside them, as students get them, and helper notebooks: those without a graded cell; in
-                 ``.viva-tests/`` the files that only tests get
+                 ``.viva-tests/`` the files that only tests get, in ``.viva-solved/`` graded notebooks that others run
     contract.json    the facts (``viva.course.editions.Facts``)
 
 ``current`` beside the editions names the one that counts. Grading, `viva regrade`, the diagnosis and a bundle read it
@@ -20,6 +20,7 @@ the texts and points of the tests are.
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import json
 import logging
@@ -51,7 +52,7 @@ from viva.course.markers import RightMarkers
 from viva.course.processes import leftovers
 from viva.course.timelimit import seconds_of
 from viva.engine.blueprint import read_blueprint, read_notebook
-from viva.folder import FOR_TESTS, walk
+from viva.folder import FOR_TESTS, SOLVED, walk
 from viva.verdict import BlueprintError, CourseError, VivaError
 
 NOTEBOOKS, FILES = "notebooks", "files"
@@ -293,6 +294,14 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
         }
         if _is_helper(book.complete):
             nbformat.write(book.released, folder / FILES / f"{name}.ipynb")
+    for name in _named_by_others({name: book.complete for name, book in books.items()}):
+        (folder / FILES / SOLVED).mkdir(exist_ok=True)
+        shown = {_grade_id(cell): cell.source for cell in books[name].released.cells}
+        solved = copy.deepcopy(books[name].complete)
+        for cell in solved.cells:
+            if utils.is_locked(cell):
+                cell.source = shown.get(_grade_id(cell), cell.source)
+        nbformat.write(solved, folder / FILES / SOLVED / f"{name}.ipynb")
     leaves = _copied(files_beside(course, assignment), folder / FILES)
     tests = _copied(files_for_tests(course, assignment), folder / FILES / FOR_TESTS)
     needed = machine.imports((folder / NOTEBOOKS).glob("*.ipynb"), walk(folder / FILES))
@@ -333,6 +342,21 @@ def _files(course: Course, assignment: str, ignored: Collection[str] = ()) -> di
     folder = course.path("source", assignment)
     paths = walk(folder, [*course.directory.ignore, "*.ipynb", *ignored])
     return {str(path.relative_to(folder)): path for path in paths if path.is_file()}
+
+
+def _named_by_others(books: Mapping[str, NotebookNode]) -> list[str]:
+    """The notebooks with something to do in them that another one runs or reads: in grading it finds the student's."""
+    code = {name: [cell.source for cell in book.cells if cell.cell_type == "code"] for name, book in books.items()}
+    return [
+        name
+        for name, book in books.items()
+        if not _is_helper(book)
+        and any(f"{name}.ipynb" in source for other in books if other != name for source in code[other])
+    ]
+
+
+def _grade_id(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or "")
 
 
 def _is_helper(notebook: NotebookNode) -> bool:

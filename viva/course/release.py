@@ -199,7 +199,7 @@ def _tests(
     locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, locked, points, kept.files))
-        outcome = grader.grade(notebook, examination, kept.files, kept.files)
+        outcome = grader.grade(notebook, examination, kept.files)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {kept.named(str(error))}"], []
     lost: list[str] = []
