@@ -49,7 +49,7 @@ PACKAGES = {
     GRADERS: {"cluster": "nbviva-scale"},
     MEMBERS: {"lti": "nbviva-lti", "canvas": "nbviva-lti"},
     ORIGINS: {"otter": "nbviva-otter"},
-    CHANGES: dict.fromkeys(("forget", "restore", "erase", "same"), "nbviva-term"),
+    CHANGES: dict.fromkeys(("forget", "restore", "erase", "same", "roster"), "nbviva-term"),
 }
 """The packages of Viva's own plug-ins, by what they add."""
 
