@@ -4,6 +4,7 @@ submission.
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -291,6 +292,18 @@ def test_the_server_itself_takes_no_score_above_the_points(desk):
             [f"{desk.server}/formgrader/api/grade/{key}", score],
         )
         assert status == 400, score
+    group, odd = f"viva/group/{desk.key('ada')}", [b"\xff", b"[" * 100_000, b"3", b'{"manual_score": NaN}', b""]
+    change = {"id": desk.key("ada"), "comment": None, "comment_before": "x\ud800", "score": None, "score_before": 1}
+    changes = change, change | {"comment_before": None, "score_before": 1e6}, change | {"score_before": -5}
+    taken = [json.dumps({"cell": "why", "changes": [change]}).encode() for change in changes]
+    for place, bodies in ((f"api/grade/{key}", odd), (group, [*odd, *taken])):
+        for body in bodies:
+            answer = page.request.put(
+                f"{desk.server}/formgrader/{place}",
+                data=body,
+                headers={"X-CSRFToken": page.evaluate("getCookie('_xsrf')"), "Content-Type": "application/json"},
+            )
+            assert answer.status in (400, 404), (place, body[:40], answer.status)
     assert desk.saved() == (None, None)
 
 

@@ -67,9 +67,8 @@ def filled(tmp_path_factory) -> Path:
     (root / "matches.csv").write_text("sender,student_id\n41-7 - M. Oss,anna\nTeam 3,anna\nTeam 3,bo\n")
     (root / "report").mkdir()
     (root / "report" / "index.html").write_text("<p>Anna Quimby</p>")
-    (root / "list.csv").write_text(
-        'Student,ID,SIS User ID,SIS Login ID,Section\n"Quimby, Anna",61000,anna,aquimby,01\n"New, Cy",61001,cy,cnew,01\n'
-    )
+    people = '"Quimby, Anna",61000,anna,aquimby,01', '"New, Cy",61001,cy,cnew,01'
+    (root / "list.csv").write_text("\n".join(["Student,ID,SIS User ID,SIS Login ID,Section", *people, ""]))
     return root
 
 
