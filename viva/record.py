@@ -8,11 +8,12 @@ to these classes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
@@ -39,9 +40,9 @@ class Note(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Seconds, or how many there are of something."""
     because: Note | None = None
     doubt: bool = False
-    """Whether something else may have been meant, so that a grader should look where points were lost."""
+    """Whether a grader should look where it decides points: something else may have been meant."""
     tests: tuple[str, ...] = ()
-    """The cells that a doubt may have cost points."""
+    """The cells that a doubt may have cost points, or earned them (``UNEARNED``)."""
 
 
 def note(kind: str, *names: str, **particulars: Any) -> Note:
@@ -49,9 +50,31 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
     return Note(kind, names=tuple(plaintext.line(name, LONGEST) for name in names), **particulars)
 
 
-def doubtful(notes: Iterable[Note]) -> tuple[str, ...]:
-    """The cells that a grader should look at where they were not passed."""
-    return tuple(sorted({test for note in notes for test in note.tests}))
+UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database"})
+"""The kinds of doubts about a test that passed; all others are about points that were lost."""
+
+
+def doubtful(
+    notes: Iterable[Note], checks: Mapping[str, Iterable[CheckResult]] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """The cells that a grader should look at: all that the notes name, but for tests of which the results are known and
+    no note may have decided them."""
+    return tuple(sorted({test for note in notes for test in note.tests if _decides(note, checks.get(test))}))
+
+
+def settled(notes: Iterable[Note], checks: Mapping[str, Iterable[CheckResult]]) -> list[Note]:
+    """The notes; a doubt that decided no points of the tests that it is about is none any more."""
+    return [
+        structs.replace(note, doubt=note.doubt and (not note.tests or bool(doubtful([note], checks)))) for note in notes
+    ]
+
+
+def _decides(note: Note, results: Iterable[CheckResult] | None) -> bool:
+    if results is None:  # a written answer, or a test that did not run
+        return True
+    if note.kind in UNEARNED:
+        return any(result.earned > 0 for result in results)
+    return any(result.earned < result.points for result in results)
 
 
 class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):

@@ -30,7 +30,7 @@ from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
-from viva.record import CheckResult, Note, SubmissionRecord, doubtful
+from viva.record import CheckResult, Note, SubmissionRecord, doubtful, settled
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import given_texts, made_output
@@ -94,7 +94,7 @@ class Examine(NbGraderPreprocessor):
         work.outcome = work.grader.grade(notebook, reference, work.data, files, second_look=True)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
-        work.record.repairs = [*work.record.repairs, *work.outcome.doubts]
+        work.record.repairs = settled([*work.record.repairs, *work.outcome.doubts], work.outcome.checks)
         work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
@@ -119,8 +119,7 @@ class Examine(NbGraderPreprocessor):
 class SaveScores(SaveAutoGrades):
     """As SaveAutoGrades, with the scores that Examine found.
 
-    A cell that could not be graded waits for a grader, and so does one that was not passed and of which
-    the repair could not tell where its answer stands.
+    A cell that could not be graded waits for a grader, and so does one of which a doubt may have decided the points.
     """
 
     outcome: Outcome | None = None
@@ -128,7 +127,8 @@ class SaveScores(SaveAutoGrades):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         work = Work.of(resources)
-        self.outcome, self.doubtful = work.outcome, doubtful(work.record.repairs)
+        self.outcome = work.outcome
+        self.doubtful = doubtful(work.record.repairs, work.outcome.checks if work.outcome else {})
         return super().preprocess(notebook, resources)
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
@@ -143,9 +143,8 @@ class SaveScores(SaveAutoGrades):
             self.gradebook.db.commit()
             return
         grade.auto_score = outcome.earned(name)
-        points = cell.metadata.nbgrader.get("points", 0)
-        doubt = name in self.doubtful and grade.auto_score is not None and grade.auto_score < points
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None or doubt
+        waits = grade.auto_score is None or name in self.doubtful
+        grade.needs_manual_grade = grade.manual_score is not None or waits
         self.gradebook.db.commit()
 
 

@@ -28,7 +28,7 @@ from viva.pages.additions import REPORT, Asked, additions
 from viva.pages.reporting import similarity
 from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, files_of, focus, pattern_of, read_cells
-from viva.record import Note, NotebookRecord, SubmissionRecord
+from viva.record import Note, NotebookRecord, SubmissionRecord, doubtful
 from viva.verdict import Verdict
 
 DETAIL = 300
@@ -262,10 +262,10 @@ class _Part:
                     wait(str(result.verdict), student, book, detail, cell)
             for book, book_record in record.notebooks.items():
                 doubts = [repair for repair in book_record.repairs if repair.doubt]
-                lost = [cell for name, cell, result in record.results() if name == book and not result.earned]
-                if doubts and lost:
-                    concerned = {test for doubt in doubts for test in doubt.tests}
-                    first = next((cell for cell in lost if cell in concerned), lost[0])
+                concerned = set(doubtful(doubts, book_record.checks))
+                if any(not doubt.tests for doubt in doubts):
+                    concerned |= {cell for name, cell, result in record.results() if name == book and not result.earned}
+                if first := next((cell for cell in book_record.checks if cell in concerned), None):
                     wait("uncertain repair", student, book, "; ".join(wording.sentences(doubts)), first)
         for status in (Status.REFUSED, Status.NOT_GRADED):
             for student, standing in self._with(status).items():
