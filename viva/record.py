@@ -18,7 +18,7 @@ from msgspec import Struct, field, structs
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 6
+SCHEMA = 7
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -147,6 +147,8 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
     student: str
     graded: str = ""
     """When, as ISO 8601 has it, in UTC."""
+    edition: str = ""
+    """The release by which it was graded (``viva.course.editions``); empty in what an earlier form holds."""
     key: str = ""
     """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
     sandboxed: bool = field(default=True, name="wall")

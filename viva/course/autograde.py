@@ -26,7 +26,7 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, Bunch, Float, Int, List, Unicode, observe
 
 from viva import wording
-from viva.course import writtenanswers
+from viva.course import editions, writtenanswers
 from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
@@ -207,7 +207,9 @@ class RecordResults(NbGraderPreprocessor):
         if work.outcome:
             results, where = Results.of(CourseDirectory(parent=self.parent)), (names["assignment"], names["student"])
             recorded = results.read().get(where)
+            facts = editions.current(results.path.with_name(editions.NAME) / names["assignment"])
             record = SubmissionRecord(*where, graded=now(), notebooks=recorded.notebooks if recorded else {})
+            record.edition = facts.edition if facts else ""
             enter(record, names["notebook"], work)
             results.add([record])
         before = getattr(getattr(self.parent, "parent", None), "viva_before", None)  # of nbgrader's own converter
