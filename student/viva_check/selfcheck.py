@@ -20,7 +20,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_raw_cell
 
-from viva import wording
+from viva import doors, wording
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
@@ -317,7 +317,8 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
             from viva.submission.cells.repair import repair  # takes a second to load
         except ModuleNotFoundError as error:
             raise VivaError(
-                f"--original needs {error.name}, which is not installed here: python -m pip install nbviva"
+                f"--original needs {error.name}, which is not installed here. Ask your instructor for the wheel of the "
+                f"complete Viva: {doors.install('nbviva')}"
             ) from error
 
         first = salvage.read(read_bytes(original), trusting=True)[0]
