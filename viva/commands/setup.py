@@ -58,7 +58,9 @@ class InitCommand(VivaCommand):
         if len(self.extra_args) > 1:
             raise CourseError("Name one folder, as in: viva init my_course")
         founding = plan(Path(*self.extra_args))
-        self._say(*(f"missing: {rule.setting}, so {rule.without}" for rule in founding.lacking))
+        will_be = self.write and founding.exists and not self.dry_run
+        if not will_be:
+            self._say(*(f"missing: {rule.without} ({rule.setting})" for rule in founding.lacking))
         self._say(*founding.ignored)
         lacking = [rule.setting for rule in founding.lacking]
         if lacking and founding.exists:
@@ -72,7 +74,8 @@ class InitCommand(VivaCommand):
         self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
         if founding.exists and not self.dry_run:
             self._say(
-                f"The file has the {len(lacking)} settings above now. To check this machine too, run: viva doctor"
+                f"The file had none of these {len(lacking)} settings, and has them now: {', '.join(lacking)}. To check "
+                "this machine too, run: viva doctor"
             )
         if not founding.exists and not self.dry_run:
             self._say(f"Now: cd {shlex.quote(str(founding.folder))} && viva audit && viva release")
@@ -187,7 +190,7 @@ class DoctorCommand(VivaCommand):
         for diagnosis in doctor.machine() if self.machine else doctor.examine(*subjects):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
-            remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
+            remedy = f": {diagnosis.remedy}" if diagnosis.remedy and not diagnosis.healthy else ""
             self._say(f"{mark}  {diagnosis.what}{remedy}")
             sick |= diagnosis.needed and not diagnosis.healthy
         self.show_document(diagnoses=diagnoses)
