@@ -68,8 +68,8 @@ def unseen(fates: list[Fate]) -> list[str]:
             groups.setdefault((fate.cell, *fate.killers), []).append(fate)
     return [
         f"No visible line finds {counted(len(group), 'mutant')} of '{cell}'. Only hidden lines of "
-        f"{listed(map(str, checks))} find {'it' if len(group) == 1 else 'them'}, for example: {group[0].change}. Add an "
-        "example like it to a visible check, or excuse the mutants."
+        f"{listed(map(str, checks))} find {'it' if len(group) == 1 else 'them'}, for example: {group[0].change}. Add "
+        "an example like it to a visible check, or excuse the mutants."
         for (cell, *checks), group in groups.items()
     ]
 

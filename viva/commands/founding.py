@@ -117,7 +117,7 @@ matches.csv
 *-gradescope.zip
 """
 KEPT_EMPTY = "*\n!.gitignore\n"
-HEADER = "**Before you submit.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."
+HEADER = "**Before you submit.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Check*."
 
 
 @dataclass(frozen=True)

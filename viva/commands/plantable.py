@@ -24,8 +24,8 @@ PARTS = {
 }
 """The parts of a plan, and their names in tables."""
 LEGEND = (
-    "left as is: the score there is not changed, for the reason below. not there: students of the gradebook without a row "
-    "there. unclear: rows there of which the student is not certain."
+    "left as is: the score there is not changed, for the reason below. not there: students of the gradebook without a "
+    "row there. unclear: rows there of which the student is not certain."
 )
 """What the heads of the tables mean."""
 TOLD = ("replaced", "left", "absent", "strangers")
