@@ -179,7 +179,7 @@ class Explainer:
         return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
 
     def _error(self, result: CheckResult, visible: bool) -> str:
-        if result.raised_by == "student" and ASKS.match(f"{result.exception}: {result.message}"):
+        if result.raised_by == "student" and ASKS.match(result.reason):
             return self._say("input")
         message = self._message(result.message.strip(), visible)
         key, fields = "stopped" if result.raised_by == "student" else "broken_off", {}
