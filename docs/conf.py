@@ -27,6 +27,8 @@ myst_heading_anchors = 4
 myst_heading_slug_func = "generate.anchor"
 html_theme = "pydata_sphinx_theme"
 html_title = "Viva"
+html_static_path = ["_static"]
+html_css_files = ["narrow.css"]
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "show_prev_next": True,
