@@ -21,7 +21,6 @@ project, author, version = "Viva", "the Viva developers", viva.__version__
 project_copyright = "the Viva developers"
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["workflows"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 myst_heading_slug_func = "generate.anchor"

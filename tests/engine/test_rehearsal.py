@@ -956,4 +956,4 @@ def test_an_assertion_without_a_message_is_a_reason_too(grader, tmp_path):
     text = "--- answer\nimport os\nos.environ['MODE'] = 'x'\n"
     text += "--- test\nimport os\nassert os.environ.get('MODE') == 'x'\n"
     (said,) = Exam(text, grader, tmp_path).examination.single_process_sentences().values()
-    assert "but not in two (an assertion fails)" in said
+    assert "only when answers and tests share one process (an assertion fails)" in said
