@@ -199,7 +199,7 @@ def _record(fields: object) -> SubmissionRecord:
     version = fields.get("schema") if isinstance(fields, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(
-            f"a newer Viva wrote it (form {version}); this Viva reads only forms up to {SCHEMA}. Install the newer Viva"
+            f"it is from a newer Viva. Install that version. Its form is {version}; this Viva reads up to {SCHEMA}"
         )
     fields = fields if version else _upgraded(fields)
     if not version or version < 4:

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.engine import carried, causes, commands, secondlook, undone
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
@@ -228,7 +228,7 @@ class Run:
                         self.carry.examined(name, self.outcome.checks[name])
                 else:
                     if self.carry:
-                        before = self.carry.before(session, _name(cell), before, self._seconds(cell), self.ran)
+                        before = self.carry.before(session, name_of(cell), before, self._seconds(cell), self.ran)
                     self._run(session, index, cell)
             except Died as death:
                 self._bury(index, death)

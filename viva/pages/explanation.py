@@ -83,6 +83,8 @@ _MESSAGES = Path(__file__).parent / "templates" / "messages.txt"
 TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
 """Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 
+ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
+"""What input() raises where nobody can answer."""
 REFUSED = ("process", "network", "size", "crossing", "command")
 """What the sandbox refused; said beside the error."""
 
@@ -185,6 +187,8 @@ class Explainer:
         return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
 
     def _error(self, result: CheckResult, visible: bool) -> str:
+        if result.raised_by == "student" and ASKS.match(result.reason):
+            return self._say("input")
         message = self._message(result.message.strip(), visible)
         key, fields = "stopped" if result.raised_by == "student" else "broken_off", {}
         if result.exception in self.names | EXCEPTIONS:
