@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_raw_cell
 
 from viva import doors, wording
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -172,8 +172,8 @@ def _fields(cause: Note) -> dict[str, Any]:
     match _remedy(cause):
         case "install":
             return {"package": PACKAGES.get(first, first)}
-        case "undefined":
-            return {"name": UNDEFINED.match(first)[1]}
+        case "undefined" if (name := UNDEFINED.match(first)):
+            return {"name": name[1]}
     return {}
 
 
