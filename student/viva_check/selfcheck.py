@@ -172,7 +172,7 @@ def _fields(cause: Note) -> dict[str, Any]:
     match _remedy(cause):
         case "install":
             return {"package": PACKAGES.get(first, first)}
-        case "undefined" if (name := UNDEFINED.match(first)):
+        case "undefined" if name := UNDEFINED.match(first):
             return {"name": name[1]}
     return {}
 
