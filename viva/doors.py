@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+import viva
 from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
@@ -110,7 +111,17 @@ def load_all(group: str, builtin: Iterable[str] = ()) -> dict[str, Any]:
 def lacking(group: str, name: str) -> str:
     """The sentence that names the package of an entry that is not installed; empty for an unknown name."""
     package = PACKAGES.get(group, {}).get(name)
-    return f"This needs another package: python -m pip install {package}" if package else ""
+    return f"This needs another package. Install its wheel: {install(package)}" if package else ""
+
+
+def install(distribution: str) -> str:
+    """The command that installs a distribution of Viva: from a file, as anybody can register its name on an index."""
+    return f"python -m pip install {wheel(distribution)}"
+
+
+def wheel(distribution: str) -> str:
+    """The file name of a distribution of this version, as `pip wheel` writes it."""
+    return f"{distribution.replace('-', '_')}-{viva.__version__}-py3-none-any.whl"
 
 
 def _package(entry: EntryPoint) -> str:

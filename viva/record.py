@@ -50,6 +50,8 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
     return Note(kind, names=tuple(plaintext.line(name, LONGEST) for name in names), **particulars)
 
 
+CARRIED = "carried"
+"""The kind of the cause of a check that is passed with right answers above it (``viva.engine.carried``)."""
 UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database"})
 """The kinds of doubts about a test that passed; all others are about points that were lost."""
 
@@ -197,7 +199,7 @@ def _record(fields: object) -> SubmissionRecord:
     version = fields.get("schema") if isinstance(fields, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(
-            f"a newer Viva wrote it (form {version}); this Viva reads only forms up to {SCHEMA}. Install the newer Viva"
+            f"it is from a newer Viva. Install that version. Its form is {version}; this Viva reads up to {SCHEMA}"
         )
     fields = fields if version else _upgraded(fields)
     if not version or version < 4:

@@ -22,7 +22,7 @@ CELLS, NUMBERS, FILES = 6, 8, 5
 """How many cells of the assignment and of a file, and how many files, a sentence names."""
 FEWEST, NAMED = 3, 20
 """Sentences that differ in names or numbers are folded from so many on; so many of the other names are listed."""
-ASKING = re.compile(r"[;；] ?\{look(_all)?\}")
+ASKING = re.compile(r"\W? ?\{look(_all)?\}")
 """What a note says that asks for a grader. One that is about no points says it to nobody."""
 _PARTICULAR = re.compile(
     r"""

@@ -12,15 +12,11 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
+from viva.engine.libraries import FAMILIAR
+
 OTHERWISE = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
 """The names under which libraries are installed, where these are others."""
-KNOWN = OTHERWISE | {
-    name: name
-    for name in (
-        "numpy scipy pandas matplotlib seaborn sympy statsmodels networkx plotly h5py tqdm numba requests torch "
-        "torchvision tensorflow keras jax nltk ipywidgets"
-    ).split()
-}
+KNOWN = {name: OTHERWISE.get(name, name) for name in FAMILIAR}
 PIP = re.compile(r"^\s*[%!]\s*(?:\S*python[\d.]*\s+-m\s+)?pip[\d.]*\s+install\s+(.+)$", re.MULTILINE)
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 """What can be a package's name."""

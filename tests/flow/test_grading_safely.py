@@ -201,7 +201,7 @@ def test_graders_who_work_at_once_get_different_answers(desk):
     pages[0].wait_for_url(lambda url: url.partition("?")[0] != free.partition("?")[0] and "/submissions/" in url)
 
 
-WRONG = {"7": "7 is more than 3", "1,2,3": "is not a number", "-1": "below 0"}
+WRONG = {"7": "this question has 3 points", "1,2,3": "is not a number", "-1": "below 0"}
 
 
 @pytest.mark.thorough

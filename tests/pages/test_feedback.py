@@ -256,7 +256,7 @@ def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_i
     (question,) = soup.select(".exercise:has(#q-why)")
     assert question.select_one(".tally").text == "2 of 3"
     assert "Say which law." in question.select_one(".comment").text
-    assert "wait for a grader" not in soup.select_one(".score").text
+    assert "has to decide" not in soup.select_one(".score").text
 
 
 def test_what_waits_for_a_grader_is_said_at_the_top(graded):

@@ -24,11 +24,12 @@ from viva.cleaning import plaintext
 from viva.course.graders import new_grader
 from viva.course.machine import NOTHING, Provided
 from viva.course.rehearsals import Rehearsals
-from viva.engine.blueprint import Blueprint, Purpose
+from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
 from viva.engine.session import Died, Session
+from viva.notebook.cell import Purpose
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 

@@ -182,7 +182,10 @@ def _everyday() -> Iterator[Diagnosis]:
 def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
     rules = [rule for rule in missing(config) if rule.setting not in unknown]
     for rule in rules:
-        remedy = f"add to nbgrader_config.py:\n{LINES}" if rule is rules[-1] else "the lines below fix this, too"
+        all_of_them = (
+            "add to nbgrader_config.py, which fixes all of these" if len(rules) > 1 else "add to nbgrader_config.py"
+        )
+        remedy = f"{all_of_them}:\n{LINES}" if rule is rules[-1] else ""
         yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
     if not rules:
         yield Diagnosis("this course uses Viva's rules", True)
@@ -288,7 +291,7 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
     writable = os.access(course.root, os.W_OK | os.X_OK)
     yield Diagnosis("the course folder is writable", writable, f"chmod u+w {_typed(course.root)}")
     closed = any(not folder.stat().st_mode & stat.S_IXOTH for folder in (course.root, *course.root.parents))
-    subject = "other users of this machine cannot open the course folder"
+    subject = f"other users of this machine {'cannot' if closed else 'can'} open the course folder"
     yield Diagnosis(subject, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
     unreleased = []
     for name in assignments if known_gradebook else ():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import itertools
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -22,7 +23,7 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from traitlets import Bool, Bunch, Float, Int, List, observe
+from traitlets import Bool, Bunch, Float, Int, List, Unicode, observe
 
 from viva import wording
 from viva.course import editions, writtenanswers
@@ -30,7 +31,8 @@ from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
-from viva.record import CheckResult, Note, SubmissionRecord, doubtful, settled
+from viva.notebook.cell import grade_id
+from viva.record import CARRIED, CheckResult, Note, SubmissionRecord, doubtful, settled
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import given_texts, made_output
@@ -66,6 +68,12 @@ class Examine(NbGraderPreprocessor):
         config=True
     )
 
+    carry_forward = List(
+        Unicode(),
+        help="Assignments, as names or patterns such as '*', in which a mistake costs the points of its own exercise "
+        "only: exercises that use its answer are graded with the right one.",
+    ).tag(config=True)
+
     @observe("no_wall")
     def _old_name(self, change: Bunch) -> None:
         self.no_sandbox = self.no_sandbox or change.new
@@ -91,13 +99,18 @@ class Examine(NbGraderPreprocessor):
         files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
             notebook, reference = seeded(notebook, work.seed), examined(reference, work.seed)
-        work.outcome = work.grader.grade(notebook, reference, work.data, files, second_look=True)
+        carry = self.carries(names["assignment"])
+        work.outcome = work.grader.grade(notebook, reference, work.data, files, second_look=True, carry=carry)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
         work.record.repairs = settled([*work.record.repairs, *work.outcome.doubts], work.outcome.checks)
         work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
+
+    def carries(self, assignment: str) -> bool:
+        """Whether a mistake costs once; never where students read the result before the deadline."""
+        return not self.visible_only and any(fnmatchcase(assignment, pattern) for pattern in self.carry_forward)
 
     def _refuse_kernel(self, name: str, language: str) -> None:
         """Raise CourseError for a kernel that is not there, or that nobody said may run without a sandbox."""
@@ -133,7 +146,7 @@ class SaveScores(SaveAutoGrades):
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
         super()._add_score(cell, resources)
-        name = cell.metadata.nbgrader["grade_id"]
+        name = grade_id(cell)
         outcome = self.outcome if self.outcome is not None and name in self.outcome.checks else None
         if not outcome and name not in self.doubtful:
             return
@@ -183,7 +196,7 @@ class NoResponse(NbGraderPreprocessor):
                 lambda cell: not (utils.is_task(cell) or utils.is_grade(cell)), notebook.cells[index + 1 :]
             )
             below = [cell.source.strip() for cell in following]
-            yield cell.metadata.nbgrader["grade_id"], not below or not stubs.issuperset(below)
+            yield grade_id(cell), not below or not stubs.issuperset(below)
 
 
 class RecordResults(NbGraderPreprocessor):
@@ -249,7 +262,7 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
         outputs, count = outcome.outputs.get(index, ([], None))
         cell.execution_count = count if isinstance(count, int) else None
         cell.outputs = [made_output(**item) for item in outputs]
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         results = outcome.checks.get(name, [])
         lost = any(result.earned < result.points for result in results)
         for sentence in wording.sentences(note for note in repairs if lost and name in note.tests):
@@ -260,6 +273,9 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
         for result in results:
             if result.printed:
                 cell.outputs.append(made_output("stream", name="stdout", text=result.printed))
+            if result.cause and result.cause.kind == CARRIED:
+                why = f"{result.title}: {wording.reason(result)}\n"
+                cell.outputs.append(made_output("stream", name="stdout", text=why))
             if result.verdict not in (Verdict.PASSED, Verdict.PARTLY):
                 why = wording.reason(result)
                 cell.outputs.append(

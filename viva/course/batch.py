@@ -251,7 +251,7 @@ class _Batch:
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget
-        self.visible_only = step.visible_only
+        self.visible_only, self.carries = step.visible_only, step.carries
         if not self.no_sandbox:
             require_sandbox()
         self.seconds = seconds_of(config)
@@ -298,6 +298,8 @@ class _Batch:
         settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
         if self.visible_only:
             settings += " visible"
+        if self.carries(assignment):
+            settings += " carried"
         if submitted := submitted_files(self.config, assignment):
             settings += f" {sorted(submitted)}"
         kept, release = self.contracts[assignment], self.course.path("release", assignment)

@@ -53,6 +53,7 @@ from viva.course.processes import leftovers
 from viva.course.timelimit import seconds_of
 from viva.engine.blueprint import read_blueprint, read_notebook
 from viva.folder import FOR_TESTS, SOLVED, walk
+from viva.notebook.cell import grade_id, marks_of
 from viva.verdict import BlueprintError, CourseError, VivaError
 
 NOTEBOOKS, FILES = "notebooks", "files"
@@ -155,11 +156,10 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
     """Raises CourseError for a cell with points in a students' version that grading would not find."""
     points = {cell.id: cell.points for cell in read_blueprint(draft.notebook(notebook)).cells}
     for cell in released.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        worth = marks.get("points", 0) if utils.is_grade(cell) or utils.is_task(cell) else 0
-        if worth and points.get(marks["grade_id"]) != float(worth):
+        worth = marks_of(cell).get("points", 0) if utils.is_grade(cell) or utils.is_task(cell) else 0
+        if worth and points.get(grade_id(cell)) != float(worth):
             raise CourseError(
-                f"{draft.source / notebook}.ipynb, cell '{marks['grade_id']}': its {worth:g} points cannot be graded, "
+                f"{draft.source / notebook}.ipynb, cell '{grade_id(cell)}': its {worth:g} points cannot be graded, "
                 "because a step of c.GenerateAssignment.preprocessors makes another cell of it for students than for "
                 "grading. Nothing was changed. Put that step before ClearSolutions."
             )
@@ -248,11 +248,10 @@ def _from_gradebook(course: Course, assignment: str, expected: Expected) -> Cont
         node = completed(course, assignment, name, released, expected.locked(name))
         points = {cell.name: cell.max_score for cell in expected.notebooks[name].grade_cells}
         for cell in node.cells:
-            marks = cell.metadata.get("nbgrader", {})
-            if marks.get("grade_id") in points:
-                marks["points"] = points[marks["grade_id"]]
+            if grade_id(cell) in points:
+                cell.metadata.nbgrader["points"] = points[grade_id(cell)]
         books[name] = Compiled(released, node, expected.locked(name))
-        tests = {cell.metadata.nbgrader["grade_id"] for cell in node.cells if utils.is_grade(cell)}
+        tests = {grade_id(cell) for cell in node.cells if utils.is_grade(cell)}
         if lost := sorted(expected.tests(name).keys() - tests):
             raise CourseError(
                 f"{source} does not have the released test {', '.join(map(repr, lost[:5]))} any more, so nothing was "
@@ -272,7 +271,7 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
     path = course.path("release", assignment) / f"{notebook}.ipynb"
     try:
         released = nbformat.read(path, as_version=4)
-        names = {cell.metadata.nbgrader.get("grade_id") for cell in released.cells if "nbgrader" in cell.metadata}
+        names = {grade_id(cell) for cell in released.cells if "nbgrader" in cell.metadata}
         if cells <= names:
             return released
     except Exception as error:  # whatever a broken file leads to
@@ -288,7 +287,7 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
     for name, book in books.items():
         nbformat.write(book.complete, folder / NOTEBOOKS / f"{name}.ipynb")
         points[name] = {
-            cell.metadata.nbgrader["grade_id"]: cell.metadata.nbgrader["points"]
+            grade_id(cell): cell.metadata.nbgrader["points"]
             for cell in book.complete.cells
             if utils.is_grade(cell) or utils.is_task(cell)
         }
@@ -438,7 +437,7 @@ def _lacking(folder: Path, expected: Expected) -> list[str]:
 def _with_texts(notebook: NotebookNode, locked: Mapping[str, str]) -> NotebookNode:
     """A complete notebook with the texts that nbgrader put into the gradebook."""
     for cell in notebook.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         if cell.cell_type == "code" and utils.is_locked(cell):
             cell.source = locked.get(name, cell.source)
     return notebook

@@ -118,10 +118,10 @@ def imports(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> dict[str, 
 
 
 def published(names: Iterable[str]) -> dict[str, str]:
-    """Of modules, those that came from an index of packages, by the name of the package there; common ones aside."""
+    """Of modules, those that came from an index of packages, by the name of the package there; familiar ones aside."""
     distributions = importlib.metadata.packages_distributions()
     packages = {}
-    for name in sorted(set(names) - {library.partition(".")[0] for library in libraries.COMMON}):
+    for name in sorted(set(names) - set(libraries.FAMILIAR)):
         for package in distributions.get(name, ())[:1]:
             if importlib.metadata.distribution(package).read_text("direct_url.json") is None:
                 packages[name] = package

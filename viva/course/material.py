@@ -28,13 +28,14 @@ from viva.course.graders import examination
 from viva.course.markers import require_usual_hidden
 from viva.course.rehearsals import Rehearsals
 from viva.course.variants import Variants, seeds_of
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.checks import parts_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
 from viva.engine.session import ExaminerFault
 from viva.folder import fill, walk
+from viva.notebook.cell import Purpose
 from viva.submission.blind import Blind, forms_of
 from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
@@ -116,7 +117,10 @@ class Material:
             else examination
             for name, examination in self.examinations.items()
         }
-        return replace(self, examinations=examinations)
+        config = copy.deepcopy(self.config)
+        if config is not None:
+            config.Examine.carry_forward = []
+        return replace(self, examinations=examinations, config=config)
 
     def _texts(self, notebook: str) -> dict[str, str]:
         """The released texts of a notebook's cells, by name."""

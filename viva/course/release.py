@@ -40,10 +40,11 @@ from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.course.timelimit import seconds_of
 from viva.engine import libraries
-from viva.engine.blueprint import ANSWERS, Blueprint, Purpose, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
 from viva.language import Language
+from viva.notebook.cell import ANSWERS, Purpose, grade_id
 from viva.record import CheckResult, Note
 from viva.submission.studentcopy import describe
 from viva.verdict import CourseError, Verdict, VivaError
@@ -169,7 +170,7 @@ def _describe(
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
-    texts = {cell.metadata.nbgrader.get("grade_id", ""): cell.source for cell in cells}
+    texts = {grade_id(cell): cell.source for cell in cells}
     written_in = language_of(released.metadata)
     if written_in != "python":
         return (
@@ -294,7 +295,7 @@ def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
     tests = {"grade": utils.is_grade, "solution": utils.is_solution, "task": utils.is_task, "source": utils.is_locked}
     for cell in notebook.cells:
         if tables := {table for table, test in tests.items() if test(cell)}:
-            cells[cell.metadata.nbgrader["grade_id"]] = tables | {"source"}
+            cells[grade_id(cell)] = tables | {"source"}
     return cells
 
 

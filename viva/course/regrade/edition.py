@@ -12,8 +12,9 @@ import nbformat
 
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
-from viva.engine.blueprint import Purpose, purpose_of, read_notebook
+from viva.engine.blueprint import read_notebook
 from viva.engine.checks import CHECK, HIDDEN, split_checks
+from viva.notebook.cell import Purpose, grade_id, marks_of, purpose_of
 from viva.verdict import BlueprintError
 from viva.wording import counted
 
@@ -57,11 +58,10 @@ def corrected(course: Course, assignment: str) -> list[str]:
     out, names = _tests(course, assignment), []
     for path in course.source_notebooks(assignment):
         for cell in read_notebook(path).cells:
-            metadata = cell.metadata.get("nbgrader", {})
-            name, purpose = metadata.get("grade_id"), purpose_of(cell, metadata)
+            name, purpose = grade_id(cell), purpose_of(cell)
             was = out.get(f"{path.stem}/{name}")
             if was is not None and "### AUTOTEST" not in cell.source and "### HASHED AUTOTEST" not in cell.source:
-                now = _test(name, metadata.get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
+                now = _test(name, marks_of(cell).get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
                 names += [name] if now != was else []
     return names
 
@@ -97,7 +97,7 @@ def _pages(course: Course, assignment: str) -> Pages | None:
             cells = nbformat.read(path, as_version=4).cells
         except Exception:  # whatever lies there, it is not a student version
             return None
-        pages[path.stem] = [[cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source] for cell in cells]
+        pages[path.stem] = [[grade_id(cell), cell.source] for cell in cells]
     return pages or None
 
 

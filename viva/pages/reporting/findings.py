@@ -40,12 +40,13 @@ TEXT = 20_000
 WAITING = {
     "ungraded": "The grader failed, not the student. Read the log, then grade again, or grade manually.",
     "killed": "The code stopped Python or used too much memory.",
-    "refused": "The submitted file cannot be graded; run 'viva feedback' to tell the student why.",
     "not graded": "The submission has no result: 'viva grade' did not run yet, or it failed.",
     "submitted again": "There is a newer submission. The grade is for the older one. Run 'viva grade' again.",
     "uncertain repair": "The file was damaged, or an answer cannot run. Check what the student meant.",
     "manual grading": "A written answer or a score must be graded manually.",
+    "refused": "Nothing to grade: the submitted file cannot be read. Run 'viva feedback' to tell the student why.",
 }
+"""By reason, what to do; what a grader has nothing to do for comes last."""
 
 
 @dataclass(frozen=True)

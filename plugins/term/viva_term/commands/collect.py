@@ -35,6 +35,12 @@ from viva_term.archives.times import Collect, Times, zone_of
 from viva_term.archives.unmatched import Unmatched
 from viva_term.lms.rosterfile import Roster
 
+LEGEND = (
+    "newer: another attempt counts now. kept beside: an attempt that does not count. time set: the same files with "
+    "another time or group. unmatched: files of which no student is certain."
+)
+"""What the heads of the table mean."""
+
 
 class CollectCommand(VivaCommand):
     name = "viva-collect"
@@ -207,7 +213,8 @@ class CollectCommand(VivaCommand):
         if intake.sources:
             self.console.print(table)
         counts = Counter(plan.status for plan in plans)
-        table = Table("assignment", *figures(*map(str, names), "unmatched"))
+        heads = figures(*map(str, names), "unmatched")
+        table = Table("assignment", *heads, caption=LEGEND, caption_justify="left")
         table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
         self.console.print(table)
 

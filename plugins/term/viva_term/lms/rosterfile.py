@@ -310,8 +310,11 @@ class Roster:
         fresh = (*difference.new, *(new for _, new in difference.changed), *difference.same)
         gone = {entry.id for entry in difference.gone}
         stay = [self.entries[student] for student in sorted(self.listed - gone - {entry.id for entry in fresh})]
-        about = {"issuer": self.issuer if self.identities is not None else ""}
-        about |= {"fresh": [asdict(entry) for entry in fresh], "stay": [asdict(entry) for entry in stay]}
+        about: dict[str, Any] = {
+            "issuer": self.issuer if self.identities is not None else "",
+            "fresh": [asdict(entry) for entry in fresh],
+            "stay": [asdict(entry) for entry in stay],
+        }
         journal.carry_out(course, journal.Intent("roster", "viva roster", about), steps(course, about))
 
 
