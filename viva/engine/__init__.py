@@ -29,6 +29,7 @@ undone        answers that are not done yet, and libraries that are not installe
 causes        cells that did not run to their end, and the checks that this explains
 disguise      answers that may run other code than the source that a test looks at
 secondlook    checks that a refusal cost, looked at once more in one process
+carried       answers that are right once wrong ones above them are the solution's
 commands      commands for the shell, which are not run, and the checks that this may have cost
 everyday      what is to work in the sandbox, tried before anything is graded there
 grading       one notebook -> verdicts
