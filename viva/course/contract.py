@@ -355,7 +355,7 @@ def _named_by_others(books: Mapping[str, NotebookNode]) -> list[str]:
 
 
 def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or "")
+    return grade_id(cell)
 
 
 def _is_helper(notebook: NotebookNode) -> bool:
