@@ -22,8 +22,8 @@ from nbformat.v4 import new_raw_cell
 
 from viva import wording
 from viva.engine.blueprint import Cell
-from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
+from viva.engine.explaining.stopped import MOST_CODE
 from viva.engine.grading import Grader
 from viva.engine.outcome import own_frames
 from viva.language import ENGLISH, Language
@@ -59,7 +59,7 @@ REMEDIES = {
     "answer_deleted": "restore",
     "read_only_deleted": "restore",
 }
-"""By kind of a cause (``viva.engine.causes``), what to do."""
+"""By kind of a cause (``viva.engine.explaining``), what to do."""
 ALONE = {"syntax_error", "syntax_error_unplaced", "cell_needs", "answer_deleted", "read_only_deleted"}
 """The kinds that are worth a remark where no check depends on them."""
 PACKAGES = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
