@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -20,7 +21,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_raw_cell
 
-from viva import wording
+from viva import doors, wording
 from viva.engine.blueprint import Cell
 from viva.engine.examination import Examination
 from viva.engine.explaining.stopped import MOST_CODE
@@ -60,6 +61,9 @@ REMEDIES = {
     "read_only_deleted": "restore",
 }
 """By kind of a cause (``viva.engine.explaining``), what to do."""
+ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
+"""What input() raises where nobody can answer."""
+UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 ALONE = {"syntax_error", "syntax_error_unplaced", "cell_needs", "answer_deleted", "read_only_deleted"}
 """The kinds that are worth a remark where no check depends on them."""
 PACKAGES = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
@@ -150,14 +154,27 @@ def _remark(cause: Note, spoken: Language) -> str:
 
 def _lines(cause: Note, spoken: Language) -> tuple[str, str, str]:
     """What happened, the student's line, and what to do; the line may be empty."""
-    library = cause.names[0] if cause.names else ""
-    remedy = spoken.text(f"check.{REMEDIES[cause.kind]}", **_fields(REMEDIES[cause.kind], library))
+    remedy = spoken.text(f"check.{_remedy(cause)}", **_fields(cause))
     what = wording.standing_alone(wording.sentence(cause, wording.STUDENT, spoken), spoken)
     return what, cause.names[1] if len(cause.names) > 1 else "", remedy
 
 
-def _fields(remedy: str, library: str) -> dict[str, Any]:
-    return {"package": PACKAGES.get(library, library)} if remedy == "install" else {}
+def _remedy(cause: Note) -> str:
+    """The key of what to do; of some exceptions more is known than that something is to be corrected."""
+    remedy, message = REMEDIES[cause.kind], cause.names[0] if cause.names else ""
+    if remedy == "correct" and ASKS.match(message):
+        return "input"
+    return "undefined" if remedy == "correct" and UNDEFINED.match(message) else remedy
+
+
+def _fields(cause: Note) -> dict[str, Any]:
+    first = cause.names[0] if cause.names else ""
+    match _remedy(cause):
+        case "install":
+            return {"package": PACKAGES.get(first, first)}
+        case "undefined" if name := UNDEFINED.match(first):
+            return {"name": name[1]}
+    return {}
 
 
 def _visible(copy: Copy) -> Examination:
@@ -319,7 +336,8 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
             from viva.submission.cells.repair import repair  # takes a second to load
         except ModuleNotFoundError as error:
             raise VivaError(
-                f"--original needs {error.name}, which is not installed here: python -m pip install nbviva"
+                f"--original needs {error.name}, which is not installed here. Ask your instructor for the wheel of the "
+                f"complete Viva: {doors.install('nbviva')}"
             ) from error
 
         first = salvage.read(read_bytes(original), trusting=True)[0]

@@ -147,8 +147,9 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
         changes.append("Nothing needed a change.")
         return Adopted(assignment, [], changes, *_look_over(course, assignment, target))
     folder = course.root / "backup" / assignment
-    names = (f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
-    backup = next(folder / name for name in names if not (folder / name).exists())
+    backups = (folder / f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
+    # A command that was killed has written the same copy already.
+    backup = next(path for path in backups if not path.exists() or path.read_bytes() == original)
     folder.mkdir(parents=True, exist_ok=True)
     leftovers.write(backup, original.decode())
     leftovers.write(target, text)

@@ -11,6 +11,7 @@ import contextlib
 import copy
 import difflib
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -386,9 +387,12 @@ class Run:
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             mutations = []  # nothing could kill a mutant
+            asserts = re.search(r"^\s*assert\b", "\n".join(cell.source for cell in self.blueprint.cells), re.MULTILINE)
             self.result.remarks.append(
                 "No test was run, because no cell is graded automatically: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
+                if asserts or not self.blueprint.manual_points
+                else "There is nothing to test: a grader grades all questions."
             )
         tests = self.tests(trials)
         mutations = [mutant for mutant in mutations if tests[mutant.cell]]

@@ -112,7 +112,7 @@ class Worker:
 
     def watch(self, blueprint: Blueprint) -> dict:
         """Results of the solution's functions as source, and the megabytes that the notebook took."""
-        with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+        with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
             _watch(session, blueprint, self.seconds)
             return json.loads(_say(session, 60, "print(__viva.report())"))
 
@@ -145,7 +145,7 @@ class Worker:
         """
         fingerprints: dict[str, dict[str, list[str]] | None] = {}
         try:
-            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+            with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
                 _say(session, 60, _loading(degenerate))
                 _say(session, 60, "__viva, __viva_inputs = __import__('sys').modules['viva.author.degenerate'], {}")
                 left_out = unneeded(blueprint)
@@ -172,7 +172,7 @@ class Worker:
         unused = never_used(mentioned, names) if mentioned else []
         touched = sorted(mentioned.needed | mentioned.bound | mentioned.changed) if mentioned else []
         try:
-            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+            with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
                 _watch(session, blueprint, self.seconds, cell)
                 _say(session, 60, "__viva.restore()")
                 reply = session.candidate(self.seconds, do="run", source=source)
@@ -189,7 +189,7 @@ class Worker:
         reason = ""
         for shrinking in (True, False):
             try:
-                with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+                with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
                     _watch(session, blueprint, self.seconds, cell)
                     _say(session, 60, _loading(checkline))
                     _say(session, 60, "__viva.restore()")

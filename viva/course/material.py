@@ -61,6 +61,8 @@ class Material:
     files: dict[str, bytes]
     seeds: dict[str, int] | None = None
     """By student, where the assignment has variants; the key that they come from stays in the course."""
+    edition: str = ""
+    """The name of the contract (``viva.course.editions``)."""
 
     @classmethod
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
@@ -87,9 +89,9 @@ class Material:
         files = {str(path.relative_to(kept.files)): path.read_bytes() for path in walk(kept.files)}
         released, shipped = handed_out(course, assignment, expected)
         forms = forms_of(Blind(config=_rooted(config, course)))
-        return cls(
-            assignment, config, expected, released, shipped, {}, given, forms, files, seeds_of(course, assignment)
-        )
+        seeds = seeds_of(course, assignment)
+        named = kept.facts.edition
+        return cls(assignment, config, expected, released, shipped, {}, given, forms, files, seeds, named)
 
     def rehearse(self, source: Path, grader: Grader, rehearsals: Rehearsals) -> None:
         """Rehearse the solutions; the folder ``source`` holds the complete notebooks."""
@@ -115,7 +117,10 @@ class Material:
             else examination
             for name, examination in self.examinations.items()
         }
-        return replace(self, examinations=examinations)
+        config = copy.deepcopy(self.config)
+        if config is not None:
+            config.Examine.carry_forward = []
+        return replace(self, examinations=examinations, config=config)
 
     def _texts(self, notebook: str) -> dict[str, str]:
         """The released texts of a notebook's cells, by name."""

@@ -21,7 +21,11 @@ from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
 from viva import language, wording
-from viva.course import contract, leaving
+from viva.course import (
+    contract,
+    leaving,
+    overrides,  # noqa: F401  (what only tests get is not released)
+)
 from viva.course.autograde import Examine
 from viva.course.compiler import Compiler, require_included
 from viva.course.contract import Contract
@@ -93,6 +97,7 @@ def release(
     _require_own_files(course, assignment)
     beside = contract.files_beside(course, assignment)
     leaving.require_harmless(beside, course.path("source", assignment), config)
+    leaving.require_present(course.path("source", assignment).parent, config)
     with contract.drafted(course, assignment) as draft:
         blueprints = tuple(map(read_blueprint, draft.notebooks))
         _require_the_same_cells(course, assignment, draft)
@@ -195,7 +200,7 @@ def _tests(
     locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, locked, points, kept.files))
-        outcome = grader.grade(notebook, examination, kept.files, kept.files)
+        outcome = grader.grade(notebook, examination, kept.files)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {kept.named(str(error))}"], []
     lost: list[str] = []

@@ -17,7 +17,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from viva.engine import secondlook
+from viva.engine import carried, secondlook
 from viva.engine.blueprint import Cell
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -80,7 +80,9 @@ class Run:
         files: Path | None,
         watch: Callable[[str], None] | None,
         time_budget: TimeBudget | None,
+        carry: carried.Carry | None = None,
     ) -> None:
+        """With ``carry`` earlier answers that lost points are the solution's (``viva.engine.carried``)."""
         self.pair, self.examination, self.folders = pair, examination, (data, files)
         self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         self.outcome = Outcome(sandboxed=pair.sandboxed)
@@ -102,6 +104,9 @@ class Run:
         self.ran = False
         """Whether the candidate has run cells since the last grade cell."""
         self.last = False
+        self.carry = carry
+        if carry:
+            self.cells = [(index, cell) for index, cell in self.cells if index <= carry.last]
 
     def finish(self, *, last: bool) -> None:
         """Go through the notebook. Raises Shot, unless this is the ``last`` attempt."""
@@ -130,6 +135,8 @@ class Run:
     def _go_through(self, session: Session) -> Died | None:
         """Run all cells; the death of the candidate if the end was not reached."""
         before, self.ran = None, False
+        if self.carry:
+            self.carry.begin()
         for index, cell in self.cells:
             if index in self.losses.deadly:
                 continue
@@ -144,7 +151,11 @@ class Run:
                         self._look_for_imports(read_only, *error.partition("\n")[0].partition(": ")[::2])
                     before, self.ran = name, False
                     self._examine(session, index, self.examination.cells[name])
+                    if self.carry:
+                        self.carry.examined(name, self.outcome.checks[name])
                 else:
+                    if self.carry:
+                        before = self.carry.before(session, name_of(cell), before, self._seconds(cell), self.ran)
                     self._run(session, index, cell)
             except Died as death:
                 self._bury(index, death)
@@ -164,7 +175,10 @@ class Run:
             return
         self.watch(name_of(cell))
         self.ran = True
-        reply = run(session, name_of(cell), cell.source, self.examination, limit)
+        if self.carry and self.carry.replaced and name_of(cell) not in self.examination.plan.given:
+            reply = self.carry.run(session, cell.source, limit)
+        else:
+            reply = run(session, name_of(cell), cell.source, self.examination, limit)
         with time_budget.working():
             self.outcome.keep(index, reply)
         if extra:
@@ -378,13 +392,14 @@ class Grader(Pair):
         files: Path | None = None,
         watch: Callable[[str], None] | None = None,
         second_look: bool = False,
+        carry: bool = False,
     ) -> Outcome:
         """Grade a notebook whose nbgrader cells are the instructor's but for the answers.
 
         ``data`` holds the assignment's files, ``files`` those and the ones that were submitted beside the notebook.
         Who may ``watch`` is told each cell of the assignment when it begins; then the time has no end, but the first
         thing that does not finish is the last. With a ``second_look`` a grader is asked about the checks that only a
-        refusal cost (``viva.engine.secondlook``).
+        refusal cost (``viva.engine.secondlook``). With ``carry`` a slip costs once (``viva.engine.carried``).
 
         A fault of the grader is tried again once; then the grade cells that have no result are ungraded. A candidate
         that met a SIGKILL is tried again once too: the kernel sends it where the machine runs out of memory.
@@ -403,13 +418,27 @@ class Grader(Pair):
                 else:
                     self.restart()
         run.outcome.seconds = run.time_budget.spent
-        doubts = explain(run.outcome, notebook, examination, self.sandboxed)
+        doubts = self._carry(run, notebook, data, files) if carry and not run.outcome.faults else []
+        doubts += explain(run.outcome, notebook, examination, self.sandboxed)
         if second_look:
             doubts += secondlook.doubts(
                 run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
             )
         run.outcome.doubts = run.doubts() + doubts + disguised(run.outcome, notebook, examination)
         return run.outcome
+
+    def _carry(self, first: Run, notebook: NotebookNode, data: Path | None, files: Path | None) -> list[Note]:
+        """Let a slip cost once, where a second run shows that; the doubts that this brings."""
+        if not (carry := carried.plan(first.outcome, notebook, first.examination)):
+            return []
+        run = Run(self, notebook, first.examination, data, files, None, None, carry)
+        run.losses.deadly, run.losses.interrupted = {*first.losses.deadly}, {*first.losses.interrupted}
+        try:
+            run.finish(last=True)
+        except (ExaminerFault, SandboxError, Shot):  # as where what it was handed keeps a function of the solution busy
+            return []
+        better = carry.merge(first.outcome, run.outcome)
+        return [doubt for doubt in run.doubts() if better.intersection(doubt.tests)]
 
     def _again(
         self, notebook: NotebookNode, examination: Examination, data: Path | None, files: Path | None

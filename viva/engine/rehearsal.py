@@ -113,7 +113,7 @@ def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
     """Run the solution, and its tests, in one process."""
     solo = Solo()
     names: set[str] = set()
-    with Session(grader.candidates, grader.examiners, data) as session:
+    with Session(grader.candidates, grader.examiners, data, alone=True) as session:
         for cell in cells:
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):

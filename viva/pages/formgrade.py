@@ -41,6 +41,10 @@ _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 LONGEST = 500
 """A longer comment fits nobody else."""
 TEMPLATE = "viva_formgrade"
+WRITTEN = "viva_written"
+"""The metadata, in this page alone, of a text that the student wrote: what was typed is shown, too."""
+MARKED = re.compile(r"[*_`\\$<#>|~\[]")
+"""What Markdown may show otherwise than it was typed."""
 THEIRS = str(Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates")
 """Where nbgrader's templates lie, which the template extends."""
 FOLDERS = [str(Path(__file__).parent / "templates"), THEIRS]
@@ -65,6 +69,8 @@ class AnswerFirst(NbGraderPreprocessor):
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         instructors, answers = given_texts(self, resources), {}
         for position, cell in enumerate(notebook.cells):
+            if utils.is_solution(cell):
+                cell.metadata[WRITTEN] = True
             if cell.cell_type == "markdown" and utils.is_task(cell):
                 below = 0
                 for after in notebook.cells[position + 1 :]:
@@ -75,6 +81,8 @@ class AnswerFirst(NbGraderPreprocessor):
                     ):
                         break
                     below += 1
+                for answer in notebook.cells[position + 1 : position + 1 + below]:
+                    answer.metadata[WRITTEN] = True
                 if below:
                     answers[grade_id(cell)] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
@@ -197,7 +205,11 @@ def markdown(context: Context, source: str) -> str:
     """Markdown as HTML, in place of the exporter's own filter."""
     attachments = context.get("cell", {}).get("attachments", {})
     renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
-    return MarkdownWithMath(renderer=renderer).render(source)
+    rendered = MarkdownWithMath(renderer=renderer).render(typeset.with_products(source))
+    if not (context.get("cell", {}).get("metadata", {}).get(WRITTEN) and MARKED.search(source)):
+        return rendered
+    typed = html.escape(source[: typeset.LONGEST_TEXT])
+    return f'{rendered}<details class="viva-typed"><summary>As typed</summary><pre>{typed}</pre></details>'
 
 
 def formula(text: str) -> str:

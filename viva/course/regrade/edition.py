@@ -20,6 +20,7 @@ from viva.wording import counted
 
 BY_HAND = "graded by hand"
 """In place of a check: a manually graded cell."""
+SAME = "The checks are the same as in the present release."
 Pages = dict[str, list[list[str]]]
 """By notebook, name and text of each cell that students got."""
 
@@ -141,10 +142,7 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
                     hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
                     where = "in hidden lines only" if hidden else "which students see"
                     sentences.append(f"{name} has a new text, {where}.")
-    return sentences or [
-        "The checks are the same as in the present release. Scores can change where submissions were graded with an "
-        "older release, or where read-only cells or data files changed."
-    ]
+    return sentences or [SAME]
 
 
 def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:
