@@ -39,7 +39,7 @@ from viva.submission.studentcopy import Copy, language_for, open_copy
 from viva.verdict import NOT_DONE, SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
-REFUSED = {"processes_unwalled": "process", "connections_unwalled": "network"}
+REFUSED = {"processes_unsandboxed": "process", "connections_unsandboxed": "network"}
 """By fact, which sentence says that grading will refuse this."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or cannot say anything, as for a changed cell."""
