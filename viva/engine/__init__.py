@@ -28,6 +28,7 @@ credit        the last value of a test cell: partial credit
 explaining/   why a check was not passed: one walk through a graded notebook
 disguise      answers that may run other code than the source that a test looks at
 secondlook    checks that a refusal cost, looked at once more in one process
+carried       answers that are right once wrong ones above them are the solution's
 everyday      what is to work in the sandbox, tried before anything is graded there
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
+from viva.engine.checks import visible_and_hidden
 from viva.engine.examination import Examination, prepare
 from viva.engine.names import Names, names_of
 from viva.engine.outcome import Outcome
@@ -68,10 +69,10 @@ def _code(examination: Examination) -> list[Cell]:
 
 
 def _shown_names(answer: str, examination: Examination) -> tuple[str, ...]:
-    """The names of an answer that students know: those of its stub, and those that other cells of the course use."""
+    """The names of an answer that students know: those of its stub, and those that the course's lines use."""
     stub = _names(examination.stubs.get(answer, "")).given
     others = (cell for cell in examination.blueprint.cells if cell.code and cell.purpose != Purpose.ANSWER)
-    used = stub.union(*(_names(cell.source).needed for cell in others))
+    used = stub.union(*(_names(visible_and_hidden(cell.source)[0]).needed for cell in others))
     return tuple(sorted(examination.plan.owned.get(answer, frozenset()) & used))
 
 
@@ -261,7 +262,7 @@ class Carry:
         return {"outputs": [], **reply}
 
     def examined(self, cell: str, results: list[CheckResult]) -> None:
-        """Note with what the checks of a grade cell were examined, and what came of it."""
+        """Note with which names the checks of a grade cell were examined, and whether its answer is right."""
         for result in results:
             check = cell, result.title
             if carried := self.carried(check, self.replaced):

@@ -33,6 +33,11 @@ COMMON = (
     "matplotlib.pyplot",
 )
 """Libraries that courses in numerical Python use, and students without being asked."""
+FAMILIAR = (
+    "numpy scipy pandas matplotlib seaborn sympy statsmodels networkx plotly h5py tqdm numba requests torch "
+    "torchvision tensorflow keras jax nltk ipywidgets sklearn skimage PIL cv2"
+).split()
+"""Libraries that students may be told to install, whoever imports them."""
 WORDS = {f"numpy.{part}": tuple(f"{word}{part}".encode() for word in ("np.", "numpy.", "import ")) for part in PUT_OFF}
 """One of which a text says that may use the library, where its own name says too little or too much."""
 # A text may plot if only by ``frame.plot()``; in the sandbox the fonts cannot be listed for good.
