@@ -23,7 +23,9 @@ docs/extending.md has an example of each.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -48,7 +50,7 @@ PACKAGES = {
     GRADERS: {"cluster": "nbviva-scale"},
     MEMBERS: {"lti": "nbviva-lti", "canvas": "nbviva-lti"},
     ORIGINS: {"otter": "nbviva-otter"},
-    CHANGES: dict.fromkeys(("forget", "restore", "erase", "same"), "nbviva-term"),
+    CHANGES: dict.fromkeys(("forget", "restore", "erase", "same", "roster"), "nbviva-term"),
 }
 """The packages of Viva's own plug-ins, by what they add."""
 
@@ -59,7 +61,7 @@ def entries(group: str, builtin: Iterable[str] = ()) -> dict[str, EntryPoint]:
     Raises CourseError where two packages add the same name, or one of ``builtin``, which Viva has without them.
     """
     entries: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group)):
+    for entry in _installed(group, tuple(sys.path)):
         # A checkout that was installed in place can be on the path twice; both say the same.
         if (earlier := entries.get(entry.name)) and earlier.value != entry.value:
             raise CourseError(
@@ -72,6 +74,12 @@ def entries(group: str, builtin: Iterable[str] = ()) -> dict[str, EntryPoint]:
             )
         entries[entry.name] = entry
     return entries
+
+
+@functools.lru_cache
+def _installed(group: str, _path: tuple[str, ...]) -> list[EntryPoint]:
+    """The entries of the packages on the path, once for each path: a page asks for them, and there are many pages."""
+    return sorted(entry_points(group=group))
 
 
 def load(group: str, name: str) -> Any:

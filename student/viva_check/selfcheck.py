@@ -22,12 +22,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_raw_cell
 
 from viva import doors, wording
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.outcome import own_frames
 from viva.language import ENGLISH, Language
+from viva.notebook.cell import Purpose, grade_id, marks_of, name_of
 from viva.record import CheckResult, Fault, Note
 from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import protection
@@ -171,8 +172,8 @@ def _fields(cause: Note) -> dict[str, Any]:
     match _remedy(cause):
         case "install":
             return {"package": PACKAGES.get(first, first)}
-        case "undefined":
-            return {"name": UNDEFINED.match(first)[1]}
+        case "undefined" if name := UNDEFINED.match(first):
+            return {"name": name[1]}
     return {}
 
 
@@ -189,7 +190,7 @@ def _visible(copy: Copy) -> Examination:
 def _up_to_the_last(examination: Examination, copy: Copy) -> NotebookNode:
     """The notebook up to its last visible check, without changed test cells."""
     asking = {cell.id for cell in examination.blueprint.cells if cell.checks}
-    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
+    names = [grade_id(cell) for cell in copy.notebook.cells]
     last = max((number for number, name in enumerate(names) if name in asking), default=-1)
     cells = [
         new_raw_cell() if name in copy.unchecked else cell  # the others keep their numbers
@@ -202,22 +203,23 @@ def _own_cells(notebook: NotebookNode) -> dict[str, str]:
     """The code that the student wrote or may have changed, by cell."""
     code = {}
     for number, cell in enumerate(notebook.cells):
-        metadata = cell.metadata.get("nbgrader", {})
+        metadata = marks_of(cell)
         if cell.cell_type == "code" and not (
             metadata.get("locked") or (metadata.get("grade") and not metadata.get("solution"))
         ):
-            code[metadata.get("grade_id") or cell.get("id", "") or f"cell {number + 1}"] = cell.source
+            code[name_of(cell) or f"cell {number + 1}"] = cell.source
     return code
 
 
 def told(tried: Iterable[Tried], spoken: Language = ENGLISH) -> list[list[str]]:
-    """The lines below each check: its hint, and the student's line. The same lines are shown once."""
+    """The lines below each check: its hint, and the student's line. The same line and the same cause are shown once."""
     tried = list(tried)
     remarks = [(check.hint, check.place) if not check.undone else ("", "") for check in tried]
-    times, lines = Counter(pair for pair in remarks if pair[1]), []
+    times, lines = Counter(pair for pair in remarks if pair[1]), list[list[str]]()
+    causes = {pair for pair, check in zip(remarks, tried, strict=True) if check.state == UNCHECKED and check.hint}
     for number, pair in enumerate(remarks):
         hint, line = pair
-        if times[pair] > 1 and pair in remarks[:number]:
+        if (times[pair] > 1 or pair in causes) and pair in remarks[:number]:
             lines.append([spoken.text("check.as_above")])
             continue
         hint = spoken.text("forms.times", times[pair], sentence=hint) if times[pair] > 1 else hint

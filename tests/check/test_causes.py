@@ -117,6 +117,8 @@ def test_one_cause_is_said_once_with_what_to_do(case, right, own_grader, tmp_pat
     first, *others = selfcheck.rows(tried)
     assert (first.heading, first.state) == (cell, "not checked")
     assert first.lines == lines
+    told = selfcheck.told(one for one in tried if one.counts and one.state == "not checked")
+    assert told == [lines, *[["as above"]] * (len(told) - 1)], "in the button's panel, too, which shows each check"
     assert {row.state for row in others} <= {"passed"}
     assert sum(one.state == "not checked" for one in tried) >= 16
 

@@ -29,12 +29,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from viva import wording
 from viva.engine.checks import CHECK
 from viva.engine.names import names_of
 from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
 from viva.pages.hidden import Hidden, messages
-from viva.record import CheckResult
+from viva.record import CARRIED, CheckResult, Note
 from viva.verdict import Verdict
 
 LONGEST = 300
@@ -115,7 +116,9 @@ class Explainer:
         frames: tuple[Frame, ...] = ()
         sentences, quoted = [self._usual(verdict)], False
         refused = [self._say(cause.kind)] if cause and cause.kind in REFUSED else []
-        if cause and cause.kind == "not_plain":
+        if cause and cause.kind == CARRIED:
+            sentences = [self._carried(cause)]
+        elif cause and cause.kind == "not_plain":
             sentences = [self._not_plain(cause.names[0])]
         elif cause and cause.kind == "no_credit":
             sentences = [self._say("no_credit")]
@@ -138,6 +141,8 @@ class Explainer:
 
     def sealed(self, result: CheckResult) -> Explanation:
         """What may be shown where nothing may be that the student's code said or did, but for the verdict."""
+        if result.cause and result.cause.kind == CARRIED:
+            return Explanation(self._carried(result.cause))
         if result.cause and result.cause.kind == "not_plain":
             return Explanation(self._not_plain(result.cause.names[0]))
         if result.verdict is Verdict.FAILED and self._is_said(result.reason):
@@ -152,6 +157,9 @@ class Explainer:
     def _usual(self, verdict: Verdict) -> str:
         """The sentence for a verdict of which nothing more is told."""
         return "" if verdict in (Verdict.PASSED, Verdict.ERROR) else self._say(verdict.name.lower())
+
+    def _carried(self, cause: Note) -> str:
+        return wording.standing_alone(wording.sentence(cause, wording.STUDENT, self.language), self.language)
 
     def _not_plain(self, path: str) -> str:
         """Names the path to a value where it holds none but the notebook's own names."""

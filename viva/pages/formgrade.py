@@ -27,6 +27,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from viva.course import rubric, writtenanswers
 from viva.course.course import Course
 from viva.engine.names import Names, names_of
+from viva.notebook.cell import grade_id
 from viva.pages import groupcomment, typeset, waitinglist
 from viva.pages.additions import GRADER, Asked, additions, by_cell
 from viva.submission.sanitize import given_texts
@@ -83,7 +84,7 @@ class AnswerFirst(NbGraderPreprocessor):
                 for answer in notebook.cells[position + 1 : position + 1 + below]:
                     answer.metadata[WRITTEN] = True
                 if below:
-                    answers[cell.metadata.nbgrader["grade_id"]] = below
+                    answers[grade_id(cell)] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
         resources |= {"waiting": [], "queue": None, "offered": {}, "version": ""}
         resources |= {"differences": {}, "added": {}, "groups": {}}
@@ -173,16 +174,15 @@ def _tested(notebook: NotebookNode) -> dict[str, list[str]]:
     cell_of: dict[str, str] = {}
     near: list[str] = []
     for cell in notebook.cells:
-        metadata = cell.metadata.get("nbgrader", {})
-        if cell.cell_type != "code" or not metadata.get("grade_id"):
+        if cell.cell_type != "code" or not (name := grade_id(cell)):
             continue
         names = names_of(cell.source) or Names()
         if utils.is_solution(cell):
-            cell_of |= dict.fromkeys(names.bound, metadata["grade_id"])
-            near.append(metadata["grade_id"])
+            cell_of |= dict.fromkeys(names.bound, name)
+            near.append(name)
         elif utils.is_grade(cell):
             used = dict.fromkeys(cell_of[name] for name in sorted(names.used & cell_of.keys()))
-            answers[metadata["grade_id"]] = list(used) or near
+            answers[name] = list(used) or near
             near = []
     return answers
 
