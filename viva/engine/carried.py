@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.checks import visible_and_hidden
 from viva.engine.examination import Examination, prepare
 from viva.engine.names import Names, names_of
@@ -29,7 +29,7 @@ from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
-from viva.notebook.cell import name_of
+from viva.notebook.cell import Purpose, name_of
 from viva.record import CARRIED, CheckResult, Note, note
 from viva.verdict import Verdict
 
