@@ -27,6 +27,7 @@ examination   what the examiner knows about a notebook, and how a grade cell is 
 credit        the last value of a test cell: partial credit
 undone        answers that are not done yet, and libraries that are not installed
 causes        cells that did not run to their end, and the checks that this explains
+noreturn      functions without a return, where the solution's gives a value
 disguise      answers that may run other code than the source that a test looks at
 secondlook    checks that a refusal cost, looked at once more in one process
 carried       answers that are right once wrong ones above them are the solution's

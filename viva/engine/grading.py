@@ -20,7 +20,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.engine import carried, causes, commands, secondlook, undone
+from viva.engine import carried, causes, commands, noreturn, secondlook, undone
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -508,6 +508,7 @@ class Grader(Pair):
                 run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
             )
         causes.mark(run.outcome, notebook, examination)
+        noreturn.mark(run.outcome, notebook, examination)
         run.outcome.doubts = run.doubts() + doubts + lacking + refused + disguised(run.outcome, notebook, examination)
         return run.outcome
 
