@@ -129,7 +129,7 @@ class Explainer:
                 sentences = []
             sentences += refused
         elif verdict is Verdict.ERROR:
-            sentences = [self._error(result, visible), *refused]
+            sentences = [self._error(result, visible), wording.meaning(result, self.language), *refused]
         elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:
             sentences.append(self._say("in_cell_of", name=cause.names[0]))
         if verdict in (Verdict.ERROR, Verdict.FAILED) and raiser == "student":
