@@ -43,7 +43,8 @@ from tests.mangling import ALONE, KEEPING, LOSING, WRITING, plain
 from viva import wording
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.course.gradebook.results import Results
-from viva.engine.blueprint import Blueprint, Purpose, read_blueprint
+from viva.engine.blueprint import Blueprint, read_blueprint
+from viva.notebook.cell import Purpose
 from viva.verdict import Verdict
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -123,7 +124,9 @@ def main() -> None:
         faults += [f"a process is left: {child}" for child in psutil.Process().children(recursive=True)]
         faults += [f"a file is left: {path}" for path in scratch.rglob("*")]
         faults += [f"a file is left: {path}" for path in root.glob("autograded/**/.viva-*")]
-        known = {root / name for name in ("autograded", "results.jsonl", "submissions.json", "report", "gradebook.db.lock")}
+        known = {
+            root / name for name in ("autograded", "results.jsonl", "submissions.json", "report", "gradebook.db.lock")
+        }
         faults += [f"a file is left: {path}" for path in set(root.iterdir()) - before - known]
         faults += [f"viva grade ended with status {status}"] if status else []
         faults += judge_memory(memory)

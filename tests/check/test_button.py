@@ -18,6 +18,7 @@ from tests.conftest import PROJECT, SHORT
 from tests.flow.jupyter import served
 from tests.flow.test_known_answers import notebooks
 from viva.author.answers import fill_in, read_answer
+from viva.doors import wheel
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -128,6 +129,7 @@ def test_the_button_shows_what_fails_leads_to_the_cell_and_then_passes(opened, d
     assert not [cell for cell in now if cell.get("outputs") or cell.get("execution_count")]
 
 
+@pytest.mark.thorough
 def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opened, desk, home):
     path = student_notebook(desk / "strange")
     notebook = nbformat.read(path, as_version=4)
@@ -156,17 +158,20 @@ def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opene
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_kernel_that_cannot_check_gets_a_sentence(opened, desk, kernel):
     page = opened(student_notebook(desk / kernel, kernel=kernel), "notebook" if kernel == "bare" else "lab")
     press(page)
     sentences = {
-        "bare": "This kernel does not have Viva. Run this in a cell, then press Check: %pip install nbviva-check",
+        "bare": "This kernel does not have Viva. Put the wheel from your instructor beside this notebook and run this "
+        f"in a cell: %pip install {wheel('nbviva-check')}. Then press Check.",
         "other": "The kernel of this notebook runs julia. Only Python can be checked.",
     }
     said(page, sentences[kernel])
 
 
+@pytest.mark.thorough
 def test_a_busy_kernel_is_waited_for_and_a_lost_one_is_named(opened, desk):
     path = student_notebook(desk / "busy")
     notebook = nbformat.read(path, as_version=4)

@@ -31,7 +31,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.course.regrade.regrading import Regrade
 from viva.course.release import release
-from viva.course.variants import KEY, made_key, seed_for, seeds_of, write_copies
+from viva.course.variants import KEY, made_key, seed_for, seeds_of, students_of, write_copies
 from viva.pages import report
 from viva.pages.feedback import write_feedback
 from viva.submission.packing import pack
@@ -219,6 +219,7 @@ def test_whose_variant_it_is_is_listed_under_integrity_and_nowhere_else(graded):
     assert any("was missing in the submission" in sentence for sentence in repairs["hal"])
 
 
+@pytest.mark.thorough
 def test_the_report_lists_it_and_no_page_of_a_student_does(graded, tmp_path):
     root = shutil.copytree(graded, tmp_path / "course")
     course, config = load(root)
@@ -238,7 +239,7 @@ def test_the_report_lists_it_and_no_page_of_a_student_does(graded, tmp_path):
     assert "variant" not in text and "anna" not in text
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_nbgrader_autograde_agrees(graded, before, tmp_path):
     root = shutil.copytree(before, tmp_path / "course")
     _, config = load(root)
@@ -295,6 +296,7 @@ def test_code_of_a_student_reads_neither_the_key_nor_other_variants(course):
     assert lost(records(course)["anna"]) == []
 
 
+@pytest.mark.thorough
 def test_a_submission_is_unchanged_until_its_seed_is_another(graded, tmp_path):
     root = shutil.copytree(graded, tmp_path / "course")
     course, config = load(root)
@@ -311,7 +313,7 @@ def test_a_submission_is_unchanged_until_its_seed_is_another(graded, tmp_path):
     assert facts(records(root)["anna"])[0].startswith("the seed of its variant was changed to")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     """What is switched on for one assignment changes no byte of another; switched off, there is only the release."""
     found = {}
@@ -335,7 +337,7 @@ def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     assert repair == "the read-only cell 'data' is from an earlier release; it was replaced by the current text"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_regrade_gives_everybody_the_same_again(graded, tmp_path):
     root = shutil.copytree(graded, tmp_path / "course")
     course, config = load(root)
@@ -395,9 +397,9 @@ def test_a_seed_has_nine_digits_and_belongs_to_one_student_and_one_assignment():
 
 def test_a_notebook_whose_seed_cannot_be_put_in_is_refused_with_its_cell(course):
     write_source(course, DATA.replace("viva_seed = 11", "viva_seed = 10 + 1"))
-    opened, config = load(course)
+    opened, _ = load(course)
     with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed must be a whole"):
-        list(autograde(opened, opened.submissions([NAME]), config=config))
+        students_of(opened, NAME)
 
 
 def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(course):
@@ -406,7 +408,8 @@ def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(cours
     path.write_text(path.read_text().replace("viva_seed", "seed"))
     opened, config = load(course)
     with pytest.raises(CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a read-only cell"):
-        list(autograde(opened, opened.submissions([NAME]), config=config))
+        students_of(opened, NAME)
+    assert all(map(str, autograde(opened, opened.submissions([NAME]), config=config))), "graded as it was released"
 
 
 def test_json_of_a_record_holds_the_notes_as_kinds(graded):

@@ -4,6 +4,7 @@ submission.
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import barriers
 from tests.conftest import BIN, PROJECT, load
 from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
 from tests.flow.jupyter import served
@@ -134,6 +136,7 @@ def test_what_is_typed_while_the_server_is_stopped_stays_and_is_saved_when_it_is
     expect(page.locator(".viva-left")).to_have_text("2 of 3 left")
 
 
+@pytest.mark.thorough
 def test_unsaved_text_survives_a_reload(desk):
     page = desk.grader()
     desk.open(page)
@@ -199,9 +202,10 @@ def test_graders_who_work_at_once_get_different_answers(desk):
     pages[0].wait_for_url(lambda url: url.partition("?")[0] != free.partition("?")[0] and "/submissions/" in url)
 
 
-WRONG = {"7": "7 is more than 3", "1,2,3": "is not a number", "-1": "below 0"}
+WRONG = {"7": "this question has 3 points", "1,2,3": "is not a number", "-1": "below 0"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("typed", "wrong"), WRONG.items(), ids=["too much", "no number", "below 0"])
 def test_a_score_that_cannot_be_is_refused_beside_its_box_and_stays_there(desk, typed, wrong):
     page = desk.grader()
@@ -222,6 +226,7 @@ def test_a_score_that_cannot_be_is_refused_beside_its_box_and_stays_there(desk, 
     assert desk.saved() == (2.5, None)
 
 
+@pytest.mark.thorough
 def test_an_answer_that_was_submitted_again_waits_only_if_it_changed_and_shows_what_is_new(desk):
     for student in STUDENTS:
         grade(desk.root, student, 2)
@@ -288,6 +293,18 @@ def test_the_server_itself_takes_no_score_above_the_points(desk):
             [f"{desk.server}/formgrader/api/grade/{key}", score],
         )
         assert status == 400, score
+    group, odd = f"viva/group/{desk.key('ada')}", [b"\xff", b"[" * 100_000, b"3", b'{"manual_score": NaN}', b""]
+    change = {"id": desk.key("ada"), "comment": None, "comment_before": "x\ud800", "score": None, "score_before": 1}
+    changes = change, change | {"comment_before": None, "score_before": 1e6}, change | {"score_before": -5}
+    taken = [json.dumps({"cell": "why", "changes": [change]}).encode() for change in changes]
+    for place, bodies in ((f"api/grade/{key}", odd), (group, [*odd, *taken])):
+        for body in bodies:
+            answer = page.request.put(
+                f"{desk.server}/formgrader/{place}",
+                data=body,
+                headers={"X-CSRFToken": page.evaluate("getCookie('_xsrf')"), "Content-Type": "application/json"},
+            )
+            assert answer.status in (400, 404), (place, body[:40], answer.status)
     assert desk.saved() == (None, None)
 
 
@@ -412,6 +429,11 @@ def test_the_list_of_open_work_hides_names_and_stands_in_formgraders_menu(desk):
     expect(page.get_by_role("heading", name="Open grading work")).to_be_visible()
     shown = page.locator("main").inner_text()
     assert "manual grading" in shown and not any(student in shown for student in STUDENTS)
+    link = page.locator("main a", has_text="Submission #").last
+    number = link.text_content()
+    page.goto(f"{desk.server}{link.get_attribute('href')}")
+    expect(page.get_by_text(number).first).to_be_visible()  # formgrader's own number
+    page.go_back()
     page.get_by_role("link", name="Show names").click()
     expect(page.get_by_text("manual grading").first).to_be_visible()
     assert all(student in page.content() for student in STUDENTS)
@@ -421,3 +443,32 @@ def test_the_report_counts_a_notebook_once_whatever_it_waits_for(course):
     (path,) = course.rglob("results.jsonl")
     path.write_text(path.read_text().replace('"verdict":"passed"', '"verdict":"ungraded"'))
     assert "3 notebooks need a grader" in " ".join(viva(course, "report").split())
+
+
+def test_a_question_is_graded_alone_through_the_class_with_keys_only(desk):
+    page = desk.grader()
+    desk.open(page)
+    cells = page.locator("#notebook-container .cell:visible")
+    assert cells.count() > 5
+    page.keyboard.press("Alt+Digit0")
+    expect(page.get_by_role("button", name="Only this question")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
+    assert "addition" in " ".join(cells.all_inner_texts()) and cells.count() <= 4
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert barriers(page) == []
+    for left in (3, 2, 1):
+        expect(page.locator(".viva-question-left:visible")).to_contain_text(f"{left} of 3 left at this question")
+        expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
+        expect(page.locator(WHY)).to_be_focused()
+        page.keyboard.type(str(left))
+        before = page.url.partition("?")[0]
+        page.keyboard.press("Control+Enter")
+        page.wait_for_url(lambda url, before=before: url.partition("?")[0] != before)
+    assert not any(map(desk.waits, STUDENTS))
+    assert sorted(desk.saved(student)[0] for student in STUDENTS) == [1, 2, 3]
+    desk.open(page)
+    expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
+    page.keyboard.press("Alt+Digit0")
+    expect(page.get_by_role("button", name="Only this question")).to_have_attribute("aria-pressed", "false")
+    assert cells.count() > 5

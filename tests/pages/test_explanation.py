@@ -69,6 +69,8 @@ def test_a_product_of_sizes_that_do_not_fit_is_explained_in_words(explainer):
         ("ZeroDivisionError: division by zero", "ZeroDivisionError: division by zero"),
         ("kumquat_31415: x", "an exception."),
         ("NotImplementedError: ", "NotImplementedError."),
+        ("EOFError: EOF when reading a line", "Your code asks for input(), but nobody can answer in grading."),
+        ("StdinNotImplementedError: raw_input was called, but", "Your code asks for input()"),
         ("no colon at all: 31415", "an exception."),
         ("", "an exception."),
     ],

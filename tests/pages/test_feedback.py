@@ -112,6 +112,7 @@ def test_a_right_answer_has_its_points_and_every_check_passed(graded):
     assert "passed" in checks(graded, "right")[0][2]
 
 
+@pytest.mark.thorough
 def test_a_check_that_earned_a_part_is_partly_right_and_is_not_counted_as_passed(course, viva):
     def lose_a_part(record):
         first = record["notebooks"][NOTEBOOK]["checks"]["test_twice"][0]
@@ -255,12 +256,12 @@ def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_i
     (question,) = soup.select(".exercise:has(#q-why)")
     assert question.select_one(".tally").text == "2 of 3"
     assert "Say which law." in question.select_one(".comment").text
-    assert "wait for a grader" not in soup.select_one(".score").text
+    assert "has to decide" not in soup.select_one(".score").text
 
 
 def test_what_waits_for_a_grader_is_said_at_the_top(graded):
     said = page(graded, "waiting").select_one(".score").text
-    assert "3 of these points still wait for a grader. The score can only rise." in said
+    assert "A grader will look at questions worth 3 points. The score can only rise." in said
     assert "waits for a grader" in page(graded, "waiting").select_one(".exercise:has(#q-why) summary").text
 
 
@@ -271,7 +272,7 @@ def test_that_a_score_can_only_rise_is_not_said_while_a_grader_looks_at_one_agai
         gradebook.db.commit()
     assert viva("feedback", "--student=waiting").status == 0
     said = page(course, "waiting").select_one(".score").text
-    assert "7 of these points still wait for a grader." in said and "rise" not in said
+    assert "A grader will look at questions worth 7 points." in said and "rise" not in said
 
 
 def test_repairs_are_named(graded):
@@ -415,6 +416,7 @@ def statuses(viva, *more):
     return {one["student"]: one["status"] for one in done}
 
 
+@pytest.mark.thorough
 def test_a_page_that_would_come_out_the_same_is_left_alone_and_force_writes_it(course, viva):
     broken = hand_in_small(course, "broken", RIGHT)
     broken.write_text("no notebook")
@@ -475,8 +477,8 @@ CHANGES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", CHANGES)
-@pytest.mark.slow
 def test_a_page_is_written_anew_when_anything_that_it_depends_on_changed(course, viva, what):
     CHANGES[what](course)
     assert statuses(viva, "--student=right") == {"right": "done"}
@@ -516,6 +518,7 @@ def test_a_source_that_is_no_notebook_any_more_is_said_to_be_none_and_the_old_pa
     assert path_of(course, "right").read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_again(course, viva):
     path = hand_in_small(course, "scan", RIGHT)
     notebook = path.read_bytes()

@@ -23,6 +23,11 @@ PARTS = {
     "strangers": "unclear",
 }
 """The parts of a plan, and their names in tables."""
+LEGEND = (
+    "left: the score there is not changed, for the reason below. absent: students of the gradebook without a "
+    "row there. unclear: rows there that fit no student, or not for certain."
+)
+"""What the heads of the tables mean."""
 TOLD = ("replaced", "left", "absent", "strangers")
 """The parts whose students are named."""
 
@@ -34,7 +39,7 @@ def document(plan: Plan) -> dict[str, list[dict]]:
 
 def counts(plan: Plan) -> Table:
     """How many students are in each part."""
-    table = Table(whole(plan.title), *figures(*PARTS.values()))
+    table = Table(whole(plan.title), *figures(*PARTS.values()), caption=LEGEND, caption_justify="left")
     table.add_row(plaintext.line(plan.column), *(str(len(getattr(plan, part))) for part in PARTS))
     return table
 

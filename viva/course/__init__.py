@@ -38,6 +38,7 @@ leaving        files beside the notebooks that would show a solution to students
 machine        packages in odd places, folders and variables that notebooks need
 timelimit      the seconds of a cell, in nbclient's words
 release        source/ -> release/: nothing of a solution stays, AUTOTEST runs in the sandbox
+releasecheck   whether release/ is what source/ compiles to, tried in a copy of the course
 joined         students who were entered twice and are one
 identities     the numbers by which learning systems know students, each with its system
 journal        changes of several files and the gradebook: written down, done step by step, finished after a kill

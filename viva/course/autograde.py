@@ -23,15 +23,16 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from traitlets import Bool, Bunch, Float, Int, List, Unicode, observe
+from traitlets import Bool, Float, Int, List, Unicode
 
 from viva import wording
-from viva.course import writtenanswers
+from viva.course import editions, writtenanswers
 from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
-from viva.record import CARRIED, CheckResult, Note, SubmissionRecord, doubtful
+from viva.notebook.cell import grade_id
+from viva.record import CARRIED, CheckResult, Note, SubmissionRecord, doubtful, settled
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import given_texts, made_output
@@ -49,7 +50,6 @@ class Examine(NbGraderPreprocessor):
     """
 
     no_sandbox = Bool(False, help="Grade even if this machine cannot sandbox student code.").tag(config=True)
-    no_wall = Bool(False, help="The old name of ``no_sandbox``.").tag(config=True)
     memory = Int(
         USUAL.memory_bytes // MB,
         min=LEAST_MEMORY,
@@ -72,10 +72,6 @@ class Examine(NbGraderPreprocessor):
         help="Assignments, as names or patterns such as '*', in which a mistake costs the points of its own exercise "
         "only: exercises that use its answer are graded with the right one.",
     ).tag(config=True)
-
-    @observe("no_wall")
-    def _old_name(self, change: Bunch) -> None:
-        self.no_sandbox = self.no_sandbox or change.new
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
@@ -102,7 +98,7 @@ class Examine(NbGraderPreprocessor):
         work.outcome = work.grader.grade(notebook, reference, work.data, files, second_look=True, carry=carry)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
-        work.record.repairs = [*work.record.repairs, *work.outcome.doubts]
+        work.record.repairs = settled([*work.record.repairs, *work.outcome.doubts], work.outcome.checks)
         work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
@@ -131,8 +127,7 @@ class Examine(NbGraderPreprocessor):
 class SaveScores(SaveAutoGrades):
     """As SaveAutoGrades, with the scores that Examine found.
 
-    A cell that could not be graded waits for a grader, and so does one that was not passed and of which
-    the repair could not tell where its answer stands.
+    A cell that could not be graded waits for a grader, and so does one of which a doubt may have decided the points.
     """
 
     outcome: Outcome | None = None
@@ -140,12 +135,13 @@ class SaveScores(SaveAutoGrades):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         work = Work.of(resources)
-        self.outcome, self.doubtful = work.outcome, doubtful(work.record.repairs)
+        self.outcome = work.outcome
+        self.doubtful = doubtful(work.record.repairs, work.outcome.checks if work.outcome else {})
         return super().preprocess(notebook, resources)
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
         super()._add_score(cell, resources)
-        name = cell.metadata.nbgrader["grade_id"]
+        name = grade_id(cell)
         outcome = self.outcome if self.outcome is not None and name in self.outcome.checks else None
         if not outcome and name not in self.doubtful:
             return
@@ -155,9 +151,8 @@ class SaveScores(SaveAutoGrades):
             self.gradebook.db.commit()
             return
         grade.auto_score = outcome.earned(name)
-        points = cell.metadata.nbgrader.get("points", 0)
-        doubt = name in self.doubtful and grade.auto_score is not None and grade.auto_score < points
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None or doubt
+        waits = grade.auto_score is None or name in self.doubtful
+        grade.needs_manual_grade = grade.manual_score is not None or waits
         self.gradebook.db.commit()
 
 
@@ -196,7 +191,7 @@ class NoResponse(NbGraderPreprocessor):
                 lambda cell: not (utils.is_task(cell) or utils.is_grade(cell)), notebook.cells[index + 1 :]
             )
             below = [cell.source.strip() for cell in following]
-            yield cell.metadata.nbgrader["grade_id"], not below or not stubs.issuperset(below)
+            yield grade_id(cell), not below or not stubs.issuperset(below)
 
 
 class RecordResults(NbGraderPreprocessor):
@@ -207,7 +202,9 @@ class RecordResults(NbGraderPreprocessor):
         if work.outcome:
             results, where = Results.of(CourseDirectory(parent=self.parent)), (names["assignment"], names["student"])
             recorded = results.read().get(where)
+            facts = editions.current(results.path.with_name(editions.NAME) / names["assignment"])
             record = SubmissionRecord(*where, graded=now(), notebooks=recorded.notebooks if recorded else {})
+            record.edition = facts.edition if facts else ""
             enter(record, names["notebook"], work)
             results.add([record])
         before = getattr(getattr(self.parent, "parent", None), "viva_before", None)  # of nbgrader's own converter
@@ -260,7 +257,7 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
         outputs, count = outcome.outputs.get(index, ([], None))
         cell.execution_count = count if isinstance(count, int) else None
         cell.outputs = [made_output(**item) for item in outputs]
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         results = outcome.checks.get(name, [])
         lost = any(result.earned < result.points for result in results)
         for sentence in wording.sentences(note for note in repairs if lost and name in note.tests):

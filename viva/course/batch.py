@@ -278,9 +278,20 @@ class _Batch:
         for name, expected in self.expected.items():
             try:
                 contracts[name] = contract.of(self.course, name, expected, self.tell)
+                self._tell_limits(name, contracts[name].facts.limits)
             except VivaError as error:
                 self.refused[name] = error
         return contracts
+
+    def _tell_limits(self, assignment: str, released: dict[str, float]) -> None:
+        """Say which limits are others than those of the release, which `viva check` tells students."""
+        present = contract.limits_of(self.config)
+        for name, unit in (("seconds", "s for a cell"), ("memory", "MB"), ("budget", "s for a whole notebook")):
+            if name in released and released[name] != present[name]:
+                self.tell(
+                    f"{assignment}: released with a limit of {released[name]:g} {unit}, and graded with "
+                    f"{present[name]:g} {unit}."
+                )
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of everything beside the submission that its result depends on."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.checks import visible_and_hidden
 from viva.engine.examination import Examination, prepare
 from viva.engine.names import Names, names_of
@@ -29,6 +29,7 @@ from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
+from viva.notebook.cell import Purpose, name_of
 from viva.record import CARRIED, CheckResult, Note, note
 from viva.verdict import Verdict
 
@@ -164,11 +165,6 @@ def _uses_of(notebook: NotebookNode, examination: Examination) -> dict[tuple[str
     """What each check of a submission uses of it."""
     cells = [(place, cell) for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     return _uses([(place, name_of(cell), cell.source) for place, cell in cells], examination)
-
-
-def name_of(cell: NotebookNode) -> str:
-    """The name of a cell: its grade id, or its own id."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
 
 
 def _abouts(examination: Examination) -> dict[tuple[str, str], str]:

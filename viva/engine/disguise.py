@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.dialogue.sourcecode import ASKING, Definition
 from viva.engine.examination import Examination
+from viva.engine.libraries import can_be_imported
 from viva.engine.names import IMPORTS, names_of, names_within, nodes_of, parsed
 from viva.engine.outcome import Outcome
-from viva.engine.undone import is_installed
+from viva.notebook.cell import ANSWERS, Purpose, grade_id
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -78,7 +78,7 @@ def _asks(source: str) -> bool:
 
 def _is_students(cell: NotebookNode, examination: Examination) -> bool:
     """Whether students write a cell: it is not one of the assignment's tests and locked cells."""
-    original = examination.cells.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    original = examination.cells.get(grade_id(cell))
     return original is None or (original.purpose != Purpose.TESTS and not original.locked)
 
 
@@ -127,7 +127,7 @@ def _harmless_shells(node: ast.AST) -> Iterator[ast.Name]:
 def _may_replace(module: str) -> bool:
     """Whether to import a module can replace a function: one that can, or a file of the student's."""
     package = module.partition(".")[0]
-    return package in REPLACING or not is_installed(package)
+    return package in REPLACING or not can_be_imported(package)
 
 
 def _other_values(name: str, statements: list[ast.stmt]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import HIDDEN, Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
@@ -26,6 +26,7 @@ from viva.engine.outcome import CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.engine.values.randomness import state_of
+from viva.notebook.cell import ANSWERS, Purpose
 from viva.record import Note
 from viva.verdict import Verdict
 

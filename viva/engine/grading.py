@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-import re
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,97 +17,27 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from viva import wording
-from viva.engine import carried, causes, commands, noreturn, secondlook, undone
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine import carried, secondlook
+from viva.engine.blueprint import Cell
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
 from viva.engine.disguise import disguised
 from viva.engine.examination import Examination, examine, prepare, read_by_functions, run, shuffle
+from viva.engine.explaining.lacking import import_fails
+from viva.engine.explaining.place import undefined
+from viva.engine.explaining.walk import explain
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.session import Died, ExaminerFault, Pair, Session
 from viva.engine.timebudget import Spent, TimeBudget, allowance
-from viva.engine.undone import import_fails, libraries_lacking, undefined
+from viva.notebook.cell import Purpose, grade_id, is_test, name_of
 from viva.record import CheckResult, Fault, Note, note
 from viva.verdict import SandboxError, Verdict
 
-# What the sandbox refused to a student's code, so that a check was lost: other processes, and the network.
-#
-# The answer may be right, and pass where it was written. So the reason of the check says what was refused, and a grader
-# looks at it. The message is the student's process's own, which may say what it likes; it gives no points.
-
-MESSAGES = {
-    "network": re.compile(
-        r"name\ resolution | NameResolutionError | <urlopen\ error | Network\ is\ unreachable", re.VERBOSE
-    ),
-    "process": re.compile(
-        r"""
-        ^\s* \[Errno\ (?: 1\]\ Operation\ not\ permitted | 13\]\ Permission\ denied )
-        (?: :\ '/ (?: dev/shm\b | psm_ | sem\. | mp- ) [^']* ' )? \s*$  # where locks and shared arrays have their files
-        | ^\s* \[Errno\ 1\]\ Operation\ not\ permitted:\ ' [^']* / [^']* ' \s*$  # posix_spawn names the program (3.13)
-        """,
-        re.VERBOSE,
-    ),
-    "size": re.compile(r"larger than \d{9} bytes"),
-    "crossing": re.compile(r"cannot pass between processes|\(\.\.\.\) handed\b"),  # to a function of the test's
-}
-"""The messages of the exceptions that a refusal leads to, by kind of refusal."""
-DOUBTS = dict(zip(MESSAGES, ("refused_network", "refused_process", "refused_size", "refused_crossing"), strict=True))
 LONGEST = 200
-
-
-def refusals(outcome: Outcome, notebook: NotebookNode, examination: Examination, sandboxed: bool) -> list[Note]:
-    """A doubt for each kind of thing that was refused; the checks that were lost by it say so in their reason.
-
-    A check is lost by it that ended in such an exception, or for want of a name below a cell that did; or it uses what
-    follows from a command for the shell, which does not raise.
-    """
-    concerned = _by_exception(outcome, notebook, sandboxed)
-    by_commands = commands.mark(outcome, notebook, examination, sandboxed)
-    if by_commands:
-        concerned["process"] = list(dict.fromkeys([*concerned.get("process", ()), *by_commands]))
-    return [Note(DOUBTS[kind], tests=tuple(tests), doubt=True) for kind, tests in concerned.items()]
-
-
-def _by_exception(outcome: Outcome, notebook: NotebookNode, sandboxed: bool) -> dict[str, list[str]]:
-    """The test cells whose exceptions come from a refusal, by kind of refusal."""
-    of_cells: dict[str, int] = {}
-    for index, (items, _) in sorted(outcome.outputs.items()):
-        for item in items:
-            if item["output_type"] == "error" and (kind := _refused(item["evalue"], sandboxed)):
-                of_cells.setdefault(kind, index)
-    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
-    concerned: dict[str, dict[str, None]] = defaultdict(dict)
-    for cell, results in outcome.checks.items():
-        index = names.index(cell) if cell in names else -1
-        for result in results:
-            if kind := _of(result, sandboxed):
-                reason = wording.sentence(result.cause) if result.cause else result.reason
-                result.cause = note(kind, reason[:LONGEST])
-            elif result.verdict is Verdict.ERROR and result.exception == "NameError":
-                kind = next((kind for kind, first in of_cells.items() if first < index), "")
-                result.cause = note(kind, result.reason[:LONGEST]) if kind and not result.cause else result.cause
-            if kind:
-                concerned[kind][cell] = None
-    return {kind: list(tests) for kind, tests in concerned.items()}
-
-
-def _of(result: CheckResult, sandboxed: bool) -> str:
-    """The kind of refusal that ended a check in an exception; empty for another cause."""
-    if result.cause:
-        return _refused(result.cause.names[0], sandboxed) if result.cause.kind in ("lied", "not_plain") else ""
-    of_student = result.verdict is Verdict.ERROR and result.raised_by == "student"
-    return _refused(result.message, sandboxed) if of_student else ""
-
-
-def _refused(message: str, sandboxed: bool) -> str:
-    kinds = MESSAGES if sandboxed else ("size", "crossing")
-    return next((kind for kind in kinds if MESSAGES[kind].search(message)), "")
-
-
+"""Characters of an exception that are repeated."""
 MOST_DEATHS = 3
 """The most times that a submission is taken up again after its process ended."""
 OWN_CELLS = 0.5
@@ -166,7 +94,7 @@ class Run:
         )
         self.own = OWN_CELLS * total
         """Seconds left for the cells that are not the assignment's."""
-        sources = [cell.source for _, cell in self.cells if not _is_test(cell)]
+        sources = [cell.source for _, cell in self.cells if not is_test(cell)]
         self.read, self.own_names = read_by_functions(sources), examination.own_names(sources)
         self.deciding: dict[str, tuple[str, ...]] = {}
         """The test cells that pass only as such calls changed something, by name."""
@@ -212,11 +140,11 @@ class Run:
         for index, cell in self.cells:
             if index in self.losses.deadly:
                 continue
-            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            name = grade_id(cell)
             try:
-                if _is_test(cell) and name not in self.examination.cells:
+                if is_test(cell) and name not in self.examination.cells:
                     continue  # whoever wrote it: no test text reaches the candidate
-                if _is_test(cell):
+                if is_test(cell):
                     between = self.examination.cells_before(name, before)
                     errors = prepare(session, between, self.examination, self._seconds(cell), self.ran)
                     for read_only, error in errors.items():
@@ -227,7 +155,7 @@ class Run:
                         self.carry.examined(name, self.outcome.checks[name])
                 else:
                     if self.carry:
-                        before = self.carry.before(session, _name(cell), before, self._seconds(cell), self.ran)
+                        before = self.carry.before(session, name_of(cell), before, self._seconds(cell), self.ran)
                     self._run(session, index, cell)
             except Died as death:
                 self._bury(index, death)
@@ -245,12 +173,12 @@ class Run:
         if limit <= 0:
             self.outcome.keep(index, {"outputs": [{"output_type": "stream", "name": "stderr", "text": NOT_RUN}]})
             return
-        self.watch(_name(cell))
+        self.watch(name_of(cell))
         self.ran = True
-        if self.carry and self.carry.replaced and _name(cell) not in self.examination.plan.given:
+        if self.carry and self.carry.replaced and name_of(cell) not in self.examination.plan.given:
             reply = self.carry.run(session, cell.source, limit)
         else:
-            reply = run(session, _name(cell), cell.source, self.examination, limit)
+            reply = run(session, name_of(cell), cell.source, self.examination, limit)
         with time_budget.working():
             self.outcome.keep(index, reply)
         if extra:
@@ -263,7 +191,7 @@ class Run:
                 self._lose(cell, Died(Verdict.TIMEOUT, Note("unfinished_code", amount=session.limit)))
                 self.losses.interrupted.add(index)
             time_budget.suspect(running(raised.get("traceback")) if isinstance(raised, dict) else (), session.limit)
-            time_budget.stop(f"the cell '{_name(cell)}'", session.limit)
+            time_budget.stop(f"the cell '{name_of(cell)}'", session.limit)
         elif raised is None and self.losses.lost:
             for name in self._bound(cell):
                 self.losses.lost.pop(name, None)
@@ -306,7 +234,7 @@ class Run:
             )
         limit, before = cell.seconds or self.pair.seconds, self.time_budget.spent
         seconds = allowance(limit, self.time_budget, self.losses.spent.get(cell.id, 0.0))
-        ran = [above.source for number, above in self.cells if number < index and not _is_test(above)]
+        ran = [above.source for number, above in self.cells if number < index and not is_test(above)]
         reports = examine(session, cell, self.examination, seconds, skip, self.last, self.read, ran, self.own_names)
         if cell.id in self.examination.single_process:
             self.ran = True
@@ -382,7 +310,7 @@ class Run:
     def _bury(self, index: int, death: Died) -> None:
         """Remember that the candidate died at a cell."""
         cell = dict(self.cells)[index]
-        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        name = grade_id(cell)
         if name in self.outcome.checks:
             if index in self.losses.finished and not death.check:
                 self.losses.deadly.add(index)  # else it runs again without that check: cells below use its shared lines
@@ -391,7 +319,7 @@ class Run:
         self._lose(cell, death)
         if death.verdict is Verdict.TIMEOUT:
             self.time_budget.suspect_all(cell.source, self._seconds(cell))
-            self.time_budget.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
+            self.time_budget.stop(f"the cell '{name_of(cell)}'", self._seconds(cell))
         ename, evalue = str(death.verdict), str(death)
         error = {"output_type": "error", "ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"]}
         self.outcome.outputs[index] = ([error], None)
@@ -402,10 +330,10 @@ class Run:
     def _bound(self, cell: NotebookNode) -> set[str]:
         """The names that a cell binds, or should bind."""
         names = names_of(cell.source)
-        return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
+        return (names.bound if names else set()) | self.examination.plan.owned.get(name_of(cell), frozenset())
 
     def _mark_rest(self, verdict: Verdict, cause: Note) -> None:
-        present = {cell.metadata.get("nbgrader", {}).get("grade_id") for _, cell in self.cells}
+        present = {grade_id(cell) for _, cell in self.cells}
         for cell in self.examination.blueprint.cells:
             if cell.purpose != Purpose.TESTS:
                 continue
@@ -422,16 +350,7 @@ class Run:
 
     def _known(self, cell: NotebookNode) -> Cell | None:
         """The cell of the assignment that a cell is."""
-        return self.examination.cells.get(_name(cell))
-
-
-def _name(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
-
-
-def _is_test(cell: NotebookNode) -> bool:
-    nbgrader = cell.metadata.get("nbgrader", {})
-    return bool(nbgrader.get("grade")) and not nbgrader.get("solution")
+        return self.examination.cells.get(name_of(cell))
 
 
 def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = False) -> list[CheckResult]:
@@ -500,16 +419,12 @@ class Grader(Pair):
                     self.restart()
         run.outcome.seconds = run.time_budget.spent
         doubts = self._carry(run, notebook, data, files) if carry and not run.outcome.faults else []
-        undone.mark(run.outcome, notebook, examination)
-        lacking = libraries_lacking(run.outcome, notebook, examination)
-        refused = refusals(run.outcome, notebook, examination, self.sandboxed)
+        doubts += explain(run.outcome, notebook, examination, self.sandboxed)
         if second_look:
-            refused += secondlook.doubts(
+            doubts += secondlook.doubts(
                 run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
             )
-        causes.mark(run.outcome, notebook, examination)
-        noreturn.mark(run.outcome, notebook, examination)
-        run.outcome.doubts = run.doubts() + doubts + lacking + refused + disguised(run.outcome, notebook, examination)
+        run.outcome.doubts = run.doubts() + doubts + disguised(run.outcome, notebook, examination)
         return run.outcome
 
     def _carry(self, first: Run, notebook: NotebookNode, data: Path | None, files: Path | None) -> list[Note]:

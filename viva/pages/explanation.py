@@ -85,6 +85,8 @@ TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines
 
 SAID = (CARRIED, "no_return")
 """Causes that name nothing but what students are given or have written."""
+ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
+"""What input() raises where nobody can answer."""
 REFUSED = ("process", "network", "size", "crossing", "command")
 """What the sandbox refused; said beside the error."""
 
@@ -187,6 +189,8 @@ class Explainer:
         return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
 
     def _error(self, result: CheckResult, visible: bool) -> str:
+        if result.raised_by == "student" and ASKS.match(result.reason):
+            return self._say("input")
         message = self._message(result.message.strip(), visible)
         key, fields = "stopped" if result.raised_by == "student" else "broken_off", {}
         if result.exception in self.names | EXCEPTIONS:

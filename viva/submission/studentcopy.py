@@ -14,6 +14,7 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
     memory          if it is not the usual one, the limit of a process in megabytes
+    packages        by the name that code imports, where it is not a common library, the package to install
     language        if it is not English, the tag of the language in which the check speaks to the student
 
 Hidden lines take no part in it, and no name is written that the visible code run by the examiner does not hold.
@@ -30,13 +31,14 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, language_of, purpose_of
+from viva.engine.blueprint import Blueprint, Cell, is_time, language_of
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
 from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination, bound_or_needed, given_by
 from viva.language import ENGLISH, Language, named
+from viva.notebook.cell import Purpose, grade_id, is_locked, name_of, purpose_of
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.verdict import BlueprintError, CourseError
@@ -76,8 +78,8 @@ def describe(
     ``seconds`` are those of a cell, ``memory`` the bytes of a process, ``language`` that of the course; the usual ones
     are not written down.
     """
-    named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in released.cells}
-    named.pop(None, None)
+    named = {grade_id(cell): cell for cell in released.cells}
+    named.pop("", None)
     locked = {name: cell for name, cell in named.items() if cell.cell_type == "code" and is_locked(cell)}
     examined = [
         cell
@@ -151,7 +153,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
         if not marks:
             continue
         name = marks.get("grade_id")
-        purpose = purpose_of(cell, marks)
+        purpose = purpose_of(cell)
         if not isinstance(name, str) or name in cells:  # a copy earns nothing
             del cell.metadata["nbgrader"]
             continue
@@ -238,10 +240,7 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
         kinds = description["kinds"] | more
         return Examination(blueprint, plan, kinds, single, files=files, beside_tests=beside)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    plan = ownership.plan(
-        (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
-        for cell in code
-    )
+    plan = ownership.plan((name_of(cell), _purpose_in_plan(cell), cell.source) for cell in code)
     owned = {cell: names for cell, names in plan.owned.items() if names}  # nobody says what a stub was to bind
     plan = ownership.Plan(plan.given, owned)
     kinds = {name: ANY for names in owned.values() for name in names}
@@ -251,8 +250,7 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
 
 def _purpose_in_plan(cell: NotebookNode) -> Purpose:
     """An unlocked cell may be the student's own."""
-    marks = cell.metadata.get("nbgrader", {})
-    return purpose_of(cell, marks) if is_locked(cell) else Purpose.ANSWER
+    return purpose_of(cell) if is_locked(cell) else Purpose.ANSWER
 
 
 def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:

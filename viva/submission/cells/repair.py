@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.blueprint import ANSWERS, Purpose, language_of
+from viva.engine.blueprint import language_of
+from viva.notebook.cell import ANSWERS, Purpose
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import CALLED, Match, matched
 from viva.submission.cells.doubts import doubts_of

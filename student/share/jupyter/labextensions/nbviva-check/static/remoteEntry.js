@@ -36,8 +36,8 @@
       "aborted": "Die Prüfung lief nicht, weil der Kernel unterbrochen wurde. Drücke noch einmal Check.",
       "interrupted": "Die Prüfung wurde beendet, weil der Kernel unterbrochen wurde. Drücke noch einmal Check.",
       "ended": "Die Prüfung wurde nicht fertig, weil der Kernel beendet oder neu gestartet wurde. Drücke noch einmal Check.",
-      "noViva": "Dieser Kernel hat Viva nicht. Führe das in einer Zelle aus und drücke dann Check: %pip install nbviva-check",
-      "oldViva": "Viva ist in diesem Kernel zu alt für den Knopf. Führe das in einer Zelle aus: %pip install --upgrade nbviva-check. Starte dann den Kernel neu und drücke Check.",
+      "noViva": "Dieser Kernel hat Viva nicht. Lege das Wheel von deiner Kursleitung neben dieses Notebook und führe das in einer Zelle aus: %pip install nbviva_check-0.1.0-py3-none-any.whl. Drücke dann Check.",
+      "oldViva": "Viva ist in diesem Kernel zu alt für den Knopf. Lege das Wheel von deiner Kursleitung neben dieses Notebook und führe das in einer Zelle aus: %pip install nbviva_check-0.1.0-py3-none-any.whl. Starte dann den Kernel neu und drücke Check.",
       "noAnswer": "Der Kernel hat auf die Prüfung nicht geantwortet. Starte ihn neu und drücke dann Check.",
       "closed": "Dieses Notebook wurde geschlossen. Öffne es und drücke dann Check.",
       "otherLanguage": "Der Kernel dieses Notebooks führt {language} aus. Nur Python kann geprüft werden.",
@@ -65,8 +65,8 @@
       "aborted": "The check did not run, because the kernel was interrupted. Press Check again.",
       "interrupted": "The check was stopped, because the kernel was interrupted. Press Check again.",
       "ended": "The check did not finish, because the kernel ended or was restarted. Press Check again.",
-      "noViva": "This kernel does not have Viva. Run this in a cell, then press Check: %pip install nbviva-check",
-      "oldViva": "Viva in this kernel is too old for the button. Run this in a cell: %pip install --upgrade nbviva-check. Then restart the kernel and press Check.",
+      "noViva": "This kernel does not have Viva. Put the wheel from your instructor beside this notebook and run this in a cell: %pip install nbviva_check-0.1.0-py3-none-any.whl. Then press Check.",
+      "oldViva": "Viva in this kernel is too old for the button. Put the wheel from your instructor beside this notebook and run this in a cell: %pip install nbviva_check-0.1.0-py3-none-any.whl. Then restart the kernel and press Check.",
       "noAnswer": "The kernel gave no answer to the check. Restart it, then press Check.",
       "closed": "This notebook was closed. Open it, then press Check.",
       "otherLanguage": "The kernel of this notebook runs {language}. Only Python can be checked.",
@@ -94,8 +94,8 @@
       "aborted": "La comprobación no se ejecutó porque el kernel fue interrumpido. Pulsa Check otra vez.",
       "interrupted": "La comprobación se detuvo porque el kernel fue interrumpido. Pulsa Check otra vez.",
       "ended": "La comprobación no terminó porque el kernel se cerró o se reinició. Pulsa Check otra vez.",
-      "noViva": "Este kernel no tiene Viva. Ejecuta esto en una celda y luego pulsa Check: %pip install nbviva-check",
-      "oldViva": "El Viva de este kernel es demasiado antiguo para el botón. Ejecuta esto en una celda: %pip install --upgrade nbviva-check. Después reinicia el kernel y pulsa Check.",
+      "noViva": "Este kernel no tiene Viva. Pon el wheel de tu docente junto a este notebook y ejecuta esto en una celda: %pip install nbviva_check-0.1.0-py3-none-any.whl. Luego pulsa Check.",
+      "oldViva": "El Viva de este kernel es demasiado antiguo para el botón. Pon el wheel de tu docente junto a este notebook y ejecuta esto en una celda: %pip install nbviva_check-0.1.0-py3-none-any.whl. Después reinicia el kernel y pulsa Check.",
       "noAnswer": "El kernel no respondió a la comprobación. Reinícialo y pulsa Check.",
       "closed": "Este notebook se cerró. Ábrelo y pulsa Check.",
       "otherLanguage": "El kernel de este notebook ejecuta {language}. Solo se puede comprobar Python.",
@@ -123,8 +123,8 @@
       "aborted": "La vérification n'a pas eu lieu, car le kernel a été interrompu. Appuie de nouveau sur Check.",
       "interrupted": "La vérification a été arrêtée, car le kernel a été interrompu. Appuie de nouveau sur Check.",
       "ended": "La vérification n'a pas fini, car le kernel s'est arrêté ou a été relancé. Appuie de nouveau sur Check.",
-      "noViva": "Ce kernel n'a pas Viva. Exécute ceci dans une cellule, puis appuie sur Check : %pip install nbviva-check",
-      "oldViva": "Dans ce kernel, Viva est trop ancien pour le bouton. Exécute ceci dans une cellule : %pip install --upgrade nbviva-check. Puis relance le kernel et appuie sur Check.",
+      "noViva": "Ce kernel n'a pas Viva. Place le wheel de ton enseignant à côté de ce notebook et exécute ceci dans une cellule : %pip install nbviva_check-0.1.0-py3-none-any.whl. Appuie ensuite sur Check.",
+      "oldViva": "Dans ce kernel, Viva est trop ancien pour le bouton. Place le wheel de ton enseignant à côté de ce notebook et exécute ceci dans une cellule : %pip install nbviva_check-0.1.0-py3-none-any.whl. Puis relance le kernel et appuie sur Check.",
       "noAnswer": "Le kernel n'a pas répondu à la vérification. Relance-le, puis appuie sur Check.",
       "closed": "Ce notebook a été fermé. Ouvre-le, puis appuie sur Check.",
       "otherLanguage": "Le kernel de ce notebook exécute {language}. Seul Python peut être vérifié.",
@@ -149,8 +149,8 @@
       "aborted": "检查没有运行，因为内核被中断了。请再按一次 Check。",
       "interrupted": "检查已停止，因为内核被中断了。请再按一次 Check。",
       "ended": "检查没有完成，因为内核已结束或被重启。请再按一次 Check。",
-      "noViva": "这个内核里没有 Viva。请在一个单元格里运行下面的命令，然后按 Check：%pip install nbviva-check",
-      "oldViva": "这个内核里的 Viva 太旧，不支持这个按钮。请在一个单元格里运行 %pip install --upgrade nbviva-check，然后重启内核并按 Check。",
+      "noViva": "这个内核里没有 Viva。请把教师给的 wheel 文件放在这个 notebook 旁边，在一个单元格里运行 %pip install nbviva_check-0.1.0-py3-none-any.whl，然后按 Check。",
+      "oldViva": "这个内核里的 Viva 太旧，不支持这个按钮。请把教师给的 wheel 文件放在这个 notebook 旁边，在一个单元格里运行 %pip install nbviva_check-0.1.0-py3-none-any.whl，然后重启内核并按 Check。",
       "noAnswer": "内核没有回应检查。请重启它，然后按 Check。",
       "closed": "这个 notebook 已关闭。请打开它，然后按 Check。",
       "otherLanguage": "这个 notebook 的内核运行的是 {language}。只能检查 Python。",
@@ -204,6 +204,7 @@
     #${NAME} li { --viva-state: #cf222e; }
     #${NAME} li[data-state=passed] { --viva-state: #1a7f37; }
     #${NAME} li:is([data-state='partly right'], [data-state='not done yet']) { --viva-state: #9a6700; }
+    #${NAME} li[data-state=cause] .viva-hint:first-of-type { font-weight: 600; }
     #${NAME} li[data-state='not checked'] { --viva-state: var(--jp-border-color1); }
   `;
 
@@ -352,7 +353,8 @@
           group = element('ul', results, { role: 'list' });
           linked = new Set();
         }
-        const item = element('li', group, { 'data-state': check.state });
+        const causes = check.state === 'not checked' && list(check.told).length > 1; // else it is as above
+        const item = element('li', group, { 'data-state': causes ? 'cause' : check.state });
         element('span', item, { text: `${MARKS[check.state] ?? '\u2717'} `, 'aria-hidden': 'true' });
         element('span', item, { text: String(check.word ?? check.state), class: 'viva-state' });
         item.append(`, ${pointsIn(words, Number(check.points))}: ${check.title}`);
