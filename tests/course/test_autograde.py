@@ -11,14 +11,16 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
+from traitlets.config import Config
 
 from tests.conftest import SHORT, hand_in, load
 from viva.author.audit import audit
-from viva.course.autograde import show
+from viva.course.autograde import Examine, show
 from viva.course.batch import autograde
 from viva.course.gradebook.results import Results
+from viva.course.material import Material
 from viva.engine.outcome import Outcome, failed
-from viva.record import CheckResult, Note
+from viva.record import CARRIED, CheckResult, Note
 from viva.submission.submission import Status
 from viva.verdict import CandidateDied, CandidateOdd, CandidateStopped, Verdict, VivaError
 from viva_check.selfcheck import open_bytes
@@ -31,6 +33,19 @@ RIGHT = "right/einsum"
 WORDS = "The outputs change their places exactly as the inputs do, since a weighted sum has no order."
 
 
+SLIP = """
+def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q, K, V = beta_q + omega_q @ X, beta_k + omega_k @ X, beta_v + omega_v @ X
+    attentions = softmax_cols(Q.T @ K)
+    return V @ attentions, attentions
+"""
+CALLING = """
+def scaled_dot_product_self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    root = np.sqrt(len(omega_q))
+    return self_attention(X, omega_v, omega_q / root, omega_k, beta_v, beta_q / root, beta_k)
+"""
+
+
 @pytest.fixture(scope="module")
 def submission(released, tmp_path_factory):
     """What a student of a graded class has: code score, its maximum, whether the text waits, its score."""
@@ -41,6 +56,7 @@ def submission(released, tmp_path_factory):
     hand_in(root, "empty")
     _elsewhere(hand_in(root, "elsewhere"))
     _with_library(hand_in(root, "library", answer=RIGHT))
+    hand_in(root, "slip", answer=RIGHT, self_attention=SLIP, scaled_dot_product_self_attention=CALLING)
     course, config = load(root)
     assert {outcome.status for outcome in autograde(course, course.submissions([SHORT]), config=config)} == {
         Status.DONE
@@ -90,6 +106,20 @@ def _elsewhere(path):
 def test_a_right_answer_that_warns_and_writes_to_stderr_is_right(submission):
     score, maximum, *_ = submission("warned")
     assert score == maximum
+
+
+def test_a_slip_costs_its_own_exercise_where_the_course_says_so(submission):
+    """Without the setting it costs 14 of 20 points."""
+    assert submission("slip")[:2] == (13.5, 20)
+
+
+def test_a_slip_costs_once_in_the_assignments_that_the_course_names_and_never_before_the_deadline():
+    named = Examine(carry_forward=["ps3_*", "quiz"])
+    assert [named.carries(name) for name in (SHORT, "quiz", "ps4")] == [True, True, False]
+    assert not Examine().carries(SHORT) and not Examine(carry_forward=["*"], visible_only=True).carries(SHORT)
+    material = Material(SHORT, Config(Examine={"carry_forward": ["*"]}), None, {}, None, {}, {}, None, {})
+    assert not Examine(config=material.without_hidden_lines().config).carries(SHORT)
+    assert Examine(config=material.config).carries(SHORT)
 
 
 def test_a_test_cell_that_was_made_to_be_skipped_earns_nothing(submission):
@@ -215,6 +245,11 @@ def test_why_a_process_gave_no_answer_is_said_in_words_and_not_by_the_name_of_a_
 def test_a_students_exception_keeps_its_last_line():
     (output,) = shown(result_of(ZeroDivisionError("division by zero")))
     assert output.traceback[-1] == "ZeroDivisionError: division by zero"
+
+
+def test_a_check_that_is_right_with_another_right_answer_says_so():
+    right = CheckResult("one", 2, Verdict.PASSED, 2, cause=Note(CARRIED, names=("softmax",)))
+    assert [item.text for item in shown(right)] == ["one: with the right softmax this is right\n"]
 
 
 def test_where_points_were_lost_it_is_said_why_a_human_should_look():

@@ -5,7 +5,7 @@ import pytest
 from tests.doubling import TESTS, source
 from viva.pages.explanation import Explainer, visible_checks
 from viva.pages.hidden import Hidden, Veil, hidden_of
-from viva.record import CheckResult, note
+from viva.record import CARRIED, CheckResult, note
 from viva.verdict import Verdict
 
 OWN = """\
@@ -28,6 +28,22 @@ def told(
     exception = name if colon and verdict == "error" else ""
     result = CheckResult("a check", 1.0, Verdict(verdict), reason=reason, exception=exception, raised_by=whose)
     return explainer.explain(result, visible).sentence
+
+
+def test_a_check_that_is_right_with_another_right_answer_says_so_on_every_page(explainer):
+    for names in ("softmax", "keys, values"):
+        cause = note(CARRIED, *names.split(", "))
+        result = CheckResult("a check", 1.0, Verdict.PASSED, 1.0, cause=cause)
+        told = explainer.explain(result, False), explainer.sealed(result)
+        assert {one.sentence for one in told} == {f"With the right {names} this is right."}
+
+
+def test_a_product_of_sizes_that_do_not_fit_is_explained_in_words(explainer):
+    size = "with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 31415 is different from 3)"
+    reason = f"ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, {size}"
+    sentence = "A matrix product needs as many columns on the left as rows on the right."
+    assert told(explainer, reason).endswith(f" {sentence}") and "31415" not in told(explainer, reason)
+    assert sentence not in told(explainer, reason.replace("Value", "Type"))
 
 
 @pytest.mark.parametrize(

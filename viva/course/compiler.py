@@ -388,8 +388,8 @@ def _require_valid_metadata(notebook: NotebookNode, source: Path) -> None:
         version = about.get("schema_version", 0)
         if isinstance(version, int) and version < newest:
             raise CourseError(
-                f"{where}: its metadata are of version {version} of nbgrader's format, and this nbgrader reads version "
-                f"{newest}. To convert the notebook, run: {repair}"
+                f"{where}: an old nbgrader wrote it (version {version} of its format; this nbgrader reads version "
+                f"{newest}). To convert the notebook, run: {repair}"
             )
         points = about.get("points", 0)
         if (about.get("grade") or about.get("task")) and not _are_points(points):

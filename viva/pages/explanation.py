@@ -83,6 +83,8 @@ _MESSAGES = Path(__file__).parent / "templates" / "messages.txt"
 TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
 """Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 
+SAID = (CARRIED, "no_return")
+"""Causes that name nothing but what students are given or have written."""
 ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
 """What input() raises where nobody can answer."""
 REFUSED = ("process", "network", "size", "crossing", "command")
@@ -116,8 +118,8 @@ class Explainer:
         frames: tuple[Frame, ...] = ()
         sentences, quoted = [self._usual(verdict)], False
         refused = [self._say(cause.kind)] if cause and cause.kind in REFUSED else []
-        if cause and cause.kind == CARRIED:
-            sentences = [self._carried(cause)]
+        if cause and cause.kind in SAID:
+            sentences = [self._said(cause)]
         elif cause and cause.kind == "not_plain":
             sentences = [self._not_plain(cause.names[0])]
         elif cause and cause.kind == "no_credit":
@@ -129,7 +131,7 @@ class Explainer:
                 sentences = []
             sentences += refused
         elif verdict is Verdict.ERROR:
-            sentences = [self._error(result, visible), *refused]
+            sentences = [self._error(result, visible), wording.meaning(result, self.language), *refused]
         elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:
             sentences.append(self._say("in_cell_of", name=cause.names[0]))
         if verdict in (Verdict.ERROR, Verdict.FAILED) and raiser == "student":
@@ -141,8 +143,8 @@ class Explainer:
 
     def sealed(self, result: CheckResult) -> Explanation:
         """What may be shown where nothing may be that the student's code said or did, but for the verdict."""
-        if result.cause and result.cause.kind == CARRIED:
-            return Explanation(self._carried(result.cause))
+        if result.cause and result.cause.kind in SAID:
+            return Explanation(self._said(result.cause))
         if result.cause and result.cause.kind == "not_plain":
             return Explanation(self._not_plain(result.cause.names[0]))
         if result.verdict is Verdict.FAILED and self._is_said(result.reason):
@@ -158,7 +160,7 @@ class Explainer:
         """The sentence for a verdict of which nothing more is told."""
         return "" if verdict in (Verdict.PASSED, Verdict.ERROR) else self._say(verdict.name.lower())
 
-    def _carried(self, cause: Note) -> str:
+    def _said(self, cause: Note) -> str:
         return wording.standing_alone(wording.sentence(cause, wording.STUDENT, self.language), self.language)
 
     def _not_plain(self, path: str) -> str:
