@@ -6,7 +6,8 @@ from nbformat.v4 import new_notebook
 
 from tests.conftest import PROJECT
 from tests.oral import code_cell
-from viva.engine.blueprint import language_of, read_blueprint
+from viva.engine.blueprint import read_blueprint
+from viva.engine.programming import language_of
 from viva.verdict import BlueprintError
 
 

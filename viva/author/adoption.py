@@ -30,7 +30,8 @@ from viva.cleaning import plaintext
 from viva.course.compiler import compiled
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva.engine.blueprint import Purpose, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Purpose, read_blueprint, read_notebook
+from viva.engine.programming import language_of
 from viva.verdict import CourseError, VivaError
 
 KEPT = ("nbgrader", "viva", "tags")

@@ -60,11 +60,12 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, Cell, Purpose, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, Cell, Purpose, read_blueprint, read_notebook
 from viva.engine.checks import HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
+from viva.engine.programming import language_of
 from viva.engine.rehearsal import kinds_of_answers
 from viva.folder import walk
 from viva.sandbox.confinement import MB, USUAL

@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Iterable
 from pathlib import Path
 
-from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbformat import NotebookNode
 from nbgrader import converters, utils
 from nbgrader.api import Gradebook
@@ -28,7 +27,6 @@ from viva import wording
 from viva.course import writtenanswers
 from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
-from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
 from viva.record import CheckResult, Note, SubmissionRecord, doubtful
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
@@ -42,9 +40,8 @@ from viva.verdict import CourseError, Verdict
 class Examine(NbGraderPreprocessor):
     """In place of Execute: a candidate runs the notebook, an examiner runs the tests.
 
-    A notebook in another language than Python goes through Execute as ever, in a kernel of its own that no
-    sandbox holds; so it is refused unless told ``no_sandbox``. When Execute is switched off the outputs that were
-    submitted count.
+    A notebook in another language than Python runs in its own kernel, in the sandbox, with its tests. When Execute is
+    switched off the outputs that were submitted count.
     """
 
     no_sandbox = Bool(False, help="Grade even if this machine cannot sandbox student code.").tag(config=True)
@@ -72,16 +69,9 @@ class Examine(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
-        language = language_of(notebook.metadata)
         if not execute.enabled:
             return notebook, resources
         names, work = resources["nbgrader"], Work.of(resources)
-        if language != "python":
-            self._refuse_kernel(
-                execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", ""), language
-            )
-            work.sandboxed = False
-            return execute.preprocess(notebook, resources)
         if problem := name_problem(names["student"]):
             raise CourseError(f"Not graded: {problem}.")
         if work.grader is None and work.prepare is not None:
@@ -98,22 +88,6 @@ class Examine(NbGraderPreprocessor):
         work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
-
-    def _refuse_kernel(self, name: str, language: str) -> None:
-        """Raise CourseError for a kernel that is not there, or that nobody said may run without a sandbox."""
-        try:
-            KernelSpecManager(parent=self).get_kernel_spec(name)
-        except NoSuchKernel:
-            raise CourseError(
-                f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on "
-                "this machine. Install it, then grade again. 'jupyter kernelspec list' lists the installed kernels."
-            ) from None
-        if not self.no_sandbox:
-            raise CourseError(
-                f"Not graded: the notebook is written in {language}, and the sandbox supports only Python. 'viva "
-                "grade --no-sandbox' grades it without a sandbox, as nbgrader does. Then student code can read and "
-                "change your files."
-            )
 
 
 class SaveScores(SaveAutoGrades):

@@ -56,8 +56,9 @@ from viva.course.course import Course
 from viva.course.graders import new_grader
 from viva.course.markers import STEPS, RightMarkers, require_usual_hidden
 from viva.course.timelimit import seconds_of
-from viva.engine.blueprint import language_of, read_notebook
+from viva.engine.blueprint import read_notebook
 from viva.engine.outcome import outputs_of
+from viva.engine.programming import language_of
 from viva.engine.session import Died, Session
 from viva.verdict import BlueprintError, CourseError, VivaError
 

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
+from viva.cleaning import plaintext
 from viva.engine.blueprint import Cell, Purpose
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
@@ -35,7 +36,6 @@ from viva.verdict import Verdict
 PLACE = re.compile(r"Cell In\[(\d{1,9})\], line (\d{1,9})\b")
 """Where a line that was running stands, as IPython says it: the number of a run, and of a line. Students can
 write such texts with thousands of digits, which Python does not read as a number."""
-COLOURS = re.compile(r"\x1b\[[\d;]*m")
 BINDING = re.compile(
     r"""
     ^ (?: async[ ]+def | def | class ) [ ]+ (\w+)
@@ -183,7 +183,7 @@ class _Walk:
     def _raised(self, index: int, error: Mapping, above: Note | None) -> tuple[Note, int]:
         """The cause for which a cell did not run to its end, and the line of it where it stopped; 0 where unknown."""
         name, message, cell = error["ename"], error["evalue"], self.cells[index]
-        text = COLOURS.sub("", "\n".join(error["traceback"]))
+        text = plaintext.uncoloured("\n".join(error["traceback"]))
         places = [(self.runs.get(int(run)), int(line)) for run, line in PLACE.findall(text)]
         line = next((line for at, line in places if at == index), 0)
         if name == STUB:

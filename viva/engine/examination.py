@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import structs
 
 from viva import wording
+from viva.cleaning import plaintext
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import HIDDEN, Check
@@ -371,14 +372,16 @@ def _inside(session: Session, title: str, source: str, seconds: float, split: bo
     if given_up := session.time_budget.hopeless(source):
         return CheckReport(title, given_up[0], cause=given_up[1])
     try:
-        options = {"test": True} if session.one_process else {}
+        options = {"test": True} if session.one_process else {}  # for the kernel of the students' check
         reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source, **options)
     except Spent as spent:
         return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)
     except Died as death:
         report.verdict, report.cause, report.died = death.verdict, death.cause, True
     report.seconds = time.monotonic() - start
-    if raised := raised_in(reply):
+    if "asserted" in reply:  # of a kernel of another language, whose error says all that is known
+        _read_reply(report, reply, session)
+    elif raised := raised_in(reply):
         name, report.reason, report.traceback = (
             safe(str, raised.get(field)) for field in ("name", "message", "traceback")
         )
@@ -400,6 +403,26 @@ def _inside(session: Session, title: str, source: str, seconds: float, split: bo
         report.result = result_of_text(values[-1]) if values else None
     session.time_budget.judge(report, session.interrupted, session.limit)
     return report
+
+
+def _read_reply(report: CheckReport, reply: dict, session: Session) -> None:
+    """Put what another language's kernel said of test code into the report on it.
+
+    Whose error it is, nobody can tell: tests and answers run in one process.
+    """
+    if raised := raised_in(reply):
+        name, message, trace = (
+            plaintext.uncoloured(safe(str, raised.get(field))) for field in ("name", "message", "traceback")
+        )
+        report.verdict = Verdict.FAILED if reply["asserted"] else Verdict.ERROR
+        report.exception = "" if report.verdict is Verdict.FAILED else name or "error"
+        report.reason, report.traceback, report.raised_by = message.strip(), trace, "test"
+        return
+    with session.time_budget.working():
+        outputs = outputs_of(reply)
+    last: dict = outputs[-1] if outputs else {}
+    if last.get("output_type") in ("execute_result", "display_data"):
+        report.result = result_of_text(last["data"].get("text/plain", "").removeprefix("[1] ").strip())
 
 
 def _keep_helpers(session: Session, cell: Cell, examination: Examination) -> None:

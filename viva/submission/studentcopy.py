@@ -30,12 +30,13 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, language_of, purpose_of
+from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, purpose_of
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
 from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination, bound_or_needed, given_by
+from viva.engine.programming import language_of
 from viva.language import ENGLISH, Language, named
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL

@@ -38,7 +38,8 @@ from viva.course.gradebook.recording import Expected
 from viva.course.material import Material
 from viva.course.timelimit import seconds_of
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
+from viva.engine.programming import language_of
 from viva.folder import walk
 from viva.verdict import CourseError
 
