@@ -23,7 +23,7 @@ from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.sourcecode import ASKING
 from viva.engine.names import Names, fixed_names, helpers_of, import_statements, names_of, renamed
-from viva.engine.outcome import CheckReport, outputs_of, raised_in, running
+from viva.engine.outcome import CHARACTERS, CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.engine.values.randomness import state_of
@@ -414,12 +414,17 @@ def _read_reply(report: CheckReport, reply: dict, session: Session) -> None:
         name, message, trace = (
             plaintext.uncoloured(safe(str, raised.get(field))) for field in ("name", "message", "traceback")
         )
-        report.verdict = Verdict.FAILED if reply["asserted"] else Verdict.ERROR
+        status = message.strip() if not name and message.strip().isdigit() else ""  # as of a shell
+        report.verdict = Verdict.FAILED if reply["asserted"] or status == "1" else Verdict.ERROR
         report.exception = "" if report.verdict is Verdict.FAILED else name or "error"
-        report.reason, report.traceback, report.raised_by = message.strip(), trace, "test"
-        return
+        report.reason = f"exit status {status}" if status else message.strip()
+        report.traceback, report.raised_by = trace, "test"
     with session.time_budget.working():
         outputs = outputs_of(reply)
+    if raised:
+        shown = "".join(item["text"] for item in outputs if item["output_type"] == "stream")
+        report.printed = plaintext.uncoloured(shown[:CHARACTERS])
+        return
     last: dict = outputs[-1] if outputs else {}
     if last.get("output_type") in ("execute_result", "display_data"):
         report.result = result_of_text(last["data"].get("text/plain", "").removeprefix("[1] ").strip())

@@ -20,7 +20,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.engine import causes, commands, secondlook, undone
+from viva.engine import causes, commands, plaincode, secondlook, undone
 from viva.engine.blueprint import Blueprint, Cell, Purpose
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -113,6 +113,22 @@ def _refused(message: str, sandboxed: bool) -> str:
     return next((kind for kind in kinds if MESSAGES[kind].search(message)), "")
 
 
+CONNECTION = re.compile(
+    r"cannot open (?:the connection to|URL) \W?(?:https?|ftp)://|[Cc]ould not resolve host|Network is unreachable"
+    r"|name resolution|Name or service not known|Failed to connect to",
+)
+"""What programs say that want the network where there is none."""
+
+
+def _refused_connections(outcome: Outcome, notebook: NotebookNode, sandboxed: bool) -> list[Note]:
+    """A doubt about the tests that a notebook in another language lost, where it wanted the network."""
+    texts = [result.reason for results in outcome.checks.values() for result in results]
+    texts += [str(item.get("evalue", item.get("text", ""))) for items, _ in outcome.outputs.values() for item in items]
+    lost = [cell for cell, results in outcome.checks.items() if any(one.earned < one.points for one in results)]
+    wanted = sandboxed and any(CONNECTION.search(text) for text in texts)
+    return [Note("refused_network", tests=tuple(lost), doubt=True)] if wanted and lost else []
+
+
 MOST_DEATHS = 3
 """The most times that a submission is taken up again after its process ended."""
 OWN_CELLS = 0.5
@@ -195,8 +211,8 @@ class Run:
                     break
                 if not last and death.verdict is Verdict.KILLED and session.was_shot():
                     raise Shot
-        crashed = "too_often" if self.examination.blueprint.is_python else "too_often_kernel"
-        self._mark_rest(Verdict.KILLED, Note(crashed))
+        python = self.examination.blueprint.is_python
+        self._mark_rest(Verdict.KILLED, Note("too_often") if python else Note("too_often_kernel"))
 
     def give_up(self, fault: Fault) -> None:
         self.outcome.faults.append(fault)
@@ -355,7 +371,8 @@ class Run:
             result.reason = result.exception = ""
             return result
         if self.losses.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
-            name = undefined(result) or self._unfinished(cell, result)
+            python = self.examination.blueprint.is_python
+            name = undefined(result) or self._unfinished(cell, result) if python else self._mentioned(result)
             if death := self.losses.lost.get(name):
                 result.verdict, result.cause = death.verdict, note("in_cell_of", name, because=death.cause)
                 result.reason = result.exception = ""
@@ -367,6 +384,11 @@ class Run:
         names = names_of(f"{cell.prelude}\n{check.source}")
         used = names.used if names else set()
         return next((name for name in self.losses.lost if name in used and name not in self.time_budget.functions), "")
+
+    def _mentioned(self, result: CheckResult) -> str:
+        """A name in the error of a check that a cell should have bound which did not finish."""
+        words = set(plaincode.WORD.findall(f"{result.reason}\n{result.printed}"))
+        return next((name for name in self.losses.lost if name in words), "")
 
     def _bury(self, index: int, death: Died) -> None:
         """Remember that the candidate died at a cell."""
@@ -390,7 +412,10 @@ class Run:
 
     def _bound(self, cell: NotebookNode) -> set[str]:
         """The names that a cell binds, or should bind."""
-        names = names_of(cell.source) if self.examination.blueprint.is_python else None
+        blueprint = self.examination.blueprint
+        if not blueprint.is_python:
+            return plaincode.bound(cell.source, blueprint.language)
+        names = names_of(cell.source)
         return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
 
     def _mark_rest(self, verdict: Verdict, cause: Note) -> None:
@@ -515,6 +540,7 @@ class Grader(Pair):
                     self.restart()
         run.outcome.seconds = run.time_budget.spent
         if not python:  # what follows reads Python, and its messages
+            run.outcome.doubts = _refused_connections(run.outcome, notebook, self.sandboxed)
             return run.outcome
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)

@@ -39,7 +39,7 @@ ASKED_AGAIN = 1.0
 """Seconds after which a kernel that starts is asked once more whether it is there."""
 IDLE = 2.0
 """Seconds after its reply in which a kernel says that it is idle; student code can keep it from saying so."""
-MESSAGE = 32 << 20
+MESSAGE = 64 << 20
 """The most bytes of a message."""
 ALL_BYTES, ITEMS = 16 << 20, 1000
 """The most bytes and items of a cell's outputs that are read."""
@@ -252,7 +252,7 @@ class KernelSession:
         """Look whether the kernel is there, and takes no more than it may. Raises Died."""
         if why := self._program.overflows():
             self.gone = True
-            raise Died(Verdict.KILLED, Note(f"kernel_{why}"))
+            raise Died(Verdict.KILLED, Note(why))
         if self._program.ended() and not replied:
             self.gone = True
             raise Died(Verdict.KILLED, Note("killed_kernel"))
@@ -325,12 +325,16 @@ class _Outputs:
             return
         if kind == "error":
             self.error = content
-        self.room -= len(json.dumps(content))
-        if self.room < 0 or len(self.items) >= ITEMS:
-            if self.items and self.items[-1] is not CUT:
-                self.items.append(CUT)
+        item, size = {"output_type": kind} | content, len(json.dumps(content))
+        if size > self.room or len(self.items) >= ITEMS:
+            if self.items[-1:] == [CUT]:
+                return
+            if kind == "stream":
+                self.items.append(item | {"text": str(content.get("text", ""))[: max(0, self.room // 2)]})
+            self.items.append(CUT)
+            self.room = 0
             return
-        item = {"output_type": kind} | content
+        self.room -= size
         last = self.items[-1] if self.items else {}
         if kind == "stream" and last.get("output_type") == "stream" and last.get("name") == content.get("name"):
             last["text"] = f"{last['text']}{content.get('text', '')}"

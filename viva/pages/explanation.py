@@ -29,9 +29,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from viva.engine import plaincode
 from viva.engine.checks import CHECK
-from viva.engine.names import names_of
+from viva.engine.names import Names, names_of
 from viva.engine.outcome import Frame, own_frames
+from viva.engine.programming import PYTHON
 from viva.language import ENGLISH, Language
 from viva.pages.hidden import Hidden, messages
 from viva.record import CheckResult
@@ -84,6 +86,8 @@ TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines
 
 REFUSED = ("process", "network", "size", "crossing", "command")
 """What the sandbox refused; said beside the error."""
+ENDED = ("killed_kernel", "kernel_memory", "kernel_files", "too_often_kernel")
+"""How another language's kernel ended."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,9 @@ class Explainer:
         frames: tuple[Frame, ...] = ()
         sentences, quoted = [self._usual(verdict)], False
         refused = [self._say(cause.kind)] if cause and cause.kind in REFUSED else []
-        if cause and cause.kind == "not_plain":
+        if cause and cause.kind in ENDED:
+            sentences = [self._say("killed_kernel")]
+        elif cause and cause.kind == "not_plain":
             sentences = [self._not_plain(cause.names[0])]
         elif cause and cause.kind == "no_credit":
             sentences = [self._say("no_credit")]
@@ -276,24 +282,29 @@ def _shortened(printed: str, language: Language) -> str:
     return "\n".join([line[:500] for line in lines[:PRINTED_LINES]] + ending)
 
 
-def visible_checks(cells: list[tuple[str, str, str]]) -> set[tuple[str, str]]:
+def visible_checks(cells: list[tuple[str, str, str]], written_in: str = PYTHON) -> set[tuple[str, str]]:
     """The visible checks of a notebook, as (cell, title).
 
     ``cells`` are its code cells in order: the id, the checks' text as the grader has it, and as students have it;
-    the two are the same for cells that are not graded.
+    the two are the same for cells that are not graded. They are ``written_in`` a programming language.
     """
     visible: set[tuple[str, str]] = set()
     bound: set[str] = set()
     for name, whole, released in cells:
         open_parts = _parts(released)
         for title, part in _parts(whole).items():
-            names = names_of(part)
+            names = names_of(part) if written_in == PYTHON else _plain_names(part, written_in)
             if part == open_parts.get(title) and names is not None and not (names.used - names.bound) & bound:
                 visible.add((name, title))
                 bound -= names.bound
             elif part != open_parts.get(title):
                 bound |= names.bound if names else set()
     return visible
+
+
+def _plain_names(source: str, language: str) -> Names:
+    """The names in code of another language, by its words."""
+    return Names(used=plaincode.used(source, language), assigned=plaincode.bound_anywhere(source, language))
 
 
 def _parts(source: str) -> dict[str, str]:

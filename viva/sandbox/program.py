@@ -1,4 +1,4 @@
-"""A program that is not Python in bubblewrap: a file system, processes and limits of its own, and no network.
+"""Another program than Python in bubblewrap: a file system, processes and limits of its own, and no network.
 
 Theory of operation. Python's processes are forks of a fork server, and hold themselves in the sandbox. Another program,
 as the kernel of R, is started by ``bwrap``, and cannot leave what that has set up: the machine's programs and
@@ -49,7 +49,7 @@ ENVIRONMENT = {
 """The environment of the program: it tells nothing of the outside."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SHOWN = (*(f"{path}/" for path in _SYSTEM), "/proc/", "/dev/", "/sys/")
-"""What a program sees in any case, or never."""
+"""What every program sees, or none."""
 _SETTINGS = (
     *("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "mime.types"),
     *("R", "java*", "julia*", "octave*", "inputrc", "locale*", "magic*", "papersize", "terminfo", "texmf", "xdg"),
@@ -160,7 +160,7 @@ class Program:
         return found
 
     def overflows(self) -> str:
-        """What its processes take too much of: ``memory``, ``files``, or nothing."""
+        """The kind of a note on what its processes take too much of; empty where they do not."""
         if not self.boxed:
             return ""
         pages = 0
@@ -169,8 +169,8 @@ class Program:
                 fields = Path(f"/proc/{pid}/statm").read_text().split()
                 pages += int(fields[1]) - int(fields[2])  # resident, without what is shared
         if pages * os.sysconf("SC_PAGE_SIZE") > self.limits.memory_bytes:
-            return "memory"
-        return "files" if holds_more(self.links, LINKED_BYTES, LINKED_FILES) else ""
+            return "kernel_memory"
+        return "kernel_files" if holds_more(self.links, LINKED_BYTES, LINKED_FILES) else ""
 
 
 def _children(pid: int) -> list[int]:

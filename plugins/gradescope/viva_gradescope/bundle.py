@@ -219,8 +219,8 @@ def _blueprint(path: Path) -> Blueprint:
     language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise CourseError(
-            f"{path} is written in {language}. The sandbox supports only Python, so it was not packaged; 'viva grade' "
-            "can grade it on your own machine."
+            f"{path} is written in {language}. The bundle supports only Python, so it was not packaged; 'viva grade' "
+            "grades it on your own machine."
         )
     return read_blueprint(path)
 

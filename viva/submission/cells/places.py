@@ -11,12 +11,12 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import utils
 
+from viva.engine import plaincode
 from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of
 from viva.engine.programming import PYTHON as LANGUAGE
 from viva.engine.programming import language_of
 from viva.record import Note
-from viva.submission.cells import plaincode
 from viva.submission.cells.handout import Handout, is_as, plain
 from viva.submission.cells.texts import (
     NAME,

@@ -18,9 +18,9 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
+from viva.engine import plaincode
 from viva.engine.names import Names, names_of, nodes_of, parsed
 from viva.engine.programming import PYTHON as LANGUAGE
-from viva.submission.cells import plaincode
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""

@@ -68,6 +68,12 @@ def bound(source: str, language: str) -> set[str]:
     return {name for match in (*_BINDS.findall(code), *_DEFINES.findall(code)) for name in match if name}
 
 
+def bound_anywhere(source: str, language: str) -> set[str]:
+    """The same, also inside of blocks and functions."""
+    lines = re.split(r"[;{\n]", code_of(source, language))
+    return bound("\n".join(line.strip() for line in lines), language)
+
+
 def defined(source: str, language: str) -> set[str]:
     """The functions that code seems to define."""
     return {name for match in _DEFINES.findall(code_of(source, language)) for name in match if name}
