@@ -27,6 +27,8 @@ from viva import wording
 from viva.course import writtenanswers
 from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
+from viva.engine.blueprint import Blueprint
+from viva.engine.kernelsession import kernel_of
 from viva.engine.outcome import Outcome
 from viva.record import CheckResult, Note, SubmissionRecord, doubtful
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
@@ -34,7 +36,7 @@ from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import given_texts, made_output
 from viva.submission.variant import examined, seeded
 from viva.submission.work import Work
-from viva.verdict import CourseError, Verdict
+from viva.verdict import CourseError, SandboxError, Verdict
 
 
 class Examine(NbGraderPreprocessor):
@@ -78,6 +80,7 @@ class Examine(NbGraderPreprocessor):
             work.prepare(work, self.config)
         reference = work.examination
         assert work.grader is not None and reference is not None and work.data is not None  # given, or prepared
+        _require_kernel(reference.blueprint)
         files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
             notebook, reference = seeded(notebook, work.seed), examined(reference, work.seed)
@@ -88,6 +91,15 @@ class Examine(NbGraderPreprocessor):
         work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
+
+
+def _require_kernel(blueprint: Blueprint) -> None:
+    """Raises CourseError where a notebook in another language than Python has no kernel on this machine."""
+    try:
+        if not blueprint.is_python:
+            kernel_of(blueprint.kernel, blueprint.language)
+    except SandboxError as error:
+        raise CourseError(f"Not graded: the notebook is written in {blueprint.language}, and {error}.") from error
 
 
 class SaveScores(SaveAutoGrades):

@@ -36,7 +36,7 @@ from viva.engine.outcome import Frame, own_frames
 from viva.engine.programming import PYTHON
 from viva.language import ENGLISH, Language
 from viva.pages.hidden import Hidden, messages
-from viva.record import CheckResult
+from viva.record import CheckResult, Note
 from viva.verdict import Verdict
 
 LONGEST = 300
@@ -115,11 +115,9 @@ class Explainer:
         """What may be shown of one result."""
         verdict, raiser, cause = result.verdict, result.raised_by, result.cause
         frames: tuple[Frame, ...] = ()
-        sentences, quoted = [self._usual(verdict)], False
+        sentences, quoted = [self._usual(verdict, cause)], False
         refused = [self._say(cause.kind)] if cause and cause.kind in REFUSED else []
-        if cause and cause.kind in ENDED:
-            sentences = [self._say("killed_kernel")]
-        elif cause and cause.kind == "not_plain":
+        if cause and cause.kind == "not_plain":
             sentences = [self._not_plain(cause.names[0])]
         elif cause and cause.kind == "no_credit":
             sentences = [self._say("no_credit")]
@@ -153,8 +151,10 @@ class Explainer:
     def _say(self, key: str, **fields: Any) -> str:
         return self.language.text(f"explanation.{key}", **fields)
 
-    def _usual(self, verdict: Verdict) -> str:
+    def _usual(self, verdict: Verdict, cause: Note | None = None) -> str:
         """The sentence for a verdict of which nothing more is told."""
+        if cause and (cause.because or cause).kind in ENDED:
+            return self._say("killed_kernel")
         return "" if verdict in (Verdict.PASSED, Verdict.ERROR) else self._say(verdict.name.lower())
 
     def _not_plain(self, path: str) -> str:
