@@ -2,6 +2,7 @@
 
 import copy
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -11,7 +12,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
+from tests.conftest import PROJECT, load
 from tests.kernels import R, require_r
+from viva import wording
+from viva.course.release import rehearsing
+from viva.engine.rehearsal import rehearse
 
 SOURCE = """
 f <- function(x) {
@@ -177,3 +182,31 @@ def test_of_27_submissions_in_r_every_verdict_is_right_and_none_waits_without_ca
 def text_of(page: Path) -> str:
     soup = BeautifulSoup(page.read_text(), "html.parser")
     return re.sub(r"\s+", " ", soup.get_text())
+
+
+@pytest.mark.slow
+def test_the_example_in_r_gives_its_solution_all_points_and_wrong_answers_fewer(processes, tmp_path):
+    require_r()
+    shutil.copytree(PROJECT / "examples" / "r", tmp_path, dirs_exist_ok=True)
+    source = tmp_path / "source" / "r1_samples" / "samples.ipynb"
+    with rehearsing(*_loaded(tmp_path)) as grader:
+        examination = rehearse(source, grader)
+        assert examination.failing == {} and examination.broken == frozenset()
+        notebook = nbformat.read(source, as_version=4)
+        right = grader.grade(notebook, examination)
+        assert sum(right.earned(name) for name in right.checks) == 8 and right.doubts == []
+        wrong = {
+            "standardise": "standardise <- function(x) (x - mean(x)) / sd(x)",
+            "spread": "spread <- function(groups) aggregate(value ~ group, groups, max)",
+            "walk": "walk <- function(n) sample(c(-1, 1), n, replace = TRUE)",
+        }
+        for each in notebook.cells:
+            each.source = wrong.get(each.id, each.source)
+        found = grader.grade(notebook, examination)
+        assert [found.earned(name) for name in ("test_standardise", "test_spread", "test_walk")] == [2, 1, 0]
+        assert wording.reason(found.checks["test_walk"][0]) == "Error: a step is not 1 or -1"
+
+
+def _loaded(root: Path):
+    course, config = load(root)
+    return course, course.assignments(), config
