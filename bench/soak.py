@@ -123,7 +123,9 @@ def main() -> None:
         faults += [f"a process is left: {child}" for child in psutil.Process().children(recursive=True)]
         faults += [f"a file is left: {path}" for path in scratch.rglob("*")]
         faults += [f"a file is left: {path}" for path in root.glob("autograded/**/.viva-*")]
-        known = {root / name for name in ("autograded", "results.jsonl", "submissions.json", "report", "gradebook.db.lock")}
+        known = {
+            root / name for name in ("autograded", "results.jsonl", "submissions.json", "report", "gradebook.db.lock")
+        }
         faults += [f"a file is left: {path}" for path in set(root.iterdir()) - before - known]
         faults += [f"viva grade ended with status {status}"] if status else []
         faults += judge_memory(memory)

@@ -142,8 +142,13 @@ def remarks(path) -> list[tuple[int, str]]:
     return found + [(token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT]
 
 
+ANY = re.compile("|".join(f"(?:{one})" for one in BANNED), re.IGNORECASE)
+
+
 def broken(text: str) -> list[str]:
-    return [one for one in BANNED if re.search(one, text, re.IGNORECASE)] if text not in DATA else []
+    if text in DATA or not ANY.search(text):
+        return []
+    return [one for one in BANNED if re.search(one, text, re.IGNORECASE)]
 
 
 def test_no_message_has_a_phrase_that_was_banned():

@@ -25,7 +25,7 @@ def files(course):
     return {path.relative_to(course): path.read_bytes() for path in (course / "submitted").rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_class_is_the_same_every_time(course, viva):
     assert viva("demo").status == 0
     first = files(course)
@@ -35,7 +35,7 @@ def test_the_class_is_the_same_every_time(course, viva):
     assert students == {f"demo-{number:02d}" for number in range(1, 25)} - {ABSENT}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_some_are_late_some_hand_nothing_in_and_every_notebook_is_one(course, viva):
     assert viva("demo").status == 0
     opened, _ = load(course)
@@ -57,7 +57,7 @@ def test_some_are_late_some_hand_nothing_in_and_every_notebook_is_one(course, vi
     assert 3 <= late <= 40
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_only_who_copied_is_alike(course, viva):
     assert viva("demo").status == 0
     for path in sorted(course.glob("release/*/*.ipynb")):
@@ -100,11 +100,13 @@ def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, 
         assert gradebook.find_submission(SHORT, UNRUN).needs_manual_grade
 
 
+@pytest.mark.thorough
 def test_a_small_class_has_no_special_students(course, viva):
     said = viva("demo", "--students=3", SHORT)
     assert said.out == f"{SHORT}: 3 submissions by 3 demo students\n"
 
 
+@pytest.mark.thorough
 def test_other_submissions_and_due_dates_are_left_alone(course, viva):
     from datetime import datetime
 

@@ -109,7 +109,7 @@ def test_no_proposal_fails_what_is_right(course):  # noqa: F811
     assert named <= {fate.number for fate in after.fates if fate.killers and not fate.surprise}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_the_bench_counts_nbgraders_own_examples(capsys):
     main([])

@@ -41,7 +41,7 @@ def test_a_new_assignment_passes_its_audit_and_is_written_like_ours(course, viva
     assert result.passed and result.count("killed") >= 20 and result.points == 6
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_ten_minutes_to_a_release_run_and_print_what_is_shown(course, viva):
     """Commands of viva run inside this process, which spares their start."""
     user_guide = "docs/source/user_guide"

@@ -67,6 +67,7 @@ def test_what_has_not_changed_is_not_run_again_and_comes_out_the_same(course, jo
     assert len(jobs) > 60
 
 
+@pytest.mark.thorough
 def test_a_stopped_audit_goes_on_where_it_was(course, jobs, monkeypatch):
     whole = facts(audited(course))
     total = len(jobs)
@@ -83,6 +84,7 @@ def test_a_stopped_audit_goes_on_where_it_was(course, jobs, monkeypatch):
     assert len(jobs) < 0.7 * total
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["an answer", "a read-only cell", "a file", "a known answer"])
 def test_what_something_depends_on_is_run_again_when_that_changes(course, jobs, what):
     audited(course)

@@ -96,6 +96,7 @@ ODD = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", [pytest.param(name, marks=[pytest.mark.slow] * (name != "no Python")) for name in ODD])
 def test_odd_answers_come_to_the_same_words(case, forks, tmp_path):
     notebook = small(*ODD[case], seconds=2)

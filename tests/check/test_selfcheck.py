@@ -108,6 +108,7 @@ def agrees(assignment, answer, own_grader, grader, examination, folder):
     return notebook, mine
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("assignment", "answer"), thinned(SOME), ids=map(named, SOME))
 def test_its_verdicts_are_the_graders_for_what_is_visible(
     assignment, answer, own_grader, grader, examination, tmp_path
@@ -142,7 +143,7 @@ VALIDATED = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("assignment", "name"), VALIDATED, ids=[f"{one}-{other}" for one, other in VALIDATED])
 def test_nbgrader_validate_fails_the_cells_in_which_a_visible_check_does_not_pass(
     assignment, name, own_grader, tmp_path
@@ -150,6 +151,7 @@ def test_nbgrader_validate_fails_the_cells_in_which_a_visible_check_does_not_pas
     validate_agrees(assignment, filled(assignment, name)[0], own_grader, tmp_path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("assignment", "answer"), thinned(FEW), ids=map(named, FEW))
 def test_nbgrader_validate_agrees_on_known_answers(assignment, answer, own_grader, tmp_path):
     blueprint, release = notebooks(assignment)
@@ -283,7 +285,7 @@ LARGE = "import numpy as np\ndef it():\n    return int(np.ones(300_000_000)[-1])
 """Needs 2.4 GB, more than a process usually gets."""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_course_that_allows_more_memory_allows_it_to_the_students_own_check(tmp_path):
     source = notebook_of("def it():\n    return 1", "assert it() == 1, 'it is 1'")
     nbformat.write(source, tmp_path / "source.ipynb")
@@ -464,7 +466,7 @@ def run(*arguments, cwd, **env):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_command_needs_no_course_and_its_status_tells(tmp_path):
     right = write(filled(SHORT, "right/einsum")[0], tmp_path)
     result = run(right.name, cwd=tmp_path)

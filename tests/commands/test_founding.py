@@ -128,8 +128,8 @@ def test_what_the_course_says_otherwise_is_no_lack(tmp_path):
 RUNS = "from pathlib import Path\nPath(__file__).with_name('ran').write_text('x')\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [[], ["--write"], ["--write", "--dry-run"]])
-@pytest.mark.slow
 def test_the_configuration_of_a_strangers_course_is_read_and_not_run(tmp_path, options):
     (tmp_path / "source" / "inner").mkdir(parents=True)
     (tmp_path / "nbgrader_config.py").write_text(RUNS + STOCK)

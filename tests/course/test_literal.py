@@ -71,14 +71,14 @@ def test_everybody_has_a_page_of_their_own_and_nothing_of_the_graded_notebook(co
     assert {one["student"]: one["status"] for one in again["submissions"]} == dict.fromkeys(NAMES, "unchanged")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_nbgraders_own_command_writes_the_same_and_leaves_hidden_tests_where_they_are(course):
     stock(course, GenerateFeedback)
     assert fed_back(course) == {name: {f"{NOTEBOOK}.html"} for name in NAMES}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("student", ["a[b]", "x*", "?"])
-@pytest.mark.slow
 def test_who_is_named_is_no_pattern(course, viva, student):
     stock(course, GenerateFeedback, student)
     assert fed_back(course) == {student: {f"{NOTEBOOK}.html"}}

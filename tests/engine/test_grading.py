@@ -319,7 +319,7 @@ assert one() == 1
         assert verdicts(outcome, "test-1") == ["timeout", "passed"]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_answer_that_keeps_c_code_in_a_test_busy_is_a_timeout_and_costs_only_its_own_check(
     quick, tmp_path, monkeypatch
 ):
@@ -462,7 +462,7 @@ SHORTEST = 0.75
 grading leaves out each of them."""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_beside_four_busy_loops_for_each_processor_the_verdicts_are_the_same(grader, tmp_path):
     """One check had its wait for the processor discounted, and the next one had no time left."""
     exam = Exam(LONG, grader, tmp_path)

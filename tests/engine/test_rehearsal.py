@@ -432,7 +432,7 @@ def test_a_solution_that_ends_its_process_is_refused(line, why, grader, tmp_path
         rehearse(written(f"--- answer\nimport os\n{line}\n--- test\npass\n", tmp_path), grader)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_course_may_allow_more_memory(tmp_path):
     path = written("--- answer\nx = bytearray(150 * 2**20)\n--- test\nassert len(x) > 0\n", tmp_path)
     for megabytes in (128, 1024):

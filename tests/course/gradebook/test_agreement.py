@@ -50,7 +50,7 @@ def change(course, values: dict) -> None:
         book.db.commit()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_gradebook_that_is_an_older_copy_is_noticed_and_graded_again(course, viva):
     before = scores(course)
     assert set(statuses(viva).values()) == {"unchanged"}
@@ -130,8 +130,8 @@ def test_a_gradebook_that_is_removed_while_a_batch_runs_stops_it_and_nothing_is_
     assert "Traceback" not in done.text and recorded(course) == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rest", ["garbage", "nothing", "one record less"])
-@pytest.mark.slow
 def test_feedback_writes_no_page_without_verdicts_over_a_good_one(course, viva, rest):
     assert viva("feedback").status == 0
     pages = {path: path.read_bytes() for path in course.glob("feedback/*/*/*.html")}

@@ -34,7 +34,7 @@ def test_nothing_is_told_where_there_is_no_terminal(capsys, monkeypatch):
     assert not capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_release_audit_and_grade_say_that_they_run_a_solution_that_takes_long(tmp_path):
     root = make_course(tmp_path / "course")

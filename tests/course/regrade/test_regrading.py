@@ -332,12 +332,12 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     assert "graded again" not in again.out, "nothing changed"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("tests", "points"),
     [(CORRECTED, 6), (TESTS.replace("CHECK 3", "CHECK 4"), 7), ("assert double(2) == 4", 9)],
     ids=["text", "points", "points without checks"],
 )
-@pytest.mark.slow
 def test_while_a_correction_waits_everybody_is_graded_by_what_is_out_and_that_is_said(course, viva, tests, points):
     before = scores(course)
     write_source(course, tests, points=points)

@@ -148,7 +148,7 @@ def test_no_answer_makes_the_grader_fail(examined, name):
     assert verdicts & {"failed", "error"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", TESTS)
 def test_no_answer_of_very_many_makes_the_grader_fail(examined, name):
     for seed in range(100, 700):

@@ -99,8 +99,8 @@ def test_names_are_asked_for_one_by_one(way, grader, tmp_path):
     Exam(ANSWERS + SPLIT[way], grader, tmp_path).prove()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", INSIDE)
-@pytest.mark.slow
 def test_a_test_that_goes_through_all_names_runs_where_they_are(way, grader, tmp_path):
     Exam(ANSWERS + INSIDE[way], grader, tmp_path).prove(inside=True)
 

@@ -95,7 +95,7 @@ class Asker:
         self.references.refuse = self.refuse
         self.names = NameCache(self.operate, self.references, self.expected, lambda *answer: self.heard(*answer))
         self.random = Followed()
-        self.observer = Observer()
+        self.observer = Observer(self.references.shared.held)
         self.yielded: tuple[int, list] = (-1, [])
         """The number of the iterator that was asked last for its next value, and the changeable parts of that."""
         self.usual = np.geterr()

@@ -30,6 +30,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue.arguments import ATOMS, parts_of
 from viva.engine.dialogue.proxies import PROXIES, about, handed_number, identical, number_of, stood_for
+from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.verdict import WireError
 
 MOST, BYTES, CHANGES = 128, 1_000_000, 32
@@ -72,6 +73,8 @@ class Copy:
     """The ids of those arguments of the call of which the candidate says whether it is one."""
     live: bool = False
     """Whether the same question was answered by other contents since."""
+    held: bool = False
+    """Whether it is no copy but one object on both sides (``values/sharing``)."""
 
 
 @dataclass(eq=False)
@@ -86,8 +89,9 @@ class Change:
 class Observer:
     """Observes the tests of one cell. It does nothing but in a rehearsal."""
 
-    def __init__(self) -> None:
-        self.watching = False
+    def __init__(self, held: Callable[[bool], Iterable] = lambda own: ()) -> None:
+        """``held`` gives what is one object on both sides: the test's ``own``, or the student's."""
+        self.watching, self.held = False, held
         self.begin()
 
     def begin(self) -> None:
@@ -126,6 +130,7 @@ class Observer:
         self.number = next(self.numbers)
         self._watch(parts[:own], given=False)
         self._watch(parts[own:], given=True)
+        self._watch_held()
 
     def given(self, value: Any, operation: str, args: tuple, kwargs: dict, drawn: bool) -> None:
         """The student's code gave a ``value``; ``drawn`` says that it has drawn random numbers for it."""
@@ -139,6 +144,7 @@ class Observer:
             self.acted[owner] = self.number
         silent = owner if operation == "getattr" or (operation == "call" and len(args) == 1 and not kwargs) else None
         copies = self._watch(parts_of([value]), given=True, source=silent)
+        self._watch_held()
         if not drawn and operation != "next":  # an iterator that gives one object anew tells so
             for before, now in zip(self.answers.get(question, ()), copies, strict=False):
                 alike = type(before.value) is type(now.value) and before is not now
@@ -166,6 +172,11 @@ class Observer:
         while len(self.copies) > MOST:
             del self.copies[next(iter(self.copies))]
         return found
+
+    def _watch_held(self) -> None:
+        for given in (False, True):
+            for copy in self._watch(self.held(not given), given):
+                copy.held = True
 
     def _keep(self, copy: Copy) -> bool:
         """Keep a value as it is now. One that is too large is not watched."""
@@ -209,6 +220,8 @@ class Observer:
         content: Key = _content(copy.value, copy.was) if self.changes else ()
         for change in self.changes:
             changed = change.copy
+            if copy.held and changed.held:
+                continue
             if copy is not changed and copy.message != changed.message and (copy.given or changed.given):
                 arrays = type(copy.value) is np.ndarray is type(changed.value)
                 if (content == change.content and content[-1] is not None) or (arrays and _overlaps(copy, change)):
@@ -292,10 +305,10 @@ def _within(value: Any) -> Iterator[Any]:
         if place == NEAR:
             break
         yield from _bases(part)
-        if type(part) in (list, tuple, deque) and len(part) <= NEAR:
+        if issubclass(type(part), (list, tuple, deque)) and len(part) <= NEAR:
             todo += [item for item in part if type(item) not in ATOMS]
-        elif type(part) is dict and len(part) <= NEAR:
-            todo += [item for item in part.values() if type(item) not in ATOMS]
+        elif issubclass(type(part), dict) and len(part) <= NEAR:
+            todo += [item for item in dict.values(part) if type(item) not in ATOMS]
 
 
 # --- what a value is like: of a container which objects are in it, of anything else its bytes
@@ -304,14 +317,14 @@ def _within(value: Any) -> Iterator[Any]:
 def _state(value: Any) -> Any:
     """What a value is like, as far as it is watched; None for what is too large."""
     cls = type(value)
+    if (array := _array_of(value)) is not None:
+        return None if array.nbytes > BYTES else tuple(array.flat) if array.dtype.hasobject else array.tobytes()
     if issubclass(cls, list | deque):
         return tuple(value) if len(value) <= BYTES // 8 else None
     if issubclass(cls, dict):
         return (*dict.items(value),) if len(value) <= BYTES // 16 else None
     if issubclass(cls, set):
         return frozenset(map(id, value)), (*value,)
-    if cls is np.ndarray:
-        return None if value.nbytes > BYTES else tuple(value.flat) if value.dtype.hasobject else value.tobytes()
     return _encoded(value)
 
 
@@ -341,9 +354,17 @@ def _content(value: Any, was: Any) -> Key:
         return dict, _encoded(dict(was))
     if issubclass(cls, set):
         return set, frozenset(map(_encoded, was[1]))
-    if cls is np.ndarray:
-        return np.ndarray, value.shape, value.dtype.str, was if isinstance(was, bytes) else _encoded(list(was))
+    if (array := _array_of(value)) is not None:
+        return np.ndarray, array.shape, array.dtype.str, was if isinstance(was, bytes) else _encoded(list(was))
     return cls, was
+
+
+def _array_of(value: Any) -> np.ndarray | None:
+    """A value as an array, if it is one or has the memory of one."""
+    if type(value) is np.ndarray:
+        return value
+    codec = codec_that_was_added(type(value))
+    return codec.array(value) if codec and codec.array else None
 
 
 def _overlaps(copy: Copy, change: Change) -> bool:

@@ -107,7 +107,7 @@ class Codec:
     ``parts`` are the types that these may have when they arrive; None is any. ``fill`` gives a value the contents of
     another, where values can be changed in place. ``size`` says how many entries a value has, where it can be empty.
     ``shared`` says whether a value is shared now instead of copied (``values/sharing``): student code may ask an
-    argument to record its gradient.
+    argument to record its gradient. ``array`` gives the NumPy array that has the memory of a value, or None.
     """
 
     types: tuple
@@ -117,6 +117,7 @@ class Codec:
     fill: Callable[[Any, Any], object] | None = None
     size: Callable[[Any], int] | None = None
     shared: Callable[[Any], bool] | None = None
+    array: Callable[[Any], Any] | None = None
 
 
 CODEC_OF: dict[Any, Codec] = {}

@@ -69,6 +69,10 @@ class Sharing:
         """Take over news of the other side. Raises anything for what cannot be that."""
         raise NotImplementedError
 
+    def held(self, own: bool) -> list:
+        """The values that are one on both sides and can be changed: this process' ``own``, or those of the other."""
+        return []
+
     def difference(self, code: CodeType, lines: range) -> str:
         """What differed in the last comparison of two values of the library's, if it said that they do: a line that
         holds no numbers, and one that does. For a check that fails without a message at these lines of its ``code``;
@@ -116,6 +120,9 @@ class Shared:
         if type(library) is not str or library not in self.by_library or type(reference.id) is not int:
             raise WireError("an invalid reference")
         return self.by_library[library].resolve(reference.id, path)
+
+    def held(self, own: bool) -> list:
+        return [value for sharing in self.by_library.values() for value in sharing.held(own)]
 
     def difference(self, code: CodeType, lines: range) -> str:
         return next(filter(None, (sharing.difference(code, lines) for sharing in self.by_library.values())), "")

@@ -10,6 +10,7 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import torch
 from torch.autograd import forward_ad
 
@@ -113,6 +114,14 @@ def fill(mine: torch.Tensor, theirs: torch.Tensor) -> None:
             mine.requires_grad_(records(theirs))
 
 
+def array(value: torch.Tensor) -> np.ndarray | None:
+    """The array that has the memory of a tensor; None for what NumPy does not hold."""
+    plain = bare(value)
+    if plain.layout != torch.strided or plain.device.type != "cpu" or plain.dtype is torch.bfloat16:
+        return None
+    return plain.resolve_conj().resolve_neg().numpy()
+
+
 def is_same(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
     """Whether two plain tensors hold the same bytes."""
     if one is None or other is None:
@@ -147,7 +156,7 @@ RETURNED = {cls.__name__: cls for cls in vars(torch.return_types).values() if is
 """What ``torch.max`` and the like give, by name; some have two classes."""
 PARTS = frozenset((str, bytes, int))
 CODECS = (
-    Codec((torch.Tensor,), split, build, PARTS, fill, torch.Tensor.numel, records),
+    Codec((torch.Tensor,), split, build, PARTS, fill, torch.Tensor.numel, records, array),
     Codec(
         (torch.nn.Parameter,),
         split,
@@ -155,6 +164,8 @@ CODECS = (
         PARTS,
         fill,
         torch.Tensor.numel,
+        records,
+        array,
     ),
     Codec((torch.Size,), lambda value: [*tuple.__iter__(value)], _size, frozenset((int,))),
     Codec((torch.dtype,), lambda value: [str(value)], lambda parts: ALL[parts[0]], frozenset((str,))),

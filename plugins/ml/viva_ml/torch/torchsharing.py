@@ -466,6 +466,9 @@ class TorchSharing(Sharing):
     def difference(self, code: CodeType, lines: range) -> str:
         return self.comparisons.told(code, lines) if self.comparisons else ""
 
+    def held(self, own: bool) -> list:
+        return [known.leaf for number, known in self.leaves.items() if (number % 2 == self.side) == own]
+
     # --- to ask, and to be asked
 
     def _ask(self, what: str, number: int, *args: Any, **kwargs: Any) -> Any:
