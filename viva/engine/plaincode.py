@@ -16,14 +16,14 @@ from pygments.util import ClassNotFound
 
 LONGEST = 10_000
 """Characters of a cell that are read."""
-WORD = re.compile(r"[^\W\d](?:[\w.]*\w)?")
+WORD = re.compile(r"(?<![\w.])[^\W\d](?:[\w.]*\w)?")
 _KEYWORDS = (
     "let const var val my our local export readonly declare typeset global static auto def fun fn func function sub"
 )
 _LEADING = rf"^(?:(?:{'|'.join([*_KEYWORDS.split(), 'function'])})[ \t]+)*"
 _BINDS = re.compile(
     rf"""
-    {_LEADING} ([^\W\d][\w.]*) [ \t]* (?: <<?-(?!-) | :=(?!=) | [-+*/]?=(?![=>~]) | \(\)[ \t]*[\{{\n] )
+    {_LEADING} ([^\W\d][\w.]*) [ \t]* (?: <<?-(?!-) | :=(?!=) | [-+*/]?=(?![=>~]) | \(\)[ \t]*\n?[ \t]*\{{ )
     | -> [ \t]* ([^\W\d][\w.]*) [ \t]* $
     """,
     re.MULTILINE | re.VERBOSE,
@@ -31,7 +31,7 @@ _BINDS = re.compile(
 """A line at the left margin that gives a name a value, or ends in giving one."""
 _DEFINES = re.compile(
     r"""
-    ^ ([^\W\d][\w.]*) [ \t]* (?: (?:<-|=) [ \t]* (?:function\b|\\\() | \(\)[ \t]*[\{\n] )
+    ^ ([^\W\d][\w.]*) [ \t]* (?: (?:<-|=) [ \t]* (?:function\b|\\\() | \(\)[ \t]*\n?[ \t]*\{ )
     | ^ (?:def|fun|fn|func|function|sub|class|struct) [ \t]+ ([^\W\d][\w.]*)
     """,
     re.MULTILINE | re.VERBOSE,

@@ -373,7 +373,7 @@ class _Doubts:
 def _seems_to_give(piece: Piece, names: Set[str], loosely: bool = False) -> bool:
     """Whether a cell that has a syntax error defines one of some names, or, where it is none of text, binds it."""
     binding = loosely or piece.cell_type != "markdown"
-    return not piece.runs and not names.isdisjoint(_seemingly_bound(piece.source, binding))
+    return piece.is_python and not runs(piece.source) and not names.isdisjoint(_seemingly_bound(piece.source, binding))
 
 
 def _seemingly_bound(source: str, binding: bool) -> set[str]:
