@@ -32,7 +32,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	  || { echo "Viva needs Python 3.11 or newer, but '$(PYTHON)' is older. Name another: make setup PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 	  || { echo "This Python cannot make virtual environments. Install that part of it: sudo apt-get install python3-venv"; exit 1; }
-	@echo "Setting up .venv; this takes about a minute the first time."
+	@echo "Setting up .venv; this takes two to seven minutes the first time."
 	@$(PYTHON) -m venv .venv
 	@$(call INSTALL,.[test],$(PLUGINS:%=--editable plugins/%))
 	@mkdir -p .venv/$(dir $(BUTTON)) && ln -sfn "$(CURDIR)/student/$(BUTTON)" .venv/$(BUTTON)

@@ -33,6 +33,9 @@ c.Execute.timeout = 30
 # submitted made harmless, pages without hidden lines, and late penalties that follow every score.
 configuration.apply(c, __file__)
 
+# A mistake costs the points of its own exercise; those that use its answer are graded with the right one.
+c.Examine.carry_forward = ["*"]
+
 # Graders do not read what students wrote into the cells that ask for names.
 c.Blind.show_names = False
 

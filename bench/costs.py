@@ -22,9 +22,9 @@ from viva.course.graders import examination
 from viva.course.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine import session as sessions
-from viva.engine.blueprint import Purpose
 from viva.engine.grading import Grader
 from viva.engine.session import Session
+from viva.notebook.cell import Purpose
 from viva.sandbox.confinement import Sandbox
 
 RUNS = 15

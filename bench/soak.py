@@ -43,7 +43,8 @@ from tests.mangling import ALONE, KEEPING, LOSING, WRITING, plain
 from viva import wording
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.course.gradebook.results import Results
-from viva.engine.blueprint import Blueprint, Purpose, read_blueprint
+from viva.engine.blueprint import Blueprint, read_blueprint
+from viva.notebook.cell import Purpose
 from viva.verdict import Verdict
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -21,12 +21,13 @@ project, author, version = "Viva", "the Viva developers", viva.__version__
 project_copyright = "the Viva developers"
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["workflows"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 myst_heading_slug_func = "generate.anchor"
 html_theme = "pydata_sphinx_theme"
 html_title = "Viva"
+html_static_path = ["_static"]
+html_css_files = ["narrow.css"]
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "show_prev_next": True,

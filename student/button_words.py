@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from viva import language
+from viva import doors, language
 
 SCRIPT = Path(__file__).parent / "share/jupyter/labextensions/nbviva-check/static/remoteEntry.js"
 TABLE = re.compile(r"(?<=  const TABLE = )\{.*?\n  \}(?=;\n)", re.DOTALL)
@@ -25,6 +25,7 @@ def with_words(script: str) -> str:
             key.rpartition(".")[2]: spoken.pages.get(key, language.ENGLISH.pages[key]) for key in keys
         }
     text = json.dumps(table, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+    text = text.replace("{wheel}", doors.wheel("nbviva-check"))
     return TABLE.sub(lambda _: text, script)
 
 

@@ -27,12 +27,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from viva import wording
-from viva.engine.blueprint import is_locked
 from viva.engine.checks import CHECK
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult, Outcome
 from viva.engine.rehearsal import rehearse
+from viva.notebook.cell import is_locked
 from viva.record import Note
 from viva.verdict import Verdict
 

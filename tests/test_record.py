@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from tests.conftest import PROJECT
+from viva import wording
 from viva.record import (
     SCHEMA,
     CheckResult,
@@ -19,6 +20,7 @@ from viva.record import (
     doubtful,
     encode,
     note,
+    settled,
 )
 from viva.verdict import CourseError, Verdict
 
@@ -96,8 +98,29 @@ def test_names_that_a_stranger_chose_are_made_fit_to_be_kept_and_shown():
     encode(SubmissionRecord("ps1", "a", notebooks={"book": NotebookRecord(integrity=[told])}))
 
 
-def test_the_cells_in_doubt_are_those_that_its_notes_name():
-    assert doubtful([Note("told"), Note("twice", tests=("b", "a")), Note("twice", tests=("a",))]) == ("a", "b")
+def result(earned: float) -> list[CheckResult]:
+    return [CheckResult("a", 2.0, Verdict.PASSED if earned == 2 else Verdict.FAILED, earned)]
+
+
+CHECKS = {"lost": result(0.0), "part": result(1.0), "passed": result(2.0)}
+ALL = (*CHECKS, "written")
+
+
+@pytest.mark.parametrize("kind, cells", [
+    ("twice", {"lost", "part", "written"}),
+    ("changes_arguments", {"part", "passed", "written"}),
+    ("disguised", {"part", "passed", "written"}),
+])  # fmt: skip
+def test_a_grader_looks_where_a_doubt_may_have_cost_points_or_earned_them(kind, cells):
+    assert {*doubtful([Note("told"), Note(kind, tests=ALL, doubt=True)], CHECKS)} == cells
+
+
+def test_a_doubt_that_decided_nothing_asks_nobody_and_says_so():
+    notes = [Note("rebuilt", tests=("passed",), doubt=True), Note("rebuilt", tests=("lost",), doubt=True)]
+    first, second = settled(notes, CHECKS)
+    assert (first.doubt, second.doubt) == (False, True)
+    assert "grader" not in wording.sentence(first) and "a grader should check them" in wording.sentence(second)
+    assert "grader" not in wording.sentence(first, wording.STUDENT)
 
 
 def test_a_line_of_the_third_form_told_a_fault_in_its_last_line():

@@ -15,6 +15,7 @@ import pytest
 
 import viva
 from tests.conftest import PROJECT, SHORT, hand_in
+from viva import doors
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel"), pytest.mark.timeout(600)]
 
@@ -74,10 +75,14 @@ def test_both_wheels_bring_the_button_of_jupyterlab(wheel):
 
 
 def test_what_students_are_told_to_install_is_what_is_built(wheel):
-    everything = f'pip install --find-links dist "dist/{wheel.name}[all]"'
-    told = {"docs/students.md": f"pip install {wheel.name}", "README.md": everything, "docs/adopting.md": everything}
-    for page, command in told.items():
-        assert command in (PROJECT / page).read_text(encoding="utf-8"), page
+    (small,) = wheel.parent.glob("nbviva_check-*.whl")
+    told = {"docs/students.md": wheel, "README.md": small, "docs/students-check.md": small, "docs/colab.md": small}
+    for page, built in told.items():
+        assert built.name in (PROJECT / page).read_text(encoding="utf-8"), page
+    names = {name for packages in doors.PACKAGES.values() for name in packages.values()}
+    assert {doors.wheel(name) for name in (*names, "nbviva", "nbviva-check")} <= {
+        path.name for path in wheel.parent.iterdir()
+    }
 
 
 def test_a_student_with_the_wheel_and_a_notebook_checks_it(programs, tmp_path):
@@ -129,7 +134,8 @@ def test_the_check_alone_is_a_small_install_and_checks_in_both_ways(small, tmp_p
         assert "Your own cell (number 1 in the notebook) needs not_there, which is not installed." in said
         assert "python -m pip install not_there" in said
     said = run(small / "bin" / "viva", "grade", cwd=tmp_path, status=2)
-    assert said == "'viva grade' needs the complete Viva: python -m pip install nbviva\n"
+    asked = "'viva grade' needs the complete Viva. Ask your instructor for its wheel: "
+    assert said == f"{asked}{doors.install('nbviva')}\n"
 
 
 def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(programs, tmp_path):
@@ -149,9 +155,11 @@ def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(
     packages = {"roster": "term", "collect": "term", "watch": "watch", "package": "gradescope"}
     for command, package in packages.items():
         said = run(viva, command, cwd=course, status=2)
-        assert said.strip().endswith(f"This needs another package: python -m pip install nbviva-{package}")
+        assert said.strip().endswith(
+            f"This needs another package. Install its wheel: {doors.install(f'nbviva-{package}')}"
+        )
     for words, package in {"export --as=canvas": "term", "grade --cluster=local:2": "scale"}.items():
-        assert f"pip install nbviva-{package}" in run(viva, *words.split(), cwd=course, status=2)
+        assert doors.install(f"nbviva-{package}") in run(viva, *words.split(), cwd=course, status=2)
 
 
 def test_another_course_is_graded_with_the_wheel(programs, tmp_path):

@@ -22,6 +22,7 @@ from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
 from viva.course.batch import autograde
 from viva.course.regrade.regrading import Regrade
+from viva.folder import walk
 from viva.pages import report
 from viva.pages.feedback import write_feedback
 from viva.record import CheckResult, Note
@@ -202,6 +203,47 @@ def test_no_page_has_a_phrase_that_was_banned():
 def _without_last(path, line: str) -> str:
     row = VOCABULARY.match(line) if path.name == "design.md" else None
     return (row[0] if row else line).replace("not handed in", "")
+
+
+INSTALLS = re.compile(r"pip3? (?:install|download)\b([^`\n]*)")
+
+
+def from_an_index(line: str) -> list[str]:
+    """What a line tells people to install of ours from a package index, where anybody may have registered the name."""
+    words = [word.strip("\"',.:;()") for part in INSTALLS.findall(line) for word in re.findall("[!-~]+", part)]
+    ours = [word for word in words if re.match(r"(?:nb)?viva\b|nbviva_|.*nbviva.*\[", word)]
+    extras = "--find-links" in line and bool(ours)  # pip takes the newest file, from the index, too
+    return [word for word in ours if extras or not re.search(r"\.whl(?:\[[\w,]+\])?$", word)]
+
+
+def test_nobody_is_told_to_install_a_package_of_ours_from_an_index():
+    folders = ("viva", "student", "plugins", "docs", "deploy", "source", "release", "answers", "examples", ".github")
+    kinds = {".py", ".toml", ".md", ".ipynb", ".js", ".yaml", ".yml", ".sh", ".html", ".txt", ""}
+    paths = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", PROJECT / "Makefile"]
+    paths += [path for folder in folders for path in walk(PROJECT / folder, ["build", "*.egg-info", "tests"])]
+    found = [
+        (str(path.relative_to(PROJECT)), line.strip())
+        for path in paths
+        if path.suffix in kinds and path.is_file()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if from_an_index(line)
+    ]
+    assert found == [], "name the wheel (viva.doors.install), or a folder of a clone"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%pip install nbviva-check",
+        "Press Check: %pip install --upgrade nbviva-check.",
+        "pip install 'nbviva[postgres]'.",
+        "python -m pip install nbviva",
+        'pip install --find-links dist "dist/nbviva-0.1.0-py3-none-any.whl[all]"',
+    ],
+)
+def test_an_installation_from_an_index_is_found(line):
+    assert from_an_index(line)
+    assert not from_an_index("pip install nbviva_term-0.1.0-py3-none-any.whl, or: pip install . ./plugins/*/")
 
 
 def test_a_banned_phrase_is_found():
@@ -386,12 +428,12 @@ def test_in_other_words_report_feedback_and_regrade_come_to_the_same(ungraded, t
     one, other = (shutil.copytree(ungraded, tmp_path / name) for name in ("one", "other"))
     plain = everything(one, monkeypatch)
     words = (one / "report" / "index.html").read_text(encoding="utf-8")
-    assert "a grader should check it" in words and "replaced: " in words
+    assert "a grader should check it" in words and "replaced functions of " in words
     with monkeypatch.context() as patch:
         reworded(patch)
         same = everything(other, patch)
     words = (other / "report" / "index.html").read_text(encoding="utf-8")
-    assert "a grader should check it" not in words and "replaced: " not in words
+    assert "a grader should check it" not in words and "replaced functions of " not in words
     for before, after in zip(plain, same, strict=True):
         assert after == before
 

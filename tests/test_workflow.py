@@ -15,8 +15,9 @@ import viva
 from plugins.gradescope.tests.conftest import found_course
 from tests.conftest import BIN, PROJECT
 from tests.course.regrade.test_regrading import TINY
+from viva.commands.founding import add_repository, plan
 
-WORKFLOW = yaml.safe_load((PROJECT / "docs" / "workflows" / "audit.yml").read_text(encoding="utf-8"))
+WORKFLOW = yaml.safe_load((PROJECT / "viva" / "commands" / "audit.yml").read_text(encoding="utf-8"))
 STEPS = WORKFLOW["jobs"]["audit"]["steps"]
 RUN = {step["name"]: step["run"] for step in STEPS if "run" in step}
 INSTALL, DOCTOR, AUDIT, COMPARE = RUN
@@ -68,11 +69,50 @@ def test_a_release_that_is_not_what_the_source_compiles_to_is_refused(course):
     path = course / "source" / TINY / "tiny.ipynb"
     path.write_text(path.read_text().replace("Doubling", "Twice as much"))
     done = run(COMPARE, course)
-    assert done.returncode == 1 and "release/ is not what source/ compiles to" in done.stdout
-    assert "tiny.ipynb" in done.stdout
-    git(course, "rm", "-r", "--cached", "release")
+    assert done.returncode == 1
+    assert f"{TINY}: release/ is not what source/ compiles to: tiny.ipynb is different." in done.stderr
+    assert subprocess.run(["git", "diff", "--quiet", "--", "release"], cwd=course).returncode == 0, "it changes nothing"
+    shutil.rmtree(course / "release")
     done = run(COMPARE, course)
     assert done.returncode == 0 and "nothing to compare" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_course_on_git_is_audited_in_a_clone_of_a_bare_repository(tmp_path):
+    def viva_command(*words: str) -> subprocess.CompletedProcess:
+        return subprocess.run([BIN / "viva", *words], cwd=mine, capture_output=True, text=True, check=False)
+
+    mine, bare, theirs = (tmp_path / name for name in ("mine", "course.git", "theirs"))
+    subprocess.run([BIN / "viva", "init", mine, "--git"], check=True, capture_output=True)
+    assert viva_command("release").returncode == 0
+    for step, text in {"submitted": "an answer", "autograded": "a grade"}.items():
+        (mine / step / "ada" / "ps1").mkdir(parents=True)
+        (mine / step / "ada" / "ps1" / "ps1.ipynb").write_text(text)
+    git(tmp_path, "init", "--bare", "--initial-branch=main", str(bare))
+    git(mine, "init", "--initial-branch=main")
+    git(mine, "add", ".")
+    git(mine, "commit", "-m", "The course")
+    git(mine, "push", str(bare), "main")
+    git(tmp_path, "clone", str(bare), str(theirs))
+    names = {str(path.relative_to(theirs)) for path in theirs.rglob("*") if path.is_file() and ".git/" not in str(path)}
+    assert ".github/workflows/audit.yml" in names and "release/ps1/ps1.ipynb" in names
+    assert not [name for name in names if "ada" in name or name.startswith(("gradebook", ".contracts", "results"))]
+    for step in (AUDIT, COMPARE):
+        done = run(step, theirs)
+        assert done.returncode == 0, done.stdout + done.stderr
+    source = theirs / "source" / "ps1" / "ps1.ipynb"
+    source.write_text(source.read_text().replace("centre", "middle"))
+    assert run(COMPARE, theirs).returncode == 1
+
+
+def test_a_course_that_is_there_gets_what_git_needs_and_keeps_its_own_lines(tmp_path):
+    (tmp_path / "source").mkdir()
+    (tmp_path / ".gitignore").write_text("*.tmp\ngradebook.db*\n")
+    first = add_repository(plan(tmp_path, git=True))
+    assert tmp_path / ".github" / "workflows" / "audit.yml" in first
+    lines = (tmp_path / ".gitignore").read_text().splitlines()
+    assert lines[:2] == ["*.tmp", "gradebook.db*"] and lines.count("gradebook.db*") == 1 and "results.jsonl*" in lines
+    assert add_repository(plan(tmp_path, git=True)) == []
 
 
 @pytest.mark.slow

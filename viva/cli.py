@@ -296,7 +296,8 @@ def _launch() -> None:
         except ModuleNotFoundError as error:
             if error.name != "nbgrader":
                 raise
-            print(f"'viva {command}' needs the complete Viva: python -m pip install nbviva", file=sys.stderr)
+            asked = f"Ask your instructor for its wheel: {doors.install('nbviva')}"
+            print(f"'viva {command}' needs the complete Viva. {asked}", file=sys.stderr)
             sys.exit(BAD_REQUEST)
         except CourseError as error:  # a package that adds to Viva
             print(error, file=sys.stderr)

@@ -23,11 +23,14 @@ docs/extending.md has an example of each.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+import viva
 from viva.verdict import CourseError
 
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
@@ -47,7 +50,7 @@ PACKAGES = {
     GRADERS: {"cluster": "nbviva-scale"},
     MEMBERS: {"lti": "nbviva-lti", "canvas": "nbviva-lti"},
     ORIGINS: {"otter": "nbviva-otter"},
-    CHANGES: dict.fromkeys(("forget", "restore", "erase", "same"), "nbviva-term"),
+    CHANGES: dict.fromkeys(("forget", "restore", "erase", "same", "roster"), "nbviva-term"),
 }
 """The packages of Viva's own plug-ins, by what they add."""
 
@@ -58,7 +61,7 @@ def entries(group: str, builtin: Iterable[str] = ()) -> dict[str, EntryPoint]:
     Raises CourseError where two packages add the same name, or one of ``builtin``, which Viva has without them.
     """
     entries: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group)):
+    for entry in _installed(group, tuple(sys.path)):
         # A checkout that was installed in place can be on the path twice; both say the same.
         if (earlier := entries.get(entry.name)) and earlier.value != entry.value:
             raise CourseError(
@@ -71,6 +74,12 @@ def entries(group: str, builtin: Iterable[str] = ()) -> dict[str, EntryPoint]:
             )
         entries[entry.name] = entry
     return entries
+
+
+@functools.lru_cache
+def _installed(group: str, _path: tuple[str, ...]) -> list[EntryPoint]:
+    """The entries of the packages on the path, once for each path: a page asks for them, and there are many pages."""
+    return sorted(entry_points(group=group))
 
 
 def load(group: str, name: str) -> Any:
@@ -102,7 +111,17 @@ def load_all(group: str, builtin: Iterable[str] = ()) -> dict[str, Any]:
 def lacking(group: str, name: str) -> str:
     """The sentence that names the package of an entry that is not installed; empty for an unknown name."""
     package = PACKAGES.get(group, {}).get(name)
-    return f"This needs another package: python -m pip install {package}" if package else ""
+    return f"This needs another package. Install its wheel: {install(package)}" if package else ""
+
+
+def install(distribution: str) -> str:
+    """The command that installs a distribution of Viva: from a file, as anybody can register its name on an index."""
+    return f"python -m pip install {wheel(distribution)}"
+
+
+def wheel(distribution: str) -> str:
+    """The file name of a distribution of this version, as `pip wheel` writes it."""
+    return f"{distribution.replace('-', '_')}-{viva.__version__}-py3-none-any.whl"
 
 
 def _package(entry: EntryPoint) -> str:

@@ -18,6 +18,11 @@ from viva.verdict import CourseError
 
 MOST_LEVELS = 20
 """Folders in folders, below which nobody looks: a thousand make a path that no system call takes."""
+FOR_TESTS = ".viva-tests"
+"""In a folder of an assignment's files, the folder of those that only its tests get."""
+SOLVED = ".viva-solved"
+"""In the same folder, the folder of the author's graded notebooks that another notebook runs or reads."""
+OURS = (FOR_TESTS, SOLVED)
 MOST_FILES = 5000
 """Files of a submission, and members of a zip, beyond which nobody looks."""
 

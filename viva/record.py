@@ -8,16 +8,17 @@ to these classes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 6
+SCHEMA = 7
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -39,9 +40,9 @@ class Note(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Seconds, or how many there are of something."""
     because: Note | None = None
     doubt: bool = False
-    """Whether something else may have been meant, so that a grader should look where points were lost."""
+    """Whether a grader should look where it decides points: something else may have been meant."""
     tests: tuple[str, ...] = ()
-    """The cells that a doubt may have cost points."""
+    """The cells that a doubt may have cost points, or earned them (``UNEARNED``)."""
 
 
 def note(kind: str, *names: str, **particulars: Any) -> Note:
@@ -49,9 +50,33 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
     return Note(kind, names=tuple(plaintext.line(name, LONGEST) for name in names), **particulars)
 
 
-def doubtful(notes: Iterable[Note]) -> tuple[str, ...]:
-    """The cells that a grader should look at where they were not passed."""
-    return tuple(sorted({test for note in notes for test in note.tests}))
+CARRIED = "carried"
+"""The kind of the cause of a check that is passed with right answers above it (``viva.engine.carried``)."""
+UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database"})
+"""The kinds of doubts about a test that passed; all others are about points that were lost."""
+
+
+def doubtful(
+    notes: Iterable[Note], checks: Mapping[str, Iterable[CheckResult]] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """The cells that a grader should look at: all that the notes name, but for tests of which the results are known and
+    no note may have decided them."""
+    return tuple(sorted({test for note in notes for test in note.tests if _decides(note, checks.get(test))}))
+
+
+def settled(notes: Iterable[Note], checks: Mapping[str, Iterable[CheckResult]]) -> list[Note]:
+    """The notes; a doubt that decided no points of the tests that it is about is none any more."""
+    return [
+        structs.replace(note, doubt=note.doubt and (not note.tests or bool(doubtful([note], checks)))) for note in notes
+    ]
+
+
+def _decides(note: Note, results: Iterable[CheckResult] | None) -> bool:
+    if results is None:  # a written answer, or a test that did not run
+        return True
+    if note.kind in UNEARNED:
+        return any(result.earned > 0 for result in results)
+    return any(result.earned < result.points for result in results)
 
 
 class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -122,6 +147,8 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
     student: str
     graded: str = ""
     """When, as ISO 8601 has it, in UTC."""
+    edition: str = ""
+    """The release by which it was graded (``viva.course.editions``); empty in what an earlier form holds."""
     key: str = ""
     """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
     sandboxed: bool = field(default=True, name="wall")
@@ -172,7 +199,7 @@ def _record(fields: object) -> SubmissionRecord:
     version = fields.get("schema") if isinstance(fields, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(
-            f"a newer Viva wrote it (form {version}); this Viva reads only forms up to {SCHEMA}. Install the newer Viva"
+            f"it is from a newer Viva. Install that version. Its form is {version}; this Viva reads up to {SCHEMA}"
         )
     fields = fields if version else _upgraded(fields)
     if not version or version < 4:

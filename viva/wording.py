@@ -22,6 +22,8 @@ CELLS, NUMBERS, FILES = 6, 8, 5
 """How many cells of the assignment and of a file, and how many files, a sentence names."""
 FEWEST, NAMED = 3, 20
 """Sentences that differ in names or numbers are folded from so many on; so many of the other names are listed."""
+ASKING = re.compile(r"\W? ?\{look(_all)?\}")
+"""What a note says that asks for a grader. One that is about no points says it to nobody."""
 _PARTICULAR = re.compile(
     r"""
     (?<!\w) ' [^']* ' (?!\w)                  # a quoted name
@@ -40,6 +42,7 @@ def sentence(note: Note, reader: str = GRADER, language: Language = ENGLISH) -> 
     """The sentence for a note to a reader; empty where it means nothing to them. Graders read English."""
     words = language.note(note.kind, reader)
     words = f"{note.kind}: {{names}}" if words is None else language.form(words, note.amount or len(note.cells))
+    words = words if note.doubt else ASKING.sub("", words)
     return words.format_map(_Particulars(note, reader, language))
 
 

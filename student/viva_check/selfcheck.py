@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -20,13 +21,14 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_raw_cell
 
-from viva import wording
-from viva.engine.blueprint import Cell, Purpose
+from viva import doors, wording
+from viva.engine.blueprint import Cell
 from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.outcome import own_frames
 from viva.language import ENGLISH, Language
+from viva.notebook.cell import Purpose, grade_id, marks_of, name_of
 from viva.record import CheckResult, Fault, Note
 from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import protection
@@ -59,6 +61,9 @@ REMEDIES = {
     "read_only_deleted": "restore",
 }
 """By kind of a cause (``viva.engine.causes``), what to do."""
+ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
+"""What input() raises where nobody can answer."""
+UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 ALONE = {"syntax_error", "syntax_error_unplaced", "cell_needs", "answer_deleted", "read_only_deleted"}
 """The kinds that are worth a remark where no check depends on them."""
 PACKAGES = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
@@ -149,14 +154,27 @@ def _remark(cause: Note, spoken: Language) -> str:
 
 def _lines(cause: Note, spoken: Language) -> tuple[str, str, str]:
     """What happened, the student's line, and what to do; the line may be empty."""
-    library = cause.names[0] if cause.names else ""
-    remedy = spoken.text(f"check.{REMEDIES[cause.kind]}", **_fields(REMEDIES[cause.kind], library))
+    remedy = spoken.text(f"check.{_remedy(cause)}", **_fields(cause))
     what = wording.standing_alone(wording.sentence(cause, wording.STUDENT, spoken), spoken)
     return what, cause.names[1] if len(cause.names) > 1 else "", remedy
 
 
-def _fields(remedy: str, library: str) -> dict[str, Any]:
-    return {"package": PACKAGES.get(library, library)} if remedy == "install" else {}
+def _remedy(cause: Note) -> str:
+    """The key of what to do; of some exceptions more is known than that something is to be corrected."""
+    remedy, message = REMEDIES[cause.kind], cause.names[0] if cause.names else ""
+    if remedy == "correct" and ASKS.match(message):
+        return "input"
+    return "undefined" if remedy == "correct" and UNDEFINED.match(message) else remedy
+
+
+def _fields(cause: Note) -> dict[str, Any]:
+    first = cause.names[0] if cause.names else ""
+    match _remedy(cause):
+        case "install":
+            return {"package": PACKAGES.get(first, first)}
+        case "undefined" if name := UNDEFINED.match(first):
+            return {"name": name[1]}
+    return {}
 
 
 def _visible(copy: Copy) -> Examination:
@@ -172,7 +190,7 @@ def _visible(copy: Copy) -> Examination:
 def _up_to_the_last(examination: Examination, copy: Copy) -> NotebookNode:
     """The notebook up to its last visible check, without changed test cells."""
     asking = {cell.id for cell in examination.blueprint.cells if cell.checks}
-    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
+    names = [grade_id(cell) for cell in copy.notebook.cells]
     last = max((number for number, name in enumerate(names) if name in asking), default=-1)
     cells = [
         new_raw_cell() if name in copy.unchecked else cell  # the others keep their numbers
@@ -185,22 +203,23 @@ def _own_cells(notebook: NotebookNode) -> dict[str, str]:
     """The code that the student wrote or may have changed, by cell."""
     code = {}
     for number, cell in enumerate(notebook.cells):
-        metadata = cell.metadata.get("nbgrader", {})
+        metadata = marks_of(cell)
         if cell.cell_type == "code" and not (
             metadata.get("locked") or (metadata.get("grade") and not metadata.get("solution"))
         ):
-            code[metadata.get("grade_id") or cell.get("id", "") or f"cell {number + 1}"] = cell.source
+            code[name_of(cell) or f"cell {number + 1}"] = cell.source
     return code
 
 
 def told(tried: Iterable[Tried], spoken: Language = ENGLISH) -> list[list[str]]:
-    """The lines below each check: its hint, and the student's line. The same lines are shown once."""
+    """The lines below each check: its hint, and the student's line. The same line and the same cause are shown once."""
     tried = list(tried)
     remarks = [(check.hint, check.place) if not check.undone else ("", "") for check in tried]
-    times, lines = Counter(pair for pair in remarks if pair[1]), []
+    times, lines = Counter(pair for pair in remarks if pair[1]), list[list[str]]()
+    causes = {pair for pair, check in zip(remarks, tried, strict=True) if check.state == UNCHECKED and check.hint}
     for number, pair in enumerate(remarks):
         hint, line = pair
-        if times[pair] > 1 and pair in remarks[:number]:
+        if (times[pair] > 1 or pair in causes) and pair in remarks[:number]:
             lines.append([spoken.text("check.as_above")])
             continue
         hint = spoken.text("forms.times", times[pair], sentence=hint) if times[pair] > 1 else hint
@@ -317,7 +336,8 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
             from viva.submission.cells.repair import repair  # takes a second to load
         except ModuleNotFoundError as error:
             raise VivaError(
-                f"--original needs {error.name}, which is not installed here: python -m pip install nbviva"
+                f"--original needs {error.name}, which is not installed here. Ask your instructor for the wheel of the "
+                f"complete Viva: {doors.install('nbviva')}"
             ) from error
 
         first = salvage.read(read_bytes(original), trusting=True)[0]

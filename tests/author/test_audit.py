@@ -285,8 +285,8 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     (wrong / "excused_for_nothing.py").write_text(WRONG.replace("\nLoses:", "\nhidden: an attack\n\nLoses:"))
     found = audited(course)
     sentence = (
-        f"Only hidden lines of the check '{OTHER}' find the mistake 'in_place'. "
-        "A student with this mistake passes all visible checks."
+        "A student with the mistake 'in_place' passes all visible checks. "
+        f"Only hidden lines of the check '{OTHER}' find it."
     )
     assert [warning for warning in found.warnings if warning.startswith(sentence)]
     assert [score.surprises for score in found.scores] == [[], ["in_place"], []]
@@ -302,7 +302,7 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     nbformat.write(notebook, path)
     fault, *others = audited(course).errors
     assert fault.startswith(sentence)
-    assert others and all(other.startswith(f"Only hidden lines of '{OTHER}' find ") for other in others)
+    assert others and all(f"Only hidden lines of '{OTHER}' find " in other for other in others)
 
     notebook.metadata.viva = {"no_surprise": "known mistakes"}
     nbformat.write(notebook, path)
@@ -385,8 +385,8 @@ def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_i
     found = audited(course)
     said = [sentence for sentence in found.complaints() if "solution" in sentence]
     assert said == [
-        "The solution loses 'test_centre: by a library that is not here': error: the module 'nose' is neither "
-        "installed nor beside the notebook"
+        "The solution loses 'test_centre: by a library that is not here': error: the module 'nose' is not "
+        "installed, and no file of that name lies beside the notebook"
     ]
     assert [remark for remark in found.remarks if "single-process" in remark] == []
 
@@ -399,8 +399,8 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
         assert f"<code>{path}</code></td>\n<td>{words}</td>" in text
     kinds = {"f": "", "norm": "numpy.linalg:norm", "f()": "any"} | {f"number_{n}": "plain" for n in range(9)}
     assert kinds_in_words(kinds) == (
-        "anything (widened): f(...); function or object: f; "
-        "plain data: number_0, number_1, number_2, number_3 and 5 more; the library's numpy.linalg.norm: norm"
+        "f(...): anything (widened); f: function or object; "
+        "number_0, number_1, number_2, number_3 and 5 more: plain data; norm: the library's numpy.linalg.norm"
     )
 
     path = course / "source/small/small.ipynb"
@@ -411,7 +411,7 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
     nbformat.write(notebook, path)
     (course / "answers/small/wrong/rows.py").unlink()
     said = viva("audit", "--no-sandbox")
-    assert "small: Expected types: anything (widened): centre(...); function or object: centre.\n" in said.out
+    assert "small: Expected types: centre(...): anything (widened); centre: function or object.\n" in said.out
     assert "allow more types for 'center()', but no test uses it." in said.out
     assert "<td>anything (widened)</td>" in (course / "report/audit/small.html").read_text()
 

@@ -162,7 +162,7 @@ def test_a_check_surprises_where_nothing_visible_warns_and_the_answer_does_not_s
     sentences = unwarned(scores)
     assert len(sentences) == surprising
     if surprising:
-        assert sentences[0].startswith("Only hidden lines of the check 'test_f: right' find the mistake ")
+        assert sentences[0].startswith("A student with the mistake ")
         assert "'shortcut'" in sentences[0]
 
 
@@ -294,7 +294,9 @@ def test_mutants_that_only_hidden_lines_notice_are_told_by_check():
     fates = [fate("f", RIGHT), fate("f", RIGHT), fate("f", LEFT)]
     fates[0].surprise = fates[1].surprise = True
     (sentence,) = unseen(fates)
-    assert sentence.startswith("Only hidden lines of 'test_f: right' find 2 mutants of 'f', for example: a -> b.")
+    assert sentence.startswith(
+        "No visible line finds 2 mutants of 'f'. Only hidden lines of 'test_f: right' find them, for example: a -> b."
+    )
     assert excuse(fates, [Excuse("f", "taught in week five", ("a -> b",))]) == []
     assert unseen(fates) == [] and fates[0].status == "killed"
 

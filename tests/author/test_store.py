@@ -12,7 +12,7 @@ from tests.author.test_audit import CHECKS, audited, course, small, write
 from viva.author import audit as auditing
 from viva.author.auditresult import Audit
 from viva.author.trimming import name_of
-from viva.engine.blueprint import Purpose
+from viva.notebook.cell import Purpose
 
 __all__ = ["course", "small"]
 

@@ -6,7 +6,8 @@ import pytest
 
 from tests.oral import Exam
 from viva.author.trimming import needs, reaching_tests, trimmed, unneeded, used_later
-from viva.engine.blueprint import Blueprint, Cell, Purpose
+from viva.engine.blueprint import Blueprint, Cell
+from viva.notebook.cell import Purpose
 
 
 def blueprint(given, later="assert words == [1]"):

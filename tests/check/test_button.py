@@ -18,6 +18,7 @@ from tests.conftest import PROJECT, SHORT
 from tests.flow.jupyter import served
 from tests.flow.test_known_answers import notebooks
 from viva.author.answers import fill_in, read_answer
+from viva.doors import wheel
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -163,7 +164,8 @@ def test_a_kernel_that_cannot_check_gets_a_sentence(opened, desk, kernel):
     page = opened(student_notebook(desk / kernel, kernel=kernel), "notebook" if kernel == "bare" else "lab")
     press(page)
     sentences = {
-        "bare": "This kernel does not have Viva. Run this in a cell, then press Check: %pip install nbviva-check",
+        "bare": "This kernel does not have Viva. Put the wheel from your instructor beside this notebook and run this "
+        f"in a cell: %pip install {wheel('nbviva-check')}. Then press Check.",
         "other": "The kernel of this notebook runs julia. Only Python can be checked.",
     }
     said(page, sentences[kernel])

@@ -12,6 +12,7 @@ import pytest
 from tests.check.test_selfcheck import check, filled
 from viva.engine.grading import Grader
 from viva.language import ENGLISH
+from viva.record import Note
 from viva_check import selfcheck
 from viva_check.checkcommand import CheckCommand
 from viva_check.kernel import KernelGrader
@@ -116,6 +117,8 @@ def test_one_cause_is_said_once_with_what_to_do(case, right, own_grader, tmp_pat
     first, *others = selfcheck.rows(tried)
     assert (first.heading, first.state) == (cell, "not checked")
     assert first.lines == lines
+    told = selfcheck.told(one for one in tried if one.counts and one.state == "not checked")
+    assert told == [lines, *[["as above"]] * (len(told) - 1)], "in the button's panel, too, which shows each check"
     assert {row.state for row in others} <= {"passed"}
     assert sum(one.state == "not checked" for one in tried) >= 16
 
@@ -215,3 +218,20 @@ def test_a_forged_place_in_a_traceback_breaks_no_submission(line, right, own_gra
 
     _, tried = check(changed(right, change, tmp_path), own_grader)
     assert not all(row.passed for row in tried)
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("EOFError: EOF when reading a line", "The code asks for input(), but nobody can answer in grading."),
+        ("StdinNotImplementedError: raw_input was called, but this", "The code asks for input()"),
+        ("NameError: name 'rows' is not defined", "No cell above defines rows. Perhaps you deleted the cell that did"),
+        ("NameError: name 'rows' is not defined in my own words", "No cell above defines rows."),
+        ("EOFError: of my own", "Correct it, then check again."),
+    ],
+)
+def test_of_input_and_of_a_name_from_a_deleted_cell_more_is_said_than_that_something_is_to_be_corrected(said, remedy):
+    cause = Note("cell_stopped", cells=("f",), numbers=(1,), names=(said, "a line"))
+    what, line, advice = selfcheck._lines(cause, ENGLISH)
+    assert said in what and line == "a line"
+    assert advice.startswith(remedy)

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import stat
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT
+from tests.conftest import BIN, PROJECT
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -321,3 +322,138 @@ def test_a_course_without_a_contract_gets_one_and_is_told(course, viva):
     assert "Made from source/, release/ and the gradebook" in said.text and scores(course) == {"ada": 3}
     said = viva("grade", "--force")
     assert "Made from" not in said.text and scores(course) == {"ada": 3}
+
+
+def test_a_file_for_tests_reaches_no_student_and_no_students_code(course, viva):
+    """Expected results lie beside the notebook: a submission that reads them fails, and the tests still find them."""
+    configure(course, 'c.TestFiles.names = ["expected*.csv", "reference.py"]')
+    folder = course / "source" / "a1"
+    (folder / "data").mkdir()
+    for name, content in (("expected.csv", "2,6"), ("data/expected_0.csv", "0"), ("data/given.csv", "1,3")):
+        (folder / name).write_text(content)
+    (folder / "reference.py").write_text("def right(x):\n    return 2 * x\n")
+    tests = (
+        "given = open('data/given.csv').read().split(',')\nassert len(given) == 2\n### BEGIN HIDDEN TESTS\n"
+        "from reference import right\nwanted = open('expected.csv').read().split(',')\n"
+        "assert [double(int(x)) for x in given] == [int(x) for x in wanted] == [right(1), right(3)]\n"
+        "assert open('data/expected_0.csv').read() == str(double(0))\n### END HIDDEN TESTS"
+    )
+    write(folder / "book.ipynb", answer(), graded(tests))
+    done = viva("release", "a1", "--no-audit")
+    assert done.status == 0, done.text
+    names = {path.name for path in (course / "release" / "a1").rglob("*") if path.is_file()}
+    assert names == {"book.ipynb", "given.csv"} and "expected" not in done.text
+    thief = "def double(x):\n    return "
+    submit(course, "right", double=RIGHT)
+    submit(course, "thief", double=thief + "int(open('expected.csv').read().split(',')[x // 3]) if x else 0")
+    submit(course, "forger", double=WRONG)
+    (course / "submitted" / "forger" / "a1" / "expected.csv").write_text("3,9")
+    forged = course / "submitted" / "forger" / "a1" / ".viva-tests"
+    forged.mkdir()
+    (forged / "expected.csv").write_text("3,9")
+    assert viva("grade").status == 0
+    assert scores(course) == {"right": 2, "thief": 0, "forger": 0}
+    kept = [path.name for path in (course / "autograded").rglob("*") if "expected" in path.name]
+    assert kept == ["expected.csv"], "only the file that was submitted"
+    (folder / "expected.csv").write_text("2,7")
+    assert "a file is different now" in viva("grade").out
+    converter = viva("release", "a1", "--no-audit", "--TestFiles.names=expcted.csv")
+    assert converter.status and "no file in" in converter.err
+
+
+def test_nbgraders_own_command_releases_no_file_for_tests(course):
+    configure(course, 'c.TestFiles.names = ["expected.csv"]')
+    write(course / "source" / "a1" / "book.ipynb", answer(), graded())
+    (course / "source" / "a1" / "expected.csv").write_text("2")
+    command = [f"{BIN}/nbgrader", "generate_assignment", "a1"]
+    subprocess.run(command, cwd=course, capture_output=True, check=True)
+    assert [path.name for path in (course / "release" / "a1").iterdir()] == ["book.ipynb"]
+
+
+def test_doctor_lists_what_the_release_needs_of_this_machine(course, viva, tmp_path, monkeypatch):
+    lib, shared = tmp_path / "lib", tmp_path / "shared"
+    lib.mkdir()
+    shared.mkdir()
+    (lib / "vivaprivate.py").write_text("TWO = 2")
+    (course / "source" / "a1" / "beside.py").write_text("import json")
+    optional = "try:\n    import vivaoptional\nexcept ImportError:\n    pass"
+    given = cell("imports", f"import os, numpy.linalg, vivaprivate, beside\n{optional}")
+    write(course / "source" / "a1" / "a1.ipynb", given, answer(), graded())
+    configure(course, f"c.Machine.folders = [{str(shared)!r}]", 'c.Machine.variables = ["COURSE_DATA"]')
+    monkeypatch.setenv("COURSE_DATA", "x")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(str(lib))
+        assert viva("release", "a1", "--no-audit").status == 0
+        said = " ".join(viva("doctor", "--run-config").out.split())
+        assert "released assignments import: numpy, vivaprivate" in said
+        assert f"{shared}, which notebooks may read" in said and "MISSING" not in said
+    monkeypatch.delenv("COURSE_DATA")
+    shared.rmdir()
+    done = viva("doctor", "--run-config")
+    said = " ".join(done.out.split())
+    assert done.status == 1 and said.count("MISSING") == 3
+    assert "vivaprivate, which a1 imports" in said and f"found it in {lib / 'vivaprivate.py'}: install it for" in said
+    assert "create the folder, let every user read it" in said and "export COURSE_DATA=VALUE" in said
+
+
+def test_other_limits_than_those_of_the_release_are_said(course, viva):
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    viva("release", "a1", "--no-audit")
+    submit(course, "right", double=RIGHT)
+    assert "limit" not in viva("grade").out
+    sentence = "a1: released with a limit of 30 s for a cell, and graded with 40 s for a cell."
+    assert sentence in viva("grade", "--Execute.timeout=40").out
+    assert viva("release", "a1", "--no-audit", "--Execute.timeout=40").status == 0
+    assert "limit" not in viva("grade", "--Execute.timeout=40").out
+
+
+def test_a_graded_notebook_that_another_one_runs_is_the_students_own(course, viva):
+    """In stock it is, too, with the hidden tests in it."""
+    write(course / "source" / "a1" / "part1.ipynb", answer(), graded())
+    four = answer("def four(x):\n    ### BEGIN SOLUTION\n    return double(double(x))\n    ### END SOLUTION", "four")
+    write(
+        course / "source" / "a1" / "part2.ipynb",
+        cell("run", "%run part1.ipynb"),
+        four,
+        graded("assert four(1) == 4", "t4"),
+    )
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 0, said.text
+    right = "def four(x):\n    return double(double(x))"
+    submit(course, "right", double=RIGHT, four=right)
+    submit(course, "wrong", double=WRONG, four=right)
+    spying = "text = open('part1.ipynb').read()\ndef four(x):\n    return 4 if {} in text else 0"
+    submit(course, "spy", double=WRONG, four=spying.format("'double(3) == 6'"))
+    submit(course, "copier", double=WRONG, four=spying.format("'return 2 * x'"))
+    graded_now = viva("grade")
+    assert graded_now.status == 0 and "does not pass" not in graded_now.text, graded_now.text
+    assert scores(course) == {"right": 4, "wrong": 0, "spy": 0, "copier": 0}
+    (kept,) = (course / "autograded" / "right" / "a1").glob("part1.ipynb")
+    assert "double(3) == 6" in kept.read_text(), "what graders see"
+
+
+STUBBED = """
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+
+class GradeStubs(NbGraderPreprocessor):
+    def preprocess_cell(self, cell, resources, index):
+        if "NotImplementedError" in cell.source:
+            cell.metadata.nbgrader.update(grade=True, points=3)
+        return cell, resources
+"""
+
+
+def test_points_that_only_the_students_version_has_are_refused_before_anything_is_written(course, viva):
+    """A step behind ClearSolutions makes each stub a manually graded cell."""
+    (course / "coursesteps.py").write_text(STUBBED)
+    configure(course, STEPS.format(root=str(course), at=3, more="").replace("SetUp", "GradeStubs"))
+    configure(
+        course,
+        "steps = c.GenerateAssignment.preprocessors",
+        "c.GenerateAssignment.preprocessors = [*steps[1:6], steps[0], *steps[6:]]",
+    )
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 2 and "'double': its 3 points cannot be graded" in said.err, said.text
+    assert "Put that step before ClearSolutions." in said.err and not (course / "release" / "a1").exists()

@@ -384,7 +384,7 @@ def test_only_of_cells_with_hidden_lines_it_is_said_that_students_can_read_these
         write(course, [answer("n = 1"), graded(tests + more)], name)
         opened, config = load(course)
         said = " ".join(release(opened, name, config=config, unproven=True).remarks)
-        assert "single-process cell: the module 'mine' is neither installed nor beside the notebook, so only a" in said
+        assert "single-process cell: the module 'mine' is not installed, and no file of that name lies beside" in said
         assert ("Student code can read its hidden lines and change its result" in said) == bool(more)
 
 

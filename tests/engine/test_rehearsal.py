@@ -417,7 +417,7 @@ def test_a_wrong_line_of_a_test_costs_only_its_own_check_where_the_cell_cannot_b
     assert verdicts == [Verdict.PASSED, Verdict.FAILED, Verdict.PASSED]
     assert [wording.sentence(why) for why in exam.examination.failing.values()] == ["an assertion fails"]
     (said,) = exam.examination.single_process_sentences().values()
-    assert "passes more of its checks in one process than in two (" in said and "Bag" in said
+    assert "passes all of its checks only when answers and tests share one process (" in said and "Bag" in said
 
 
 @pytest.mark.parametrize(
@@ -956,4 +956,4 @@ def test_an_assertion_without_a_message_is_a_reason_too(grader, tmp_path):
     text = "--- answer\nimport os\nos.environ['MODE'] = 'x'\n"
     text += "--- test\nimport os\nassert os.environ.get('MODE') == 'x'\n"
     (said,) = Exam(text, grader, tmp_path).examination.single_process_sentences().values()
-    assert "but not in two (an assertion fails)" in said
+    assert "only when answers and tests share one process (an assertion fails)" in said

@@ -6,13 +6,14 @@ import shutil
 from pathlib import Path
 
 import nbformat
+import nbgrader
 import pytest
 from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT, load
+from tests.conftest import PROJECT, lacking, load
 from tests.kernels import R, require_r
 from viva import wording
 from viva.course.release import rehearsing
@@ -210,3 +211,18 @@ def test_the_example_in_r_gives_its_solution_all_points_and_wrong_answers_fewer(
 def _loaded(root: Path):
     course, config = load(root)
     return course, course.assignments(), config
+
+
+@pytest.mark.slow
+def test_autotest_lines_in_r_are_made_in_the_sandbox(course, viva):
+    rules = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide" / "autotests.yml"
+    if not rules.exists():
+        lacking("nbgrader's own autotests.yml is not installed")
+    shutil.copy(rules, course)
+    answer = marked("x", "### BEGIN SOLUTION\nx <- 3\n### END SOLUTION", solution=True, locked=False)
+    test = marked("test_x", "### AUTOTEST x", grade=True, points=2)
+    notebook = new_notebook(cells=[answer, test], metadata=R)
+    nbformat.write(notebook, course / "source" / "one" / "one.ipynb")
+    assert viva("release", "one", "--no-audit").status == 0
+    released = nbformat.read(course / "release" / "one" / "one.ipynb", as_version=4)
+    assert 'stopifnot("type of x is not double"' in released.cells[1].source

@@ -15,6 +15,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Frame, Page, expect
 
+from tests.browser import CONTRAST
 from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served
 from viva.pages import report
@@ -276,3 +277,32 @@ def test_the_autograde_button_regrades_what_was_handed_in_again_and_keeps_the_ma
     row.locator(".autograde a").click()
     expect(formgrader.locator(".modal-body")).to_contain_text("Successfully autograded", timeout=120_000)
     assert scores() == (8, 4.5, "Good.")
+
+
+@pytest.mark.slow
+def test_on_a_dark_phone_the_page_is_dark_a_score_has_one_line_and_a_product_keeps_its_asterisks(graded, address, lab):
+    typed = "It costs 3*H*(D/H)*D, and *not* $a*b$."
+    path = graded / "autograded" / "demo-01" / SHORT / f"{NOTEBOOK}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    (task,) = [number for number, cell in enumerate(notebook.cells) if cell.id == TASK]
+    notebook.cells[task + 1].source = typed
+    path.chmod(0o644)
+    nbformat.write(notebook, path)
+    with load(graded)[0].gradebook() as gradebook:
+        place = gradebook.find_submission_notebook(NOTEBOOK, SHORT, "demo-01").id
+    lab.emulate_media(color_scheme="dark")
+    lab.set_viewport_size({"width": 390, "height": 900})
+    lab.goto(urljoin(address, f"/formgrader/submissions/{place}/"))
+    answer = lab.locator(".task-answer")
+    expect(answer).to_contain_text("It costs 3*H*(D/H)*D, and not")
+    answer.get_by_text("As typed").click()
+    expect(answer.locator(".viva-typed pre")).to_have_text(typed)
+    parts = lab.locator(f".panel-heading:has(#{TASK}) .pull-right > span").all()
+    boxes = [part.bounding_box() for part in parts]
+    assert len(boxes) == 3 and max(box["y"] for box in boxes) < min(box["y"] + box["height"] for box in boxes)
+    assert max(box["x"] + box["width"] for box in boxes) <= 390
+    assert lab.evaluate(CONTRAST) == []
+    assert lab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
+    lab.goto(urljoin(address, f"/formgrader/gradebook/{SHORT}/{NOTEBOOK}"))
+    expect(lab.locator("#main-table .reveal").first).to_be_visible()
+    assert lab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"

@@ -4,6 +4,7 @@ submission.
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -200,7 +201,7 @@ def test_graders_who_work_at_once_get_different_answers(desk):
     pages[0].wait_for_url(lambda url: url.partition("?")[0] != free.partition("?")[0] and "/submissions/" in url)
 
 
-WRONG = {"7": "7 is more than 3", "1,2,3": "is not a number", "-1": "below 0"}
+WRONG = {"7": "this question has 3 points", "1,2,3": "is not a number", "-1": "below 0"}
 
 
 @pytest.mark.thorough
@@ -291,6 +292,18 @@ def test_the_server_itself_takes_no_score_above_the_points(desk):
             [f"{desk.server}/formgrader/api/grade/{key}", score],
         )
         assert status == 400, score
+    group, odd = f"viva/group/{desk.key('ada')}", [b"\xff", b"[" * 100_000, b"3", b'{"manual_score": NaN}', b""]
+    change = {"id": desk.key("ada"), "comment": None, "comment_before": "x\ud800", "score": None, "score_before": 1}
+    changes = change, change | {"comment_before": None, "score_before": 1e6}, change | {"score_before": -5}
+    taken = [json.dumps({"cell": "why", "changes": [change]}).encode() for change in changes]
+    for place, bodies in ((f"api/grade/{key}", odd), (group, [*odd, *taken])):
+        for body in bodies:
+            answer = page.request.put(
+                f"{desk.server}/formgrader/{place}",
+                data=body,
+                headers={"X-CSRFToken": page.evaluate("getCookie('_xsrf')"), "Content-Type": "application/json"},
+            )
+            assert answer.status in (400, 404), (place, body[:40], answer.status)
     assert desk.saved() == (None, None)
 
 
@@ -415,6 +428,11 @@ def test_the_list_of_open_work_hides_names_and_stands_in_formgraders_menu(desk):
     expect(page.get_by_role("heading", name="Open grading work")).to_be_visible()
     shown = page.locator("main").inner_text()
     assert "manual grading" in shown and not any(student in shown for student in STUDENTS)
+    link = page.locator("main a", has_text="Submission #").last
+    number = link.text_content()
+    page.goto(f"{desk.server}{link.get_attribute('href')}")
+    expect(page.get_by_text(number).first).to_be_visible()  # formgrader's own number
+    page.go_back()
     page.get_by_role("link", name="Show names").click()
     expect(page.get_by_text("manual grading").first).to_be_visible()
     assert all(student in page.content() for student in STUDENTS)

@@ -11,8 +11,8 @@ import pytest
 from tests.conftest import PROJECT
 from tests.engine.dialogue.test_proxies import WAYS
 from tests.oral import Exam, lost, sampled
-from viva.engine.blueprint import ANSWERS
 from viva.engine.rehearsal import rehearse
+from viva.notebook.cell import ANSWERS
 from viva.record import Note
 
 TWIN = """

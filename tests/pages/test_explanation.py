@@ -53,6 +53,8 @@ def told(
         ("ZeroDivisionError: division by zero", "ZeroDivisionError: division by zero"),
         ("kumquat_31415: x", "an exception."),
         ("NotImplementedError: ", "NotImplementedError."),
+        ("EOFError: EOF when reading a line", "Your code asks for input(), but nobody can answer in grading."),
+        ("StdinNotImplementedError: raw_input was called, but", "Your code asks for input()"),
         ("no colon at all: 31415", "an exception."),
         ("", "an exception."),
     ],

@@ -256,12 +256,12 @@ def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_i
     (question,) = soup.select(".exercise:has(#q-why)")
     assert question.select_one(".tally").text == "2 of 3"
     assert "Say which law." in question.select_one(".comment").text
-    assert "wait for a grader" not in soup.select_one(".score").text
+    assert "has to decide" not in soup.select_one(".score").text
 
 
 def test_what_waits_for_a_grader_is_said_at_the_top(graded):
     said = page(graded, "waiting").select_one(".score").text
-    assert "3 of these points still wait for a grader. The score can only rise." in said
+    assert "A grader will look at questions worth 3 points. The score can only rise." in said
     assert "waits for a grader" in page(graded, "waiting").select_one(".exercise:has(#q-why) summary").text
 
 
@@ -272,7 +272,7 @@ def test_that_a_score_can_only_rise_is_not_said_while_a_grader_looks_at_one_agai
         gradebook.db.commit()
     assert viva("feedback", "--student=waiting").status == 0
     said = page(course, "waiting").select_one(".score").text
-    assert "7 of these points still wait for a grader." in said and "rise" not in said
+    assert "A grader will look at questions worth 7 points." in said and "rise" not in said
 
 
 def test_repairs_are_named(graded):

@@ -169,7 +169,7 @@ def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom)
     found = records(classroom)
     told = sentences(found[SHORT, "mallory"].notebooks[BOOK].integrity)
     assert told == [
-        "replaced: numpy.allclose",
+        "replaced functions of Python or of a library: numpy.allclose",
         "tried to open files outside its folder: '/etc/passwd' (the sandbox stopped it)",
     ]
     assert not any(record.notebooks[BOOK].integrity for (_, name), record in found.items() if name != "mallory")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import time
 
 import pytest
 from bs4 import BeautifulSoup
@@ -8,7 +9,7 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 
 from viva.cleaning.htmlpolicy import CELL, MATHEMATICS, PAGE
-from viva.pages.typeset import clean, demoted, output, picture, plain, prose
+from viva.pages.typeset import LONGEST_TEXT, clean, demoted, output, picture, plain, prose, with_products
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
 
@@ -115,3 +116,32 @@ def test_headings_move_below_the_page_s_own_and_skip_no_level():
 
 def test_text_loses_colours_and_characters_that_turn_it_around():
     assert plain("\x1b[31mred\x1b[0m \u202egnp.exe\x07") == "red gnp.exe"
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("`a*b*c` and 3*H*(D/H)*D", "<code>a*b*c</code> and 3*H*(D/H)*D"),
+        ("n[i]*m[j]*k", "n[i]*m[j]*k"),
+        ("It is *very* long, **really**.", "<em>very</em> long, <strong>really</strong>"),
+        ("**3*4*5**", "<strong>3*4*5</strong>"),
+        ("    x = a*b*c", "x = a*b*c"),
+        ("```\ny = a*b*c\n```", "y = a*b*c"),
+        ("[a](http://b.org/c*d*e)", "http://b.org/c*d*e"),
+        ("one \\*two\\* a*b*c", "one *two* a*b*c"),
+    ],
+)
+def test_a_product_keeps_its_asterisks_and_what_is_emphasised_stays_so(typed, shown):
+    assert shown in prose(typed)
+
+
+def test_a_product_in_a_formula_is_left_to_the_formula():
+    assert with_products("$a*b*c$ is a*b*c") == r"$a*b*c$ is a\*b\*c"
+
+
+@pytest.mark.parametrize("unit", ["<", "`", "$", "](", "\\begin{a}", "``` ", "a*", "$$a"])
+def test_products_are_looked_for_in_a_moment_whatever_was_typed(unit):
+    text = (unit * LONGEST_TEXT)[: LONGEST_TEXT - 1] + "*"
+    start = time.perf_counter()
+    with_products(text)
+    assert time.perf_counter() - start < 3

@@ -30,8 +30,9 @@ from viva.cleaning import plaintext
 from viva.course.compiler import compiled
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva.engine.blueprint import Purpose, read_blueprint, read_notebook
-from viva.engine.programming import language_of
+from viva.engine.blueprint import read_blueprint, read_notebook
+from viva.notebook.cell import Purpose, grade_id
+from viva.notebook.programming import language_of
 from viva.verdict import CourseError, VivaError
 
 KEPT = ("nbgrader", "viva", "tags")
@@ -147,8 +148,9 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
         changes.append("Nothing needed a change.")
         return Adopted(assignment, [], changes, *_look_over(course, assignment, target))
     folder = course.root / "backup" / assignment
-    names = (f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
-    backup = next(folder / name for name in names if not (folder / name).exists())
+    backups = (folder / f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
+    # A command that was killed has written the same copy already.
+    backup = next(path for path in backups if not path.exists() or path.read_bytes() == original)
     folder.mkdir(parents=True, exist_ok=True)
     leftovers.write(backup, original.decode())
     leftovers.write(target, text)
@@ -203,12 +205,12 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
     if any(cell.get("outputs") for cell in kept):
         changes.append("The outputs of earlier runs were cleared.")
     names = {cell.get("id", "") for cell in header}
-    names |= {name for name in map(_grade_id, kept) if re.fullmatch(r"[\w-]{1,64}", name, re.ASCII)}
+    names |= {name for name in map(grade_id, kept) if re.fullmatch(r"[\w-]{1,64}", name, re.ASCII)}
     taken = {cell.get("id", "") for cell in header}
     cells = []
     for index, cell in enumerate(kept, start=1):
         about = _about(cell)
-        wanted = _grade_id(cell)
+        wanted = grade_id(cell)
         if isinstance(written := about.get("points"), str) and (points := _number(written)) != written:
             about["points"] = points
             changes.append(f"The points of '{wanted}' were the text \"{written}\". They are a number now.")
@@ -265,10 +267,6 @@ def _number(text: str) -> float | str:
     except ValueError:
         return text
     return (int(points) if points.is_integer() else points) if math.isfinite(points) else text
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
 def _speaking(cell: NotebookNode, index: int) -> str:

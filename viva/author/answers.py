@@ -48,8 +48,9 @@ from nbformat import NotebookNode
 
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.trimming import name_of
-from viva.engine.blueprint import Blueprint, Purpose
+from viva.engine.blueprint import Blueprint
 from viva.folder import read_utf8
+from viva.notebook.cell import Purpose
 from viva.verdict import AnswerError
 
 SECTION = re.compile(r"^# %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$")

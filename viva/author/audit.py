@@ -11,6 +11,7 @@ import contextlib
 import copy
 import difflib
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -60,14 +61,15 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, Cell, Purpose, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, Cell, read_blueprint, read_notebook
 from viva.engine.checks import HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
-from viva.engine.programming import language_of
 from viva.engine.rehearsal import kinds_of_answers
 from viva.folder import walk
+from viva.notebook.cell import Purpose
+from viva.notebook.programming import language_of
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
 from viva.verdict import AnswerError, BlueprintError, CourseError, VivaError
@@ -386,9 +388,12 @@ class Run:
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             mutations = []  # nothing could kill a mutant
+            asserts = re.search(r"^\s*assert\b", "\n".join(cell.source for cell in self.blueprint.cells), re.MULTILINE)
             self.result.remarks.append(
                 "No test was run, because no cell is graded automatically: no cell has both 'grade' and 'locked'. "
                 "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
+                if asserts or not self.blueprint.manual_points
+                else "There is nothing to test: a grader grades all questions."
             )
         tests = self.tests(trials)
         mutations = [mutant for mutant in mutations if tests[mutant.cell]]

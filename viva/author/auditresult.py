@@ -313,10 +313,10 @@ def kinds_in_words(kinds: dict[str, str]) -> str:
     paths: dict[str, list[str]] = {}
     for path, kind in kinds.items():
         paths.setdefault(kind_in_words(kind), []).append(readable(path))
-    parts = []
+    parts = {}
     for words, names in paths.items():
-        parts.append(f"{words}: {plaintext.some(names, len(names) if words == WORDS[ANY] else LISTED)}")
-    return "; ".join(sorted(parts))
+        parts[words] = f"{plaintext.some(names, len(names) if words == WORDS[ANY] else LISTED)}: {words}"
+    return "; ".join(parts[words] for words in sorted(parts))
 
 
 def weakened(before: dict, now: Audit) -> list[str]:

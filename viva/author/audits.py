@@ -30,6 +30,13 @@ from viva.wording import counted, folded
 SHOWN = 5
 """The most warnings, and the most survivors, of a notebook that are shown; the page shows all."""
 
+LEGEND = (
+    "right, wrong: known answers that were graded as expected. killed: mutants that lose a check.",
+    "equal: mutants that do the same as the solution. unproven: mutants that could not be compared.",
+    "excused: surviving mutants that answers/ASSIGNMENT/excused.toml names.",
+)
+"""What the heads of the table mean."""
+
 
 def prove(
     course: Course,
@@ -49,9 +56,10 @@ def prove(
     no other from its audit. Raises ClusterError where a cluster is to do it and cannot; the pages of those that were
     finished by then are written.
     """
-    numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "unproven", "excused")]
-    columns = [Column("assignment", no_wrap=True), *numbers, Column()]
-    # Narrow, so that the columns are whole in a terminal of 80 characters.
+    heads = ("right", "wrong", "killed", "equal", "unproven", "excused")
+    numbers = [Column(name, justify="right", no_wrap=True, min_width=len(name)) for name in heads]
+    columns = [Column("assignment", overflow="fold"), *numbers, Column(no_wrap=True)]
+    # Narrow, so that the columns are whole in a terminal of 80 characters; a long name is folded.
     table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
     blocking: dict[str, list[str]] = {}
     step = Examine(config=config)
@@ -70,6 +78,8 @@ def prove(
         console.print("Audited without a sandbox: the course's code could read and change your files.")
     if remote and remote.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
+    for sentence in LEGEND if assignments else ():
+        console.print(sentence, soft_wrap=True)
     console.print(table)
     for assignment, errors in blocking.items():
         if errors:
@@ -244,9 +254,9 @@ def _say(console: Console, result: Audit) -> None:
 
 def _exercise(cell: Exercise) -> str:
     """The score of one exercise in a sentence."""
-    parts = [f"{cell.states['killed']} of {cell.tried} mutants of '{cell.cell}' are noticed"]
+    parts = [f"{cell.states['killed']} of {cell.tried} mutants of '{cell.cell}' lose a check"]
     if cell.states["unproven"]:
         parts.append(f"{cell.states['unproven']} could not be compared")
     if cell.surprises:
-        parts.append(f"{cell.surprises} are noticed by hidden lines only")
+        parts.append(f"{cell.surprises} of them only in hidden lines")
     return ", ".join(parts) + "."

@@ -17,9 +17,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from viva.course.release import without_answers
-from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
+from viva.notebook.cell import ANSWERS, Purpose, name_of
 from viva.pages.hidden import Veil, hidden_of
 from viva.submission.variant import SEED, default_of
 from viva.verdict import BlueprintError
@@ -230,7 +231,7 @@ def _format(release: NotebookNode) -> Iterator[str]:
 
 def _cells(notebook: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
-        where = f"Cell '{cell.metadata.get('nbgrader', {}).get('grade_id') or cell.get('id', '')}'"
+        where = f"Cell '{name_of(cell)}'"
         if cell.get("outputs") or cell.get("execution_count"):
             yield f"{where}: the cell has outputs of an earlier run. Clear them."
         if path := ABSOLUTE_PATH.search(cell.source):
@@ -305,7 +306,7 @@ def _pictures(notebook: NotebookNode) -> Iterator[str]:
     """Every picture has words for those who cannot see it: an alt text, or a text above the cell that draws it."""
     before = ""
     for cell in notebook.cells:
-        where = f"Cell '{cell.metadata.get('nbgrader', {}).get('grade_id') or cell.get('id', '')}'"
+        where = f"Cell '{name_of(cell)}'"
         if cell.cell_type == "markdown":
             for image in IMAGE.finditer(cell.source):
                 if len(image["alt"].split()) < 3:

@@ -67,8 +67,9 @@ def unseen(fates: list[Fate]) -> list[str]:
         if fate.surprise:
             groups.setdefault((fate.cell, *fate.killers), []).append(fate)
     return [
-        f"Only hidden lines of {listed(map(str, checks))} find {counted(len(group), 'mutant')} of '{cell}', for "
-        f"example: {group[0].change}. Add an example to a visible check, or excuse the mutants."
+        f"No visible line finds {counted(len(group), 'mutant')} of '{cell}'. Only hidden lines of "
+        f"{listed(map(str, checks))} find {'it' if len(group) == 1 else 'them'}, for example: {group[0].change}. Add "
+        "an example like it to a visible check, or excuse the mutants."
         for (cell, *checks), group in groups.items()
     ]
 
@@ -107,8 +108,8 @@ def surprises(proofs: list[Proof], check: CheckName) -> list[str]:
 def unwarned(scores: list[CheckScore]) -> list[str]:
     """A sentence on each check that surprises the students who make a known mistake."""
     return [
-        f"Only hidden lines of the check '{score.check}' find the mistake {said(score.surprises)}. A student with "
-        "this mistake passes all visible checks. Add an example to a visible check, or give the reason in the "
+        f"A student with the mistake {said(score.surprises)} passes all visible checks. Only hidden lines of the check "
+        f"'{score.check}' find it. Add an example to a visible check, or give the reason in the "
         "docstring of that answer ('hidden: an attack')."
         for score in scores
         if score.surprises

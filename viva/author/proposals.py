@@ -35,11 +35,12 @@ from viva.author.trials import Probe
 from viva.author.trimming import name_of, used_later
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva.engine.blueprint import Purpose, read_notebook
+from viva.engine.blueprint import read_notebook
 from viva.engine.checks import CHECK, HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.names import names_of, parsed
+from viva.notebook.cell import Purpose
 from viva.submission import variant
 from viva.verdict import BlueprintError, CourseError, Verdict
 from viva.wording import counted

@@ -22,10 +22,11 @@ from viva.author.trials import Probe
 from viva.author.trimming import name_of, shared_lines, trimmed
 from viva.course.processes import leftovers
 from viva.course.rehearsals import add_files, surroundings
-from viva.engine.blueprint import Blueprint, Cell, Purpose
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination
+from viva.notebook.cell import Purpose
 from viva.verdict import Verdict
 
 GRADING = ("grade", "grade_changed")

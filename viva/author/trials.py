@@ -24,11 +24,12 @@ from viva.cleaning import plaintext
 from viva.course.graders import new_grader
 from viva.course.machine import NOTHING, Provided
 from viva.course.rehearsals import Rehearsals
-from viva.engine.blueprint import Blueprint, Purpose
+from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
 from viva.engine.session import Died, Session
+from viva.notebook.cell import Purpose
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 
@@ -111,7 +112,7 @@ class Worker:
 
     def watch(self, blueprint: Blueprint) -> dict:
         """Results of the solution's functions as source, and the megabytes that the notebook took."""
-        with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+        with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
             _watch(session, blueprint, self.seconds)
             return json.loads(_say(session, 60, "print(__viva.report())"))
 
@@ -144,7 +145,7 @@ class Worker:
         """
         fingerprints: dict[str, dict[str, list[str]] | None] = {}
         try:
-            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+            with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
                 _say(session, 60, _loading(degenerate))
                 _say(session, 60, "__viva, __viva_inputs = __import__('sys').modules['viva.author.degenerate'], {}")
                 left_out = unneeded(blueprint)
@@ -171,7 +172,7 @@ class Worker:
         unused = never_used(mentioned, names) if mentioned else []
         touched = sorted(mentioned.needed | mentioned.bound | mentioned.changed) if mentioned else []
         try:
-            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+            with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
                 _watch(session, blueprint, self.seconds, cell)
                 _say(session, 60, "__viva.restore()")
                 reply = session.candidate(self.seconds, do="run", source=source)
@@ -188,7 +189,7 @@ class Worker:
         reason = ""
         for shrinking in (True, False):
             try:
-                with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+                with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
                     _watch(session, blueprint, self.seconds, cell)
                     _say(session, 60, _loading(checkline))
                     _say(session, 60, "__viva.restore()")

@@ -13,14 +13,11 @@ from dataclasses import replace
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, Names, names_in, names_of, parsed
 from viva.engine.ownership import reached
-
-
-def name_of(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+from viva.notebook.cell import ANSWERS, Purpose, name_of
 
 
 def used_later(blueprint: Blueprint, answer: str) -> list[str]:

@@ -459,7 +459,7 @@ class Comparing:
         if not same(expected[1], actual[1], returned):
             raise Different(f"{name} returns something else", call, shown(expected[1]), shown(actual[1]))
         if not same(expected[2], actual[2]):
-            note = f"{name} changes its arguments differently"
+            note = f"{name} changes its arguments, and not as the solution does"
             raise Different(note, call, shown(expected[2][0]), shown(actual[2][0]))
 
     def returned(self, name: str, old, new) -> bool:

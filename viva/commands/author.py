@@ -25,6 +25,7 @@ from viva.course.autograde import Examine
 from viva.course.gradebook import agreement
 from viva.course.regrade.edition import Edition
 from viva.course.release import Release, rehearsing, release
+from viva.course.releasecheck import course_copy, differences
 from viva.course.solutions import write_solutions
 from viva.course.variants import Copies, Variants, is_on, students_of, write_copies
 from viva.engine.grading import Grader
@@ -59,6 +60,13 @@ SOLUTIONS = {
     )
 }
 
+CHECK = {
+    "check": (
+        {"ReleaseCommand": {"check": True}},
+        "Only compare release/ with what source/ compiles to; change nothing.",
+    )
+}
+
 
 class ReleaseCommand(ProvingCommand):
     name = "viva-release"
@@ -67,13 +75,15 @@ class ReleaseCommand(ProvingCommand):
         viva release                             all assignments
         viva release ps4_multihead --variants    also a notebook for each student
         viva release ps1 --solutions             after the deadline: solution notebooks, and no release
+        viva release --check                     is release/ what source/ compiles to?
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases()
-    flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | remote.flags()
+    flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | CHECK | remote.flags()
     no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only list the variants that would be written.").tag(config=True)
     solutions = Bool(False, help="Write solution notebooks, and release nothing.").tag(config=True)
+    check = Bool(False, help="Only compare release/ with what source/ compiles to.").tag(config=True)
     editions = Dict()
     """By assignment, the edition before this command; the command runs again after a lost connection."""
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, *remote.settings())
@@ -82,6 +92,8 @@ class ReleaseCommand(ProvingCommand):
         assignments = self.chosen_assignments()
         if self.solutions:
             return self._write_solutions(assignments)
+        if self.check:
+            return self._check(assignments)
         self._say(*ignored(self.config))
         self._say(*timelimit.remarks(self.config))
         agreement.require_kept(self.course, assignments)  # before the first opening makes a gradebook
@@ -107,6 +119,31 @@ class ReleaseCommand(ProvingCommand):
         )
         lost = any(done.not_passed for done in self.releases)
         return NEEDS_GRADER if refused or failures or lost else 0
+
+    def _check(self, assignments: list[str]) -> int:
+        """Say which files of release/ are not what source/ compiles to."""
+        found, absent = {}, []
+        with (
+            course_copy(self.course, self.config) as (copied, config),
+            rehearsing(copied, assignments, config) as grader,
+        ):
+            for name in assignments:
+                if not (folder := self.course.path("release", name)).is_dir():
+                    absent.append(name)
+                    continue
+                release(copied, name, config=config, grader=grader)
+                if different := differences(folder, copied.path("release", name)):
+                    found[name] = different
+        for name, different in found.items():
+            self._say_error(
+                f"{name}: release/ is not what source/ compiles to: {', '.join(different)}. Run: viva release {name}"
+            )
+        if absent:
+            self._say(f"Not in release/, so there is nothing to compare: {', '.join(absent)}.")
+        if same := [name for name in assignments if name not in {*found, *absent}]:
+            self._say(f"release/ is what source/ compiles to: {', '.join(same)}.")
+        self.show_document(different=found, absent=absent, same=same)
+        return NEEDS_GRADER if found else 0
 
     def _write_solutions(self, assignments: list[str]) -> int:
         """Write solution notebooks. Raises CourseError where another option asks for a release."""

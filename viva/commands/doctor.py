@@ -24,19 +24,21 @@ from traitlets.config import Config
 from viva.cleaning import plaintext
 from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, ignored, missing
+from viva.course import contract
 from viva.course.course import Course
 from viva.course.database import shown, trouble, with_retries
 from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results
+from viva.course.machine import Machine
 from viva.course.markers import require_usual_hidden
 from viva.course.overrides import is_own
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.engine import everyday
 from viva.engine.blueprint import read_notebook
 from viva.engine.kernelsession import KernelSession, kernel_of
-from viva.engine.programming import is_python, kernel_name, language_of
 from viva.engine.session import Pair
 from viva.folder import remove
+from viva.notebook.programming import is_python, kernel_name, language_of
 from viva.sandbox import bubblewrap
 from viva.sandbox.confinement import Claims, Sandbox
 from viva.sandbox.programattempts import faults
@@ -94,6 +96,8 @@ def examine(
     yield from _folders(course, "CourseDirectory.db_url" not in unknown)
     if course.exists():
         yield from _rules(config, unknown)
+        yield from _places(config)
+        yield from _imports(course)
     yield from _variants(course)
     if unknown.isdisjoint(("Exchange.root", "ExchangeFactory.exchange")):
         yield from _exchange(config)
@@ -220,7 +224,10 @@ def _everyday() -> Iterator[Diagnosis]:
 def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
     rules = [rule for rule in missing(config) if rule.setting not in unknown]
     for rule in rules:
-        remedy = f"add to nbgrader_config.py:\n{LINES}" if rule is rules[-1] else "the lines below fix this, too"
+        all_of_them = (
+            "add to nbgrader_config.py, which fixes all of these" if len(rules) > 1 else "add to nbgrader_config.py"
+        )
+        remedy = f"{all_of_them}:\n{LINES}" if rule is rules[-1] else ""
         yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
     if not rules:
         yield Diagnosis("this course uses Viva's rules", True)
@@ -231,6 +238,35 @@ def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
     for sentence in ignored(config):
         subject, _, instead = sentence.partition(": ")
         yield Diagnosis(subject, False, instead, needed=False)
+
+
+def _places(config: Config) -> Iterator[Diagnosis]:
+    """Whether the folders and variables are there that the configuration lets notebooks read."""
+    for name in (settings := Machine(config=config)).folders:
+        reachable = os.path.isabs(name) and os.access(name, os.R_OK)
+        remedy = "create the folder, let every user read it, or correct c.Machine.folders with an absolute path"
+        yield Diagnosis(f"{name}, which notebooks may read", reachable, remedy)
+    for name in settings.variables:
+        remedy = f"set it before each command: export {name}=VALUE"
+        yield Diagnosis(f"the variable {name}, which notebooks may read", name in os.environ, remedy)
+
+
+def _imports(course: Course) -> Iterator[Diagnosis]:
+    """Whether the modules are found here that the released assignments import."""
+    needed: dict[str, list[str]] = {}
+    absent: dict[str, str] = {}
+    for assignment in course.assignments():
+        if released := contract.current(course, assignment):
+            for name, place in released.present_imports().items():
+                needed.setdefault(name, []).append(assignment)
+                if not place:
+                    absent[name] = released.facts.imports.get(name, "")
+    for name, place in absent.items():
+        where = f"The release found it in {place}: install it" if place else "Install the package that has it"
+        subject = f"{name}, which {plaintext.some(needed[name], 5)} imports"
+        yield Diagnosis(subject, False, f"{where} for {sys.executable}, or add its folder to PYTHONPATH")
+    if found := sorted(needed.keys() - absent.keys()):
+        yield Diagnosis(f"the modules that released assignments import: {', '.join(found)}", True)
 
 
 def _gradebook(course: Course) -> Iterator[Diagnosis]:
@@ -297,7 +333,7 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
     writable = os.access(course.root, os.W_OK | os.X_OK)
     yield Diagnosis("the course folder is writable", writable, f"chmod u+w {_typed(course.root)}")
     closed = any(not folder.stat().st_mode & stat.S_IXOTH for folder in (course.root, *course.root.parents))
-    subject = "other users of this machine cannot open the course folder"
+    subject = f"other users of this machine {'cannot' if closed else 'can'} open the course folder"
     yield Diagnosis(subject, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
     unreleased = []
     for name in assignments if known_gradebook else ():

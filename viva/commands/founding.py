@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
@@ -116,8 +116,17 @@ same.csv
 matches.csv
 *-gradescope.zip
 """
+WORKFLOW = Path(__file__).with_name("audit.yml")
+"""The job that audits each change of a course on GitHub, and its place in the course."""
+PLACE = ".github/workflows/audit.yml"
 KEPT_EMPTY = "*\n!.gitignore\n"
-HEADER = "**Before you submit.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."
+REPOSITORY = {
+    ".gitignore": IGNORED,
+    **{f"{step}/.gitignore": KEPT_EMPTY for step in ("submitted", "autograded")},
+    PLACE: WORKFLOW.read_text(encoding="utf-8"),
+}
+"""What a course on git needs: no student's file is committed, and each change is audited."""
+HEADER = "**Before you submit.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Check*."
 
 
 @dataclass(frozen=True)
@@ -131,10 +140,15 @@ class Founding:
     """Whether the folder is a course already."""
     ignored: tuple[str, ...] = ()
     """A sentence for each of its settings that has no effect on Viva."""
+    repository: dict[str, str] = field(default_factory=dict)
+    """What a repository of an existing course needs and it has not yet, by path."""
 
 
-def plan(folder: Path) -> Founding:
-    """The plan for a folder. Raises CourseError where no course can be created, or the present one cannot be read."""
+def plan(folder: Path, git: bool = False) -> Founding:
+    """The plan for a folder; with ``git`` also what a repository needs and the folder has not yet.
+
+    Raises CourseError where no course can be created, or the present one cannot be read.
+    """
     folder = folder.resolve()
     require_plain(folder)
     if outer := course_of_students_files(folder):
@@ -146,20 +160,44 @@ def plan(folder: Path) -> Founding:
         text = said_in(config)
         lacking = tuple(missing(text))
         files = {CONFIG: _with_lines(config)} if lacking else {}
-        return Founding(folder, files, lacking, exists=True, ignored=tuple(ignored(text)))
+        repository = _repository(folder) if git else {}
+        return Founding(folder, files, lacking, exists=True, ignored=tuple(ignored(text)), repository=repository)
     if (above := course_above(folder)) and Path(above) != folder:
         raise CourseError(f"{folder} is inside the course {above}. Name a folder outside of it.")
     name = re.sub(r"[^\w-]+", "_", folder.name).strip("_") or "course"
     names = {"name": name, "first": FIRST}
     files = {CONFIG: SETTINGS.format(**names), "README.md": README.format(**names), "Makefile": MAKEFILE}
-    files |= {".gitignore": IGNORED, "source/header.ipynb": nbformat.writes(_header()) + "\n"}
-    files |= {f"{step}/.gitignore": KEPT_EMPTY for step in ("submitted", "autograded")}
+    files |= {"source/header.ipynb": nbformat.writes(_header()) + "\n"}
+    files |= {name: text for name, text in REPOSITORY.items() if git or name != PLACE}
     if existing := [name for name in files if (folder / name).exists()]:
         raise CourseError(
             f"{folder} already has {', '.join(existing)}, so nothing was written. "
             "Name another folder: viva init my_course"
         )
     return Founding(folder, files)
+
+
+def _repository(folder: Path) -> dict[str, str]:
+    """What a repository of this course still needs; a .gitignore gets the lines that it lacks."""
+    files = {}
+    for name, text in REPOSITORY.items():
+        path = folder / name
+        if not path.exists():
+            files[name] = text
+        elif path.name == ".gitignore":
+            there = path.read_text(encoding="utf-8")
+            if lacking := [line for line in text.splitlines() if line not in there.splitlines()]:
+                files[name] = "\n".join(
+                    [there.rstrip("\n"), "", "# What Viva writes, with students' data", *lacking, ""]
+                )
+    return files
+
+
+def add_repository(founding: Founding) -> list[Path]:
+    """Write what a repository of an existing course lacks, and return the paths."""
+    for name, text in founding.repository.items():
+        leftovers.write(founding.folder / name, text)
+    return [founding.folder / name for name in founding.repository]
 
 
 def found(founding: Founding) -> list[Path]:

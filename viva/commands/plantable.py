@@ -18,11 +18,16 @@ PARTS = {
     "written": "written",
     "replaced": "replaced",
     "unchanged": "unchanged",
-    "left": "left",
-    "absent": "absent",
+    "left": "left as is",
+    "absent": "not there",
     "strangers": "unclear",
 }
 """The parts of a plan, and their names in tables."""
+LEGEND = (
+    "left as is: the score there is not changed, for the reason below. not there: students of the gradebook without a "
+    "row there. unclear: rows there of which the student is not certain."
+)
+"""What the heads of the tables mean."""
 TOLD = ("replaced", "left", "absent", "strangers")
 """The parts whose students are named."""
 
@@ -34,7 +39,7 @@ def document(plan: Plan) -> dict[str, list[dict]]:
 
 def counts(plan: Plan) -> Table:
     """How many students are in each part."""
-    table = Table(whole(plan.title), *figures(*PARTS.values()))
+    table = Table(whole(plan.title), *figures(*PARTS.values()), caption=LEGEND, caption_justify="left")
     table.add_row(plaintext.line(plan.column), *(str(len(getattr(plan, part))) for part in PARTS))
     return table
 

@@ -13,7 +13,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import shortened
-from viva.course import journal, remote
+from viva.course import contract, journal, remote
 from viva.course.autograde import Autograde, Examine
 from viva.course.gradebook import releases
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
@@ -56,8 +56,13 @@ class RegradeCommand(ProvingCommand):
             raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
         (assignment,) = self.chosen_assignments()
         releases.notebooks(self.course, assignment)
-        may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
-        if not may:
+        if not (
+            self.what_if
+            or self.no_audit
+            or contract.is_as_released(self.course, assignment)  # who released it decided about the audit
+            or proven(self.course, assignment)
+            or self.prove([assignment])[assignment]
+        ):
             self._say(
                 f"Nothing was graded: {assignment} does not pass its audit. Fix the errors, or list the scores "
                 "that would change with --what-if, or grade without the audit: --no-audit."

@@ -13,9 +13,10 @@ from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.configfile import PyFile, Read, ReadPlain, without_unknown_plugins
-from viva.commands.founding import CONFIG, found, plan
+from viva.commands.founding import CONFIG, add_repository, found, plan
 from viva.commands.terminal import OF_SUBMISSIONS
 from viva.configuration import LINES
+from viva.doors import wheel
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -39,15 +40,18 @@ class InitCommand(VivaCommand):
         viva init my_course           a new course: configuration, folders, an assignment, a README
         cd old_course && viva init    list the settings that an nbgrader course lacks; change nothing
         viva init --write             the same, and add the two lines for them
+        viva init my_course --git     also what a course on git needs
     """
     flags = VivaCommand.flags | {
         "write": ({"InitCommand": {"write": True}}, "Add the missing lines to an existing course."),
+        "git": ({"InitCommand": {"git": True}}, "Also write .gitignore and a GitHub job that audits each change."),
         "dry-run": ({"InitCommand": {"dry_run": True}}, "Show what would be written; write nothing."),
     }
     writes = False
     python_config_loader_class = Read  # somebody else may have written the course: nothing of it is run or imported
 
     write = Bool(False, help="Add the missing lines to an existing course.").tag(config=True)
+    git = Bool(False, help="Also write what a course on git needs.").tag(config=True)
     dry_run = Bool(False, help="Write nothing.").tag(config=True)
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
@@ -57,8 +61,17 @@ class InitCommand(VivaCommand):
     def run(self) -> int:
         if len(self.extra_args) > 1:
             raise CourseError("Name one folder, as in: viva init my_course")
-        founding = plan(Path(*self.extra_args))
-        self._say(*(f"missing: {rule.setting}, so {rule.without}" for rule in founding.lacking))
+        founding = plan(Path(*self.extra_args), self.git)
+        added = [founding.folder / name for name in founding.repository] if self.dry_run else add_repository(founding)
+        self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in added))
+        will_be = self.write and founding.exists and not self.dry_run
+        if not will_be:
+            self._say(
+                *(
+                    f"{rule.without[:1].upper()}{rule.without[1:]} (missing: {rule.setting})."
+                    for rule in founding.lacking
+                )
+            )
         self._say(*founding.ignored)
         lacking = [rule.setting for rule in founding.lacking]
         if lacking and founding.exists:
@@ -66,17 +79,20 @@ class InitCommand(VivaCommand):
         if founding.exists and not (lacking and self.write):
             advice = f"Add these lines to {founding.folder / CONFIG} (or run 'viva init --write'):\n{LINES}"
             self._say(advice if lacking else f"{founding.folder} is a complete course.")
-            self.show_document(folder=founding.folder, lacking=lacking, written=[])
+            self.show_document(folder=founding.folder, lacking=lacking, written=added)
             return NEEDS_GRADER if lacking else 0
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
         self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
         if founding.exists and not self.dry_run:
             self._say(
-                f"The file has the {len(lacking)} settings above now. To check this machine too, run: viva doctor"
+                f"The file had none of these {len(lacking)} settings, and has them now: {', '.join(lacking)}. To check "
+                "this machine too, run: viva doctor"
             )
+        if self.git and not self.dry_run:
+            self._say(f"For the job on GitHub, commit the wheel of Viva as wheels/{wheel('nbviva')}.")
         if not founding.exists and not self.dry_run:
             self._say(f"Now: cd {shlex.quote(str(founding.folder))} && viva audit && viva release")
-        self.show_document(folder=founding.folder, lacking=lacking, written=written)
+        self.show_document(folder=founding.folder, lacking=lacking, written=[*added, *written])
         return 0
 
 
@@ -187,7 +203,7 @@ class DoctorCommand(VivaCommand):
         for diagnosis in doctor.machine() if self.machine else doctor.examine(*subjects):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
-            remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
+            remedy = f": {diagnosis.remedy}" if diagnosis.remedy and not diagnosis.healthy else ""
             self._say(f"{mark}  {diagnosis.what}{remedy}")
             sick |= diagnosis.needed and not diagnosis.healthy
         self.show_document(diagnoses=diagnoses)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import itertools
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -21,16 +22,17 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from traitlets import Bool, Bunch, Float, Int, List, observe
+from traitlets import Bool, Bunch, Float, Int, List, Unicode, observe
 
 from viva import wording
-from viva.course import writtenanswers
+from viva.course import editions, writtenanswers
 from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
 from viva.engine.blueprint import Blueprint
 from viva.engine.kernelsession import kernel_of
 from viva.engine.outcome import Outcome
-from viva.record import CheckResult, Note, SubmissionRecord, doubtful
+from viva.notebook.cell import grade_id
+from viva.record import CARRIED, CheckResult, Note, SubmissionRecord, doubtful, settled
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import given_texts, made_output
@@ -65,6 +67,12 @@ class Examine(NbGraderPreprocessor):
         config=True
     )
 
+    carry_forward = List(
+        Unicode(),
+        help="Assignments, as names or patterns such as '*', in which a mistake costs the points of its own exercise "
+        "only: exercises that use its answer are graded with the right one.",
+    ).tag(config=True)
+
     @observe("no_wall")
     def _old_name(self, change: Bunch) -> None:
         self.no_sandbox = self.no_sandbox or change.new
@@ -84,13 +92,18 @@ class Examine(NbGraderPreprocessor):
         files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
             notebook, reference = seeded(notebook, work.seed), examined(reference, work.seed)
-        work.outcome = work.grader.grade(notebook, reference, work.data, files, second_look=True)
+        carry = self.carries(names["assignment"])
+        work.outcome = work.grader.grade(notebook, reference, work.data, files, second_look=True, carry=carry)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
-        work.record.repairs = [*work.record.repairs, *work.outcome.doubts]
+        work.record.repairs = settled([*work.record.repairs, *work.outcome.doubts], work.outcome.checks)
         work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
+
+    def carries(self, assignment: str) -> bool:
+        """Whether a mistake costs once; never where students read the result before the deadline."""
+        return not self.visible_only and any(fnmatchcase(assignment, pattern) for pattern in self.carry_forward)
 
 
 def _require_kernel(blueprint: Blueprint) -> None:
@@ -105,8 +118,7 @@ def _require_kernel(blueprint: Blueprint) -> None:
 class SaveScores(SaveAutoGrades):
     """As SaveAutoGrades, with the scores that Examine found.
 
-    A cell that could not be graded waits for a grader, and so does one that was not passed and of which
-    the repair could not tell where its answer stands.
+    A cell that could not be graded waits for a grader, and so does one of which a doubt may have decided the points.
     """
 
     outcome: Outcome | None = None
@@ -114,12 +126,13 @@ class SaveScores(SaveAutoGrades):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         work = Work.of(resources)
-        self.outcome, self.doubtful = work.outcome, doubtful(work.record.repairs)
+        self.outcome = work.outcome
+        self.doubtful = doubtful(work.record.repairs, work.outcome.checks if work.outcome else {})
         return super().preprocess(notebook, resources)
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
         super()._add_score(cell, resources)
-        name = cell.metadata.nbgrader["grade_id"]
+        name = grade_id(cell)
         outcome = self.outcome if self.outcome is not None and name in self.outcome.checks else None
         if not outcome and name not in self.doubtful:
             return
@@ -129,9 +142,8 @@ class SaveScores(SaveAutoGrades):
             self.gradebook.db.commit()
             return
         grade.auto_score = outcome.earned(name)
-        points = cell.metadata.nbgrader.get("points", 0)
-        doubt = name in self.doubtful and grade.auto_score is not None and grade.auto_score < points
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None or doubt
+        waits = grade.auto_score is None or name in self.doubtful
+        grade.needs_manual_grade = grade.manual_score is not None or waits
         self.gradebook.db.commit()
 
 
@@ -170,7 +182,7 @@ class NoResponse(NbGraderPreprocessor):
                 lambda cell: not (utils.is_task(cell) or utils.is_grade(cell)), notebook.cells[index + 1 :]
             )
             below = [cell.source.strip() for cell in following]
-            yield cell.metadata.nbgrader["grade_id"], not below or not stubs.issuperset(below)
+            yield grade_id(cell), not below or not stubs.issuperset(below)
 
 
 class RecordResults(NbGraderPreprocessor):
@@ -181,7 +193,9 @@ class RecordResults(NbGraderPreprocessor):
         if work.outcome:
             results, where = Results.of(CourseDirectory(parent=self.parent)), (names["assignment"], names["student"])
             recorded = results.read().get(where)
+            facts = editions.current(results.path.with_name(editions.NAME) / names["assignment"])
             record = SubmissionRecord(*where, graded=now(), notebooks=recorded.notebooks if recorded else {})
+            record.edition = facts.edition if facts else ""
             enter(record, names["notebook"], work)
             results.add([record])
         before = getattr(getattr(self.parent, "parent", None), "viva_before", None)  # of nbgrader's own converter
@@ -234,7 +248,7 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
         outputs, count = outcome.outputs.get(index, ([], None))
         cell.execution_count = count if isinstance(count, int) else None
         cell.outputs = [made_output(**item) for item in outputs]
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         results = outcome.checks.get(name, [])
         lost = any(result.earned < result.points for result in results)
         for sentence in wording.sentences(note for note in repairs if lost and name in note.tests):
@@ -245,6 +259,9 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
         for result in results:
             if result.printed:
                 cell.outputs.append(made_output("stream", name="stdout", text=result.printed))
+            if result.cause and result.cause.kind == CARRIED:
+                why = f"{result.title}: {wording.reason(result)}\n"
+                cell.outputs.append(made_output("stream", name="stdout", text=why))
             if result.verdict not in (Verdict.PASSED, Verdict.PARTLY):
                 why = wording.reason(result)
                 cell.outputs.append(

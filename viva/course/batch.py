@@ -251,7 +251,7 @@ class _Batch:
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget
-        self.visible_only = step.visible_only
+        self.visible_only, self.carries = step.visible_only, step.carries
         if not self.no_sandbox:
             require_sandbox()
         self.seconds = seconds_of(config)
@@ -278,15 +278,28 @@ class _Batch:
         for name, expected in self.expected.items():
             try:
                 contracts[name] = contract.of(self.course, name, expected, self.tell)
+                self._tell_limits(name, contracts[name].facts.limits)
             except VivaError as error:
                 self.refused[name] = error
         return contracts
+
+    def _tell_limits(self, assignment: str, released: dict[str, float]) -> None:
+        """Say which limits are others than those of the release, which `viva check` tells students."""
+        present = contract.limits_of(self.config)
+        for name, unit in (("seconds", "s for a cell"), ("memory", "MB"), ("budget", "s for a whole notebook")):
+            if name in released and released[name] != present[name]:
+                self.tell(
+                    f"{assignment}: released with a limit of {released[name]:g} {unit}, and graded with "
+                    f"{present[name]:g} {unit}."
+                )
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of everything beside the submission that its result depends on."""
         settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
         if self.visible_only:
             settings += " visible"
+        if self.carries(assignment):
+            settings += " carried"
         if submitted := submitted_files(self.config, assignment):
             settings += f" {sorted(submitted)}"
         kept, release = self.contracts[assignment], self.course.path("release", assignment)

@@ -58,9 +58,10 @@ from viva.course.markers import STEPS, RightMarkers, require_usual_hidden
 from viva.course.timelimit import seconds_of
 from viva.engine.blueprint import Blueprint, read_notebook
 from viva.engine.outcome import outputs_of
-from viva.engine.programming import PYTHON, language_of
 from viva.engine.session import Died, Session
 from viva.engine.timebudget import TimeBudget
+from viva.notebook.cell import grade_id, name_of
+from viva.notebook.programming import PYTHON, language_of
 from viva.verdict import BlueprintError, CourseError, VivaError
 
 OF_NOTEBOOK = {
@@ -239,7 +240,7 @@ def told(error: Exception, name: str) -> str:
     for frame, _ in traceback.walk_tb(error.__traceback__):
         node = frame.f_locals.get("cell")
         if isinstance(node, NotebookNode) and frame.f_code.co_name == "preprocess_cell":
-            cell = node.metadata.get("nbgrader", {}).get("grade_id") or node.get("id", "")
+            cell = name_of(node)
     if isinstance(error, OSError) and error.strerror:
         return f"{name}: cannot read or write {error.filename or 'a file'}: {error.strerror}"
     words = " ".join(str(error).split()) or type(error).__name__
@@ -282,7 +283,7 @@ def compiled(
     def before(step: Callable, node: NotebookNode) -> None:
         if locked is not None and isinstance(step, ClearHiddenTests):
             cells = [cell for cell in node.cells if cell.cell_type == "code" and utils.is_locked(cell)]
-            locked.update({cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells})
+            locked.update({grade_id(cell): cell.source for cell in cells})
 
     return _through_steps(course, assignment, notebook, (left_out,), before)
 
@@ -295,19 +296,19 @@ def completed(
     ``released`` is its students' version, and ``locked`` are the texts of its locked cells, by grade id, with hidden
     lines. An answer that a step of the course's own cleared is the author's again. Raises CourseError.
     """
-    stubs = {_grade_id(cell): cell.source for cell in released.cells if utils.is_solution(cell)}
+    stubs = {grade_id(cell): cell.source for cell in released.cells if utils.is_solution(cell)}
     answers: dict[str, str] = {}
 
     def before(_: Callable, node: NotebookNode) -> None:
         for cell in node.cells:
-            name = _grade_id(cell)
+            name = grade_id(cell)
             if name in stubs and utils.is_solution(cell) and cell.source != stubs[name]:
                 answers[name] = cell.source
 
     # Lines with ``### AUTOTEST`` were computed before: what they became is among the locked texts.
     node = _through_steps(course, assignment, notebook, (*CLEARING, NothingElse, InstantiateTests), before)
     for cell in node.cells:
-        name = _grade_id(cell)
+        name = grade_id(cell)
         if cell.cell_type == "code" and name in locked and utils.is_locked(cell):
             cell.source = locked[name]
         elif utils.is_solution(cell) and cell.source == stubs.get(name):
@@ -326,10 +327,10 @@ def compiled_twice(course: Course, assignment: str, notebook: str) -> Compiled:
 def _give_ids(node: NotebookNode, released: NotebookNode) -> None:
     """Give the cells that have no grade id the ids of their students' version: a step makes up others each time."""
     pairs = list(zip(node.cells, released.cells, strict=False))
-    if len(node.cells) != len(released.cells) or any(_grade_id(mine) != _grade_id(other) for mine, other in pairs):
+    if len(node.cells) != len(released.cells) or any(grade_id(mine) != grade_id(other) for mine, other in pairs):
         return
     for mine, other in pairs:
-        if not _grade_id(mine) and other.get("id"):
+        if not grade_id(mine) and other.get("id"):
             mine["id"] = other["id"]
 
 
@@ -365,10 +366,6 @@ def _through_steps(
         reason = told(error, str(source))
         raise CourseError(f"The student version of {assignment} could not be compiled. {reason}") from error
     return node
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or "")
 
 
 def _is_one_of(step: object, classes: tuple[type, ...]) -> bool:

@@ -5,8 +5,9 @@ the gradebook, in ``.contracts/ASSIGNMENT/EDITION/``:
 
     notebooks/   the complete notebooks: with header and footer, after the course's own steps, with solutions and
                  hidden tests
-    files/       the files beside them, as students get them, and helper notebooks: those without a graded cell
-    contract.json    the facts (``Facts``)
+    files/       the files beside them, as students get them, and helper notebooks: those without a graded cell; in
+                 ``.viva-tests/`` the files that only tests get, in ``.viva-solved/`` graded notebooks that others run
+    contract.json    the facts (``viva.course.editions.Facts``)
 
 ``current`` beside the editions names the one that counts. Grading, `viva regrade`, the diagnosis and a bundle read it
 and nothing else; the audit reads the same, compiled into a temporary folder (``drafted``), before there is a release.
@@ -19,12 +20,13 @@ the texts and points of the tests are.
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import json
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,45 +34,31 @@ from types import SimpleNamespace
 
 import msgspec
 import nbformat
-from msgspec import Struct, field
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
+from traitlets.config import Config
 
+from viva.course import editions, leaving, machine
+from viva.course.autograde import Examine
 from viva.course.compiler import Compiled, compiled, compiled_twice, completed
 from viva.course.course import Course
+from viva.course.editions import CURRENT, FACTS, Facts
+from viva.course.fingerprint import ground
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.markers import RightMarkers
 from viva.course.processes import leftovers
+from viva.course.timelimit import seconds_of
 from viva.engine.blueprint import read_blueprint, read_notebook
-from viva.folder import walk
+from viva.folder import FOR_TESTS, SOLVED, walk
+from viva.notebook.cell import grade_id, marks_of
 from viva.verdict import BlueprintError, CourseError, VivaError
 
-NAME = ".contracts"
-"""The folder of contracts, beside the gradebook."""
-CURRENT, FACTS, NOTEBOOKS, FILES = "current", "contract.json", "notebooks", "files"
+NOTEBOOKS, FILES = "notebooks", "files"
 EDITION = 12
 """The letters of an edition's name."""
-
-
-class Facts(Struct, frozen=True):
-    """A contract without its notebooks and files."""
-
-    assignment: str
-    edition: str
-    """A hash of the contract."""
-    released: str
-    """When, in UTC."""
-    gradebook: str
-    """A hash of the cells in the gradebook that this was released with."""
-    source: str
-    """A hash of what it was compiled from."""
-    points: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By notebook, the points of each graded cell."""
-    leaves: dict[str, str] = field(default_factory=dict)
-    """The files that students get beside the notebooks, by path, each with its SHA-256."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +84,10 @@ class Contract:
         """The folder of the files that lie beside the notebooks when they run."""
         return self.folder / FILES
 
+    def present_imports(self) -> dict[str, str]:
+        """The modules that grading needs, and where each is found now; empty where it is not."""
+        return machine.imports(self.notebooks, walk(self.files))
+
     def named(self, text: str) -> str:
         """A sentence that names the notebooks in the source folder, where the instructor corrects them."""
         return text.replace(str(self.folder / NOTEBOOKS), str(self.source)).replace(str(self.files), str(self.source))
@@ -115,7 +107,7 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
     Where there is none, it is made, and who is to ``tell`` says so. Raises CourseError where that is not possible.
     """
     place = _place(course.directory, assignment)
-    facts = _read(place)
+    facts = editions.current(place)
     if facts and facts.gradebook == digest_of(expected) and not _lacking(place / facts.edition, expected):
         return Contract(place / facts.edition, course.path("source", assignment), facts)
     made = _from_gradebook(course, assignment, expected)
@@ -157,18 +149,17 @@ def write(course: Course, draft: Contract, expected: Expected) -> Contract:
     """Keep a draft as the contract of the release that the gradebook now has."""
     for path in draft.notebooks:  # nbgrader has computed the lines with ``### AUTOTEST`` once more
         nbformat.write(_with_texts(read_notebook(path), expected.locked(path.stem)), path)
-    return _kept(course, draft, digest_of(expected))
+    return _kept(course, draft, expected)
 
 
 def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) -> None:
     """Raises CourseError for a cell with points in a students' version that grading would not find."""
     points = {cell.id: cell.points for cell in read_blueprint(draft.notebook(notebook)).cells}
     for cell in released.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        worth = marks.get("points", 0) if utils.is_grade(cell) or utils.is_task(cell) else 0
-        if worth and points.get(marks["grade_id"]) != float(worth):
+        worth = marks_of(cell).get("points", 0) if utils.is_grade(cell) or utils.is_task(cell) else 0
+        if worth and points.get(grade_id(cell)) != float(worth):
             raise CourseError(
-                f"{draft.source / notebook}.ipynb, cell '{marks['grade_id']}': its {worth:g} points cannot be graded, "
+                f"{draft.source / notebook}.ipynb, cell '{grade_id(cell)}': its {worth:g} points cannot be graded, "
                 "because a step of c.GenerateAssignment.preprocessors makes another cell of it for students than for "
                 "grading. Nothing was changed. Put that step before ClearSolutions."
             )
@@ -177,10 +168,27 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
 def folder_of(directory: CourseDirectory, assignment: str) -> Path:
     """The folder of the complete notebooks of an assignment; its source folder, where there is no contract yet."""
     place = _place(directory, assignment)
-    facts = _read(place)
+    facts = editions.current(place)
     if facts and (place / facts.edition / NOTEBOOKS).is_dir():
         return place / facts.edition / NOTEBOOKS
     return Path(directory.format_path(directory.source_directory, ".", assignment))
+
+
+def files_of(directory: CourseDirectory, assignment: str) -> Path:
+    """The folder of the files beside those notebooks; the source folder, where there is no contract yet."""
+    folder = folder_of(directory, assignment)
+    return folder.with_name(FILES) if folder.name == NOTEBOOKS and folder.with_name(FACTS).is_file() else folder
+
+
+def notebooks_of(course: Course, assignment: str) -> list[Path]:
+    """The complete notebooks of an assignment as it was released, in order; its source, where it has no contract."""
+    return sorted(folder_of(course.directory, assignment).glob("*.ipynb"))
+
+
+def names_of(course: Course, assignment: str) -> list[str]:
+    """The names of an assignment's notebooks, in order: of those in release/, where nbgrader may have put them last."""
+    released = sorted(course.path("release", assignment).glob("*.ipynb"))
+    return [path.stem for path in released or notebooks_of(course, assignment)]
 
 
 def digest_of(expected: Expected) -> str:
@@ -201,9 +209,23 @@ def source_digest(course: Course, assignment: str) -> str:
     return digest.hexdigest()
 
 
+def current(course: Course, assignment: str) -> Contract | None:
+    """The contract of an assignment as far as one is kept; the gradebook may have another release by now."""
+    place = _place(course.directory, assignment)
+    if not (facts := editions.current(place)) or not (place / facts.edition / NOTEBOOKS).is_dir():
+        return None
+    return Contract(place / facts.edition, course.path("source", assignment), facts)
+
+
+def is_as_released(course: Course, assignment: str) -> bool:
+    """Whether the source is the one that was released; False where no contract says so."""
+    facts = editions.current(_place(course.directory, assignment))
+    return facts is not None and source_digest(course, assignment) == facts.source
+
+
 def released_when(course: Course, assignment: str) -> tuple[str, bool]:
     """When an assignment was released, in words, and whether its source was changed since."""
-    facts = _read(_place(course.directory, assignment))
+    facts = editions.current(_place(course.directory, assignment))
     if not facts:
         return "before", False
     when = datetime.fromisoformat(facts.released).strftime("%Y-%m-%d %H:%M UTC")
@@ -226,11 +248,10 @@ def _from_gradebook(course: Course, assignment: str, expected: Expected) -> Cont
         node = completed(course, assignment, name, released, expected.locked(name))
         points = {cell.name: cell.max_score for cell in expected.notebooks[name].grade_cells}
         for cell in node.cells:
-            marks = cell.metadata.get("nbgrader", {})
-            if marks.get("grade_id") in points:
-                marks["points"] = points[marks["grade_id"]]
+            if grade_id(cell) in points:
+                cell.metadata.nbgrader["points"] = points[grade_id(cell)]
         books[name] = Compiled(released, node, expected.locked(name))
-        tests = {cell.metadata.nbgrader["grade_id"] for cell in node.cells if utils.is_grade(cell)}
+        tests = {grade_id(cell) for cell in node.cells if utils.is_grade(cell)}
         if lost := sorted(expected.tests(name).keys() - tests):
             raise CourseError(
                 f"{source} does not have the released test {', '.join(map(repr, lost[:5]))} any more, so nothing was "
@@ -239,7 +260,7 @@ def _from_gradebook(course: Course, assignment: str, expected: Expected) -> Cont
     times = [path.stat().st_mtime for path in course.path("release", assignment).glob("*.ipynb")]
     when = datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds") if times else _now()
     with tempfile.TemporaryDirectory(prefix="viva-contract-") as name:
-        return _kept(course, _written(course, assignment, books, Path(name), when), digest_of(expected))
+        return _kept(course, _written(course, assignment, books, Path(name), when), expected)
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
@@ -250,7 +271,7 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
     path = course.path("release", assignment) / f"{notebook}.ipynb"
     try:
         released = nbformat.read(path, as_version=4)
-        names = {cell.metadata.nbgrader.get("grade_id") for cell in released.cells if "nbgrader" in cell.metadata}
+        names = {grade_id(cell) for cell in released.cells if "nbgrader" in cell.metadata}
         if cells <= names:
             return released
     except Exception as error:  # whatever a broken file leads to
@@ -266,27 +287,75 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
     for name, book in books.items():
         nbformat.write(book.complete, folder / NOTEBOOKS / f"{name}.ipynb")
         points[name] = {
-            cell.metadata.nbgrader["grade_id"]: cell.metadata.nbgrader["points"]
+            grade_id(cell): cell.metadata.nbgrader["points"]
             for cell in book.complete.cells
             if utils.is_grade(cell) or utils.is_task(cell)
         }
         if _is_helper(book.complete):
             nbformat.write(book.released, folder / FILES / f"{name}.ipynb")
-    leaves = {}
-    for name, path in files_beside(course, assignment).items():
-        target = folder / FILES / name
+    for name in _named_by_others({name: book.complete for name, book in books.items()}):
+        (folder / FILES / SOLVED).mkdir(exist_ok=True)
+        shown = {_grade_id(cell): cell.source for cell in books[name].released.cells}
+        solved = copy.deepcopy(books[name].complete)
+        for cell in solved.cells:
+            if utils.is_locked(cell):
+                cell.source = shown.get(_grade_id(cell), cell.source)
+        nbformat.write(solved, folder / FILES / SOLVED / f"{name}.ipynb")
+    leaves = _copied(files_beside(course, assignment), folder / FILES)
+    tests = _copied(files_for_tests(course, assignment), folder / FILES / FOR_TESTS)
+    needed = machine.imports((folder / NOTEBOOKS).glob("*.ipynb"), walk(folder / FILES))
+    about = source_digest(course, assignment), points, leaves, tests, needed, limits_of(course.directory.config)
+    facts = Facts(assignment, "", when, "", *about)
+    return Contract(folder, course.path("source", assignment), facts)
+
+
+def limits_of(config: Config) -> dict[str, float]:
+    """The limits of grading that a configuration sets, by name."""
+    step = Examine(config=config)
+    return {"seconds": seconds_of(config), "memory": float(step.memory), "budget": step.budget}
+
+
+def _copied(files: Mapping[str, Path], folder: Path) -> dict[str, str]:
+    """Copy files into a folder; by path, the SHA-256 of each."""
+    digests = {}
+    for name, path in files.items():
+        target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-        leaves[name] = hashlib.sha256(target.read_bytes()).hexdigest()
-    facts = Facts(assignment, "", when, "", source_digest(course, assignment), points, leaves)
-    return Contract(folder, course.path("source", assignment), facts)
+        digests[name] = hashlib.sha256(target.read_bytes()).hexdigest()
+    return digests
 
 
 def files_beside(course: Course, assignment: str) -> dict[str, Path]:
     """The files beside an assignment's notebooks that nbgrader releases, by path: its own, and what links lead to."""
+    return _files(course, assignment, leaving.for_tests(course.directory.config))
+
+
+def files_for_tests(course: Course, assignment: str) -> dict[str, Path]:
+    """The files beside an assignment's notebooks that only tests get, by path."""
+    leaving_files = files_beside(course, assignment)
+    return {name: path for name, path in _files(course, assignment).items() if name not in leaving_files}
+
+
+def _files(course: Course, assignment: str, ignored: Collection[str] = ()) -> dict[str, Path]:
     folder = course.path("source", assignment)
-    paths = walk(folder, [*course.directory.ignore, "*.ipynb"])
+    paths = walk(folder, [*course.directory.ignore, "*.ipynb", *ignored])
     return {str(path.relative_to(folder)): path for path in paths if path.is_file()}
+
+
+def _named_by_others(books: Mapping[str, NotebookNode]) -> list[str]:
+    """The notebooks with something to do in them that another one runs or reads: in grading it finds the student's."""
+    code = {name: [cell.source for cell in book.cells if cell.cell_type == "code"] for name, book in books.items()}
+    return [
+        name
+        for name, book in books.items()
+        if not _is_helper(book)
+        and any(f"{name}.ipynb" in source for other in books if other != name for source in code[other])
+    ]
+
+
+def _grade_id(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or "")
 
 
 def _is_helper(notebook: NotebookNode) -> bool:
@@ -294,13 +363,15 @@ def _is_helper(notebook: NotebookNode) -> bool:
     return not any(utils.is_grade(cell) or utils.is_solution(cell) or utils.is_task(cell) for cell in notebook.cells)
 
 
-def _kept(course: Course, draft: Contract, gradebook: str) -> Contract:
+def _kept(course: Course, draft: Contract, expected: Expected) -> Contract:
     """Keep a draft beside the gradebook as the current edition; where nobody may write there, in a temporary folder."""
+    gradebook = digest_of(expected)
     digest = hashlib.sha256(gradebook.encode())
     for path in sorted(walk(draft.folder)):
         digest.update(str(path.relative_to(draft.folder)).encode() + b"\0" + path.read_bytes())
     edition = digest.hexdigest()[:EDITION]
-    facts = msgspec.structs.replace(draft.facts, edition=edition, gradebook=gradebook)
+    counts = ground(draft.folder / NOTEBOOKS, draft.files, draft.files, "", expected).hex()
+    facts = msgspec.structs.replace(draft.facts, edition=edition, gradebook=gradebook, ground=counts)
     (draft.folder / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts)))
     place = _place(course.directory, facts.assignment)
     try:
@@ -321,7 +392,9 @@ def _kept(course: Course, draft: Contract, gradebook: str) -> Contract:
 def _put(draft: Path, folder: Path, shared: bool) -> None:
     """Copy a draft into its folder, so that this never holds a part."""
     if folder.is_dir() and (folder / FACTS).is_file() and (folder / NOTEBOOKS).is_dir():
-        return  # the same content has the same name
+        leftovers.write(folder / FACTS, (draft / FACTS).read_text())  # the same content has the same name
+        _protect(folder / FACTS, shared)
+        return
     with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=folder.parent) as name:
         build = Path(name, folder.name)
         shutil.copytree(draft, build)
@@ -354,16 +427,7 @@ def _protect(path: Path, shared: bool) -> None:
 
 
 def _place(directory: CourseDirectory, assignment: str) -> Path:
-    return Results.of(directory).path.with_name(NAME) / assignment
-
-
-def _read(place: Path) -> Facts | None:
-    """The facts of the current edition; None where there is none, or it is damaged."""
-    try:
-        edition = (place / CURRENT).read_text(encoding="utf-8").strip()
-        return msgspec.json.decode((place / edition / FACTS).read_bytes(), type=Facts)
-    except (OSError, ValueError):
-        return None
+    return Results.of(directory).path.with_name(editions.NAME) / assignment
 
 
 def _lacking(folder: Path, expected: Expected) -> list[str]:
@@ -373,7 +437,7 @@ def _lacking(folder: Path, expected: Expected) -> list[str]:
 def _with_texts(notebook: NotebookNode, locked: Mapping[str, str]) -> NotebookNode:
     """A complete notebook with the texts that nbgrader put into the gradebook."""
     for cell in notebook.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         if cell.cell_type == "code" and utils.is_locked(cell):
             cell.source = locked.get(name, cell.source)
     return notebook

@@ -84,7 +84,7 @@ def unusable(url: str, error: Exception) -> CourseError:
         why = ": its port is not a number"
     return CourseError(
         f"'{shown(url)}' is not a usable gradebook address{why}. Write sqlite:////home/me/course/gradebook.db, or "
-        "postgresql+psycopg://user@host/course after: pip install 'nbviva[postgres]'."
+        "postgresql+psycopg://user@host/course after: pip install 'psycopg[binary]'."
     )
 
 

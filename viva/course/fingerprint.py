@@ -13,8 +13,9 @@ from nbformat import NotebookNode
 
 from viva.course.gradebook.recording import Expected
 from viva.engine.blueprint import read_notebook
-from viva.engine.programming import language_of
 from viva.folder import MOST_FILES, walk
+from viva.notebook.cell import grade_id, marks_of
+from viva.notebook.programming import language_of
 from viva.submission.files.contents import KEPT, MOST_BYTES, read_file
 from viva.verdict import BlueprintError, SubmissionError
 
@@ -57,12 +58,9 @@ def _notebook(path: Path, replaced: set[str], answers: bool = True) -> bytes:
 
 def _cell(cell: NotebookNode, replaced: set[str], answers: bool) -> list:
     """The kind, name, settings and text of a cell; in the source no text that nobody grades by."""
-    metadata = {
-        name: value for name, value in cell.metadata.get("nbgrader", {}).items() if name not in ("points", "checksum")
-    }
-    name = metadata.get("grade_id")
-    text = "" if name in replaced or (answers and cell.cell_type != "code") else cell.source
-    return [cell.cell_type, name or cell.get("id"), metadata, cell.metadata.get("viva", {}), text]
+    metadata = {name: value for name, value in marks_of(cell).items() if name not in ("points", "checksum")}
+    text = "" if grade_id(cell) in replaced or (answers and cell.cell_type != "code") else cell.source
+    return [cell.cell_type, grade_id(cell) or cell.get("id"), metadata, cell.metadata.get("viva", {}), text]
 
 
 def key(ground: bytes, folder: Path, seed: str = "") -> str:

@@ -14,11 +14,11 @@ from viva.cleaning import plaintext
 from viva.course.machine import NOTHING, Provided
 from viva.course.rehearsals import Rehearsals
 from viva.engine import everyday
-from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.libraries import CODECS, COMMON, THREADS
 from viva.engine.session import examiners_limits
+from viva.notebook.cell import Purpose
 from viva.sandbox.confinement import MB, USUAL, Limits, Sandbox
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError

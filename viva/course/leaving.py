@@ -2,6 +2,8 @@
 
 nbgrader copies every file beside the notebooks. Among them are what editors and other tools leave there: a notebook's
 pair for jupytext, an export, a backup, a repository. None is shown to students that holds a marker of hidden text.
+
+A file that only tests read, such as expected results, lies beside the notebooks too, and is named by a setting.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ from bz2 import BZ2Decompressor
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
-from traitlets.config import Config
+from traitlets import List, Unicode
+from traitlets.config import Config, Configurable
 
 from viva.course.markers import markers
+from viva.folder import walk
 from viva.verdict import CourseError
 
 REPOSITORIES = (".git", ".hg", ".svn", ".bzr", ".ipynb_checkpoints")
@@ -27,6 +31,32 @@ REPOSITORIES = (".git", ".hg", ".svn", ".bzr", ".ipynb_checkpoints")
 MOST_BYTES = 200 * 2**20
 """Bytes of a file, or of all that an archive holds, that are looked at."""
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
+
+
+class TestFiles(Configurable):
+    """The files that only tests get."""
+
+    names = List(
+        Unicode(),
+        help="Names of files beside notebooks that hidden tests read and students never get, as expected_*.csv.",
+    ).tag(config=True)
+
+
+def for_tests(config: Config | None) -> list[str]:
+    """The patterns of the names of files that only tests get."""
+    return list(TestFiles(config=config).names)
+
+
+def require_present(source: Path, config: Config) -> None:
+    """Raises CourseError for a name in ``c.TestFiles.names`` that no file of any assignment has: students could get
+    the file that was meant."""
+    files = {path.name for path in walk(source)}
+    for name in for_tests(config):
+        if not set(name) & set("*?[") and name not in files:
+            raise CourseError(
+                f"c.TestFiles.names in nbgrader_config.py names {name}, but no file in {source} has this name. Nothing "
+                "was changed. Correct the name, or remove it. A name has no folder in it."
+            )
 
 
 def require_harmless(files: Mapping[str, Path], folder: Path, config: Config) -> None:

@@ -105,6 +105,24 @@ def modules(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> dict[str, 
     return known
 
 
+def imports(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> dict[str, str]:
+    """The modules that notebooks and the files beside them cannot do without, and the place where each is found.
+
+    The place of one that is not found is empty. Python's own modules and the files themselves are left out.
+    """
+    files = list(files)
+    scripts = [path for path in files if path.suffix == ".py"]
+    own = {*(path.stem for path in scripts), *(path.parent.name for path in files), *sys.stdlib_module_names}
+    names = libraries.required([*libraries.sources(notebooks), *map(_text, scripts)]) - own
+    return {name: _place(name) for name in sorted(names)}
+
+
+def _place(name: str) -> str:
+    spec = _spec(name)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    return str(folders[0]) if folders else str(spec.origin or "") if spec else ""
+
+
 def _places(name: str) -> tuple[Path, ...]:
     """The file or folders of a module, as this Python finds it; none where a fork finds it too."""
     spec = _spec(name)

@@ -28,13 +28,14 @@ from viva.course.graders import examination
 from viva.course.markers import require_usual_hidden
 from viva.course.rehearsals import Rehearsals
 from viva.course.variants import Variants, seeds_of
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.checks import parts_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
 from viva.engine.session import ExaminerFault
 from viva.folder import fill, walk
+from viva.notebook.cell import Purpose
 from viva.submission.blind import Blind, forms_of
 from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
@@ -60,6 +61,8 @@ class Material:
     files: dict[str, bytes]
     seeds: dict[str, int] | None = None
     """By student, where the assignment has variants; the key that they come from stays in the course."""
+    edition: str = ""
+    """The name of the contract (``viva.course.editions``)."""
 
     @classmethod
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
@@ -86,9 +89,9 @@ class Material:
         files = {str(path.relative_to(kept.files)): path.read_bytes() for path in walk(kept.files)}
         released, shipped = handed_out(course, assignment, expected)
         forms = forms_of(Blind(config=_rooted(config, course)))
-        return cls(
-            assignment, config, expected, released, shipped, {}, given, forms, files, seeds_of(course, assignment)
-        )
+        seeds = seeds_of(course, assignment)
+        named = kept.facts.edition
+        return cls(assignment, config, expected, released, shipped, {}, given, forms, files, seeds, named)
 
     def rehearse(self, source: Path, grader: Grader, rehearsals: Rehearsals) -> None:
         """Rehearse the solutions; the folder ``source`` holds the complete notebooks."""
@@ -114,7 +117,10 @@ class Material:
             else examination
             for name, examination in self.examinations.items()
         }
-        return replace(self, examinations=examinations)
+        config = copy.deepcopy(self.config)
+        if config is not None:
+            config.Examine.carry_forward = []
+        return replace(self, examinations=examinations, config=config)
 
     def _texts(self, notebook: str) -> dict[str, str]:
         """The released texts of a notebook's cells, by name."""

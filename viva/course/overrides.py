@@ -27,7 +27,7 @@ from nbgrader.exchange.default import Exchange
 
 from viva import clock
 from viva.cleaning import plaintext
-from viva.course import writtenanswers
+from viva.course import leaving, writtenanswers
 from viva.course.course import Course, folders_named
 from viva.course.links import Links
 from viva.folder import matches, walk
@@ -125,6 +125,16 @@ def _init_feedback(converter: converters.GenerateFeedback, assignment_id: str, s
         shutil.copyfile(source / name, target / name)
 
 
+def _init_release(converter: converters.GenerateAssignment, assignment_id: str, student_id: str) -> None:
+    """nbgrader's, which copies less."""
+    directory, ignored = converter.coursedir, converter.coursedir.ignore
+    directory.ignore = [*ignored, *leaving.for_tests(converter.config)]
+    try:
+        _copy_release(converter, assignment_id, student_id)
+    finally:
+        directory.ignore = ignored
+
+
 def is_own(root: str | Path) -> bool:
     """Whether an exchange lies among the user's own files of Jupyter, where it is made when it is needed."""
     return Path(root).absolute().is_relative_to(Path(jupyter_data_dir()).absolute())
@@ -184,6 +194,12 @@ CHANGES = (
         "drawings, configurations.",
     ),
     Change(
+        converters.GenerateAssignment,
+        "init_assignment",
+        _init_release,
+        "nbgrader copies all files beside a notebook for students. c.TestFiles.names says which only tests get.",
+    ),
+    Change(
         Exchange,
         "start",
         _start,
@@ -193,6 +209,7 @@ CHANGES = (
 
 _found_by_pattern, _started = BaseConverter.init_notebooks, Exchange.start
 _copy_and_enter, _permitted = converters.Autograde.init_assignment, converters.Autograde.set_permissions
+_copy_release = converters.GenerateAssignment.init_assignment
 _remove_older = converters.Autograde.init_destination
 for _change in CHANGES:
     setattr(_change.owner, _change.name, _change.ours)

@@ -1,7 +1,7 @@
 """The answer to `viva` alone: the state of the course, and the next command. It starts fast, without nbgrader.
 
-It is read off the folders, the times of files, results.jsonl and a gradebook in SQLite; it is a hint, and each command
-looks more closely. Student names are not shown.
+It is read off the folders, the times of files, results.jsonl, the contracts and a gradebook in SQLite; it is a hint,
+and each command looks more closely. Student names are not shown.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from viva.course import seen
+from viva.course import editions, seen
 from viva.course.location import DELIVERED, course_above, folder_of, gradebook_of, is_structured
 from viva.wording import counted
 
-RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"')
+RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"(?:,"edition":"([^"]*)")?')
 """The beginning of a line of results.jsonl."""
 DIGITS = re.compile(r"(\d+)")
 UNGRADED = """
@@ -28,6 +28,11 @@ JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assign
 JOIN assignment ON submitted_assignment.assignment_id = assignment.id
 WHERE grade.needs_manual_grade = 1 GROUP BY assignment.name
 """
+SINGULAR = {
+    "wait": "waits",
+    "were graded with an older release": "was graded with an older release",
+    "need a grader": "needs a grader",
+}
 STEPS = ("source", "release", "submitted", "autograded", "feedback")
 OUTSIDE = """This folder is not in a course.
 
@@ -49,6 +54,8 @@ class State:
     """Submissions that were never looked at, or changed since."""
     left: int = 0
     """Submissions that `viva grade` did not grade."""
+    older: int = 0
+    """Submissions that an older release graded."""
     unread: int = 0
     """Notebooks with written answers that a grader has not graded."""
     pages: int = 0
@@ -60,6 +67,7 @@ class State:
         parts += [counted(self.submitted, "submission")] if self.submitted else []
         parts += [f"{self.waiting} to grade"] if self.waiting else []
         parts += [f"{self.left} not gradable"] if self.left else []
+        parts += [f"{self.older} graded with an older release"] if self.older else []
         parts += [f"{counted(self.unread, 'notebook')} for a grader to read"] if self.unread else []
         parts += [f"{counted(self.pages, 'feedback page')} to write"] if self.pages else []
         return ", ".join(parts)
@@ -84,13 +92,16 @@ def _advice(states: list[State], known: bool) -> str:
     """The next command, with its reason; ``known`` is whether the gradebook could be asked what graders must read."""
     for command, number, noun, verb in (
         ("viva grade", "waiting", "submission", "wait"),
+        ("viva regrade --what-if", "older", "submission", "were graded with an older release"),
         ("jupyter lab --LabApp.default_url=/formgrader", "unread", "notebook", "need a grader"),
         ("viva feedback", "pages", "feedback page", "must be written"),
     ):
         if concerned := [state for state in states if getattr(state, number)]:
             count = sum(getattr(state, number) for state in concerned)
             name = f" {concerned[0].name}" if len(concerned) == 1 and command.startswith("viva") else ""
-            verb = {"wait": "waits", "need a grader": "needs a grader"}.get(verb, verb) if count == 1 else verb
+            verb = SINGULAR.get(verb, verb) if count == 1 else verb
+            if number == "older":
+                command, name = f"viva regrade {concerned[0].name} --what-if", ""
             return f"{command}{name}    ({counted(count, noun)} {verb})"
     if not states:
         return "viva new ps1    (there is no assignment)"
@@ -114,13 +125,15 @@ def _states(course: Path, book: Path | None) -> list[State]:
     students = _names(folders["submitted"])
     for state in states:
         state.unread = unread.get(state.name, 0)
+        present: list[str] = []
         for student in students:
             submission = folders["submitted"] / student / state.name
             if not submission.is_dir():
                 continue
             state.submitted += 1
+            at, edition = graded.get((state.name, student), (None, ""))
             status, files = looked_at.get(seen.key_of(state.name, student), ("", ""))
-            at = graded.get((state.name, student))
+            present += [edition] if at else []
             if files and (at or status != "graded"):
                 state.waiting += (waits := seen.digest_of(submission) != files)
                 state.left += not waits and status != "graded"
@@ -134,18 +147,19 @@ def _states(course: Path, book: Path | None) -> list[State]:
                 state.waiting += 1
             else:
                 state.left += 1
+        state.older = editions.older(beside / editions.NAME / state.name, present) if any(present) else 0
     return states
 
 
-def _graded(results: Path) -> tuple[dict[tuple[str, str], float], float]:
-    """By assignment and student, when it was graded last; and when anything was."""
-    graded: dict[tuple[str, str], float] = {}
+def _graded(results: Path) -> tuple[dict[tuple[str, str], tuple[float, str]], float]:
+    """By assignment and student, when it was graded last and with which edition; and when anything was."""
+    graded: dict[tuple[str, str], tuple[float, str]] = {}
     try:
         with results.open("rb") as file:
             for line in file:
                 if match := RECORD.search(line[:2000]):
-                    assignment, student, at = (part.decode() for part in match.groups())
-                    graded[assignment, student] = datetime.fromisoformat(at).timestamp()
+                    assignment, student, at, edition = (part.decode() for part in match.groups(b""))
+                    graded[assignment, student] = datetime.fromisoformat(at).timestamp(), edition
         return graded, results.stat().st_mtime
     except (OSError, ValueError):
         return graded, 0.0

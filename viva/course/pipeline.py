@@ -20,6 +20,7 @@ and formgrader's button go through the same list with nbgrader's own converter, 
 from __future__ import annotations
 
 import contextlib
+import copy
 import filecmp
 import itertools
 import logging
@@ -44,7 +45,7 @@ from viva.course.gradebook.recording import Draft, Graded, in_place_of_gradebook
 from viva.course.material import Material
 from viva.course.rehearsals import submitted_files
 from viva.engine.grading import Grader
-from viva.folder import MOST_FILES, fill, walk
+from viva.folder import MOST_FILES, OURS, SOLVED, fill, walk
 from viva.record import NotebookRecord, SubmissionRecord, note
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
@@ -114,10 +115,12 @@ def go_through(
     directory = CourseDirectory(config=material.config, log=log)
     replaced = lay_out(submission, material, build, directory)
     pair = submission.assignment, submission.student
-    record = SubmissionRecord(*pair, graded=now())
+    record = SubmissionRecord(*pair, graded=now(), edition=material.edition)
     graded = Graded(*pair, timestamp.of(submission), {}, {})
     passed = Passed(notes=opened.notes, record=record, graded=graded)
     converter = Autograde(coursedir=directory, config=material.config, log=log)
+    named = {Path(path).stem for path in material.files if Path(path).parts[0] == SOLVED}
+    fill(build / SOLVED, {f"{name}.ipynb": _bytes(opened.notebooks[name]) for name in named & opened.notebooks.keys()})
     for name, notebook in sorted(opened.notebooks.items()):
         work = Work(grader, material.examination(name), material.folder, material.given.get(name), material.forms)
         work.record = NotebookRecord(repairs=opened.repairs[name], integrity=opened.integrity[name])
@@ -126,8 +129,14 @@ def go_through(
         work.seed = opened.seeds.get(name)
         passed.notebooks[name] = _steps(name, notebook, work, converter, material, build, passed)
         enter(record, name, work)
+    shutil.rmtree(build / SOLVED, ignore_errors=True)
     record.seconds = round(time.monotonic() - start, 3)
     return passed
+
+
+def _bytes(notebook: NotebookNode) -> bytes:
+    """An opened notebook, which others of the submission run, with the tests as they were released."""
+    return as_text(copy.deepcopy(notebook)).encode("utf-8", "surrogatepass")
 
 
 def _steps(
@@ -168,9 +177,10 @@ def lay_out(submission: Submission, material: Material, build: Path, directory: 
     """
     build.mkdir(parents=True)
     submitted = submitted_files(material.config, submission.assignment)
-    fill(build, {name: content for name, content in material.files.items() if name not in submitted})
+    given = {name: content for name, content in material.files.items() if Path(name).parts[0] not in OURS}
+    fill(build, {name: content for name, content in given.items() if name not in submitted})
     replaced = []
-    for path in itertools.islice(walk(submission.folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
+    for path in itertools.islice(walk(submission.folder, [*directory.ignore, *OURS, "*.ipynb"]), MOST_FILES):
         with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
             name = path.relative_to(submission.folder)
             status, copy = path.lstat(), build / name

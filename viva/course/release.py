@@ -21,7 +21,11 @@ from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
 from viva import language, wording
-from viva.course import contract, leaving
+from viva.course import (
+    contract,
+    leaving,
+    overrides,  # noqa: F401  (what only tests get is not released)
+)
 from viva.course.autograde import Examine
 from viva.course.compiler import Compiler, require_included
 from viva.course.contract import Contract
@@ -36,14 +40,15 @@ from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.course.timelimit import seconds_of
 from viva.engine import libraries
-from viva.engine.blueprint import ANSWERS, Blueprint, Purpose, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
 from viva.engine.credit import FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.programming import PYTHON, language_of
 from viva.engine.session import ExaminerFault
 from viva.language import Language
+from viva.notebook.cell import ANSWERS, Purpose, grade_id
+from viva.notebook.programming import PYTHON, language_of
 from viva.record import CheckResult, Note
 from viva.submission.studentcopy import describe
 from viva.verdict import CourseError, Verdict, VivaError
@@ -96,6 +101,7 @@ def release(
     _require_own_files(course, assignment)
     beside = contract.files_beside(course, assignment)
     leaving.require_harmless(beside, course.path("source", assignment), config)
+    leaving.require_present(course.path("source", assignment).parent, config)
     with contract.drafted(course, assignment) as draft:
         blueprints = tuple(map(read_blueprint, draft.notebooks))
         _require_the_same_cells(course, assignment, draft)
@@ -168,7 +174,7 @@ def _describe(
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
-    texts = {cell.metadata.nbgrader.get("grade_id", ""): cell.source for cell in cells}
+    texts = {grade_id(cell): cell.source for cell in cells}
     written_in = language_of(released.metadata)
     if written_in != PYTHON:
         return (
@@ -196,7 +202,7 @@ def _tests(
     locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, locked, points, kept.files))
-        outcome = grader.grade(notebook, examination, kept.files, kept.files)
+        outcome = grader.grade(notebook, examination, kept.files)
     except (VivaError, ExaminerFault) as error:
         return [f"{source.name} cannot be graded: {kept.named(str(error))}"], []
     lost: list[str] = []
@@ -302,7 +308,7 @@ def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
     tests = {"grade": utils.is_grade, "solution": utils.is_solution, "task": utils.is_task, "source": utils.is_locked}
     for cell in notebook.cells:
         if tables := {table for table, test in tests.items() if test(cell)}:
-            cells[cell.metadata.nbgrader["grade_id"]] = tables | {"source"}
+            cells[grade_id(cell)] = tables | {"source"}
     return cells
 
 

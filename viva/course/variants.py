@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
     """By student, the seeds of an assignment; None where it has no variants. Raises CourseError without a key."""
     if not is_on(course, assignment):
         return None
-    require_offered(course, assignment)
+    require_offered(assignment, contract.notebooks_of(course, assignment))
     key = key_of(course)
     if key is None:
         raise CourseError(
@@ -92,12 +92,13 @@ def require_on(course: Course, assignment: str) -> None:
             f"{assignment} has no variants. To enable them for every grader, add a line to "
             f"{course.root / 'nbgrader_config.py'}: c.Variants.assignments = [{listed}]"
         )
-    require_offered(course, assignment)
+    require_offered(assignment, course.source_notebooks(assignment))
 
 
-def require_offered(course: Course, assignment: str) -> None:
-    """Raises CourseError where no notebook of an assignment has a seed, and BlueprintError where one is misplaced."""
-    if all(default_of(read_blueprint(path)) is None for path in course.source_notebooks(assignment)):
+def require_offered(assignment: str, notebooks: Iterable[Path]) -> None:
+    """Raises CourseError where none of an assignment's notebooks has a seed, and BlueprintError where one is
+    misplaced."""
+    if all(default_of(read_blueprint(path)) is None for path in notebooks):
         raise CourseError(
             f"{assignment} cannot have variants, because none of its notebooks has a line '{SEED} = 20261' in a "
             f"read-only cell. Add that line, and use {SEED} to make the data; or remove {assignment} from "

@@ -21,6 +21,7 @@ from nbgrader import utils
 from nbgrader.api import Gradebook
 
 from viva.course.gradebook import classbook
+from viva.notebook.cell import grade_id
 from viva.submission.sanitize import WRITTEN
 
 KEY = WRITTEN
@@ -32,7 +33,7 @@ def answers(notebook: NotebookNode, given: Iterable[str]) -> dict[str, str]:
     """By graded cell, the text of a written answer; of a task that of the cells below, without the texts ``given``."""
     texts, given = {}, set(given)
     for index, cell in enumerate(notebook.cells):
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         if utils.is_task(cell):
             below = []
             for following in notebook.cells[index + 1 :]:
@@ -51,9 +52,7 @@ def note(notebook: NotebookNode, given: Iterable[str]) -> None:
     texts = answers(notebook, given)
     for cell in notebook.cells:
         cell.metadata.pop(KEY, None)
-        if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) in texts and (
-            utils.is_task(cell) or utils.is_grade(cell)
-        ):
+        if (name := grade_id(cell)) in texts and (utils.is_task(cell) or utils.is_grade(cell)):
             cell.metadata[KEY] = {"answer": texts[name]}
 
 
@@ -104,7 +103,7 @@ class Before:
         now = answers(nbformat.from_dict({"cells": cells}), ()) if earlier else {}
         for cell in cells:
             note = cell["metadata"].get(KEY)
-            cell_name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+            cell_name = grade_id(cell)
             standing = self.standings.get((name, cell_name))
             if note is None or standing is None or not standing.by_hand:
                 continue
@@ -146,14 +145,14 @@ def changed(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
     for cell in notebook.cells:
         match cell.metadata.get(KEY):
             case {"graded": str(graded), "answer": str(answer)}:
-                yield cell.metadata["nbgrader"]["grade_id"], graded, answer
+                yield grade_id(cell), graded, answer
 
 
 def _noted(text: str) -> dict[str, dict[str, str]]:
     """By graded cell, the note in its metadata."""
     with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
         cells = json.loads(text)["cells"]
-        notes = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell["metadata"].get(KEY) for cell in cells}
+        notes = {grade_id(cell): cell["metadata"].get(KEY) for cell in cells}
         return {
             name: note
             for name, note in notes.items()
@@ -170,7 +169,7 @@ def _answers_without_note(text: str) -> dict[str, str]:
         notebook = nbformat.reads(text, as_version=4)
     except Exception:  # whatever a broken file leads to
         return {}
-    noted = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells if KEY in cell.metadata}
+    noted = {grade_id(cell) for cell in notebook.cells if KEY in cell.metadata}
     return {name: answer for name, answer in answers(notebook, ()).items() if name not in noted}
 
 

@@ -21,7 +21,6 @@ libraries     which libraries are loaded before the first submission comes
 parent        fork servers, as the grading process starts and ends them, and asks them for forks
 forkserver    a fork server itself: the libraries are loaded once, a fork serves each submission
 timebudget    how long a submission is waited for: its time budget
-programming   the language of a notebook, and its kernel
 plaincode     code of other languages, read by its words
 kernelsession  the kernel of another language in the sandbox, in place of candidate and examiner
 kernelrehearsal  the rehearsal of a notebook in another language
@@ -38,5 +37,5 @@ everyday      what is to work in the sandbox, tried before anything is graded th
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 
-Public, for plug-ins: blueprint, checks, examination, grading, libraries, names, outcome, programming, session, wire.
+Public, for plug-ins: blueprint, checks, examination, grading, libraries, names, outcome, session, wire.
 """

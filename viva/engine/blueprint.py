@@ -6,7 +6,6 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +14,10 @@ from nbformat import NotebookNode
 
 from viva.engine.checks import Check, computed_from_hidden, marked_as_cut, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
-from viva.engine.programming import PYTHON, kernel_name, language_of
+from viva.notebook.cell import Purpose, grade_id, is_locked, purpose_of
+from viva.notebook.programming import PYTHON, kernel_name, language_of
 from viva.verdict import BlueprintError
 
-
-class Purpose(StrEnum):
-    """The purpose of a cell in nbgrader's words; the values are those in files."""
-
-    TEXT = "text"
-    READ_ONLY = "given"
-    """Code that is not an answer: a read-only cell, or an unlocked one (``Cell.locked``)."""
-    ANSWER = "answer"
-    """An autograded answer."""
-    TESTS = "tests"
-    """Autograder tests."""
-    MANUAL = "manual"
-    """A manually graded answer."""
-    TASK = "task"
-    """A manually graded task: a question that is answered in the cells below it."""
-    OPEN = "open"
-    """Unlocked code, for who tells it from read-only cells."""
-
-
-ANSWERS = (Purpose.ANSWER, Purpose.MANUAL)
-"""The purposes of cells that the student fills in."""
 MOST_SECONDS = 10**9
 """A limit of more seconds is not meant."""
 SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
@@ -150,7 +129,7 @@ def read_blueprint(
     notebook = read_notebook(path)
     originals = [cell.source for cell in notebook.cells]
     for cell in notebook.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id(cell)
         cell.source = (released or {}).get(name, cell.source)
         if points and name in points:
             cell.metadata.nbgrader["points"] = points[name]
@@ -184,7 +163,7 @@ def _names(cells: list[NotebookNode]) -> list[str]:
 
     Notebooks of format 4.4 and older have no ids.
     """
-    graded = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
+    graded = [grade_id(cell) for cell in cells]
     names = [name for name in graded if name]
     for number, name in enumerate(graded, start=1):
         if not name:
@@ -221,7 +200,7 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
 
 def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None, language: str) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
-    purpose = purpose_of(cell, nbgrader)
+    purpose = purpose_of(cell)
     points = nbgrader.get("points", 0) if purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK) else 0
     if not isinstance(points, int | float):
         way = f" Or run: viva adopt --in-place {path}" if isinstance(points, str) else ""
@@ -243,20 +222,3 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None, lang
         code=cell.cell_type == "code",
         locked=is_locked(cell),
     )
-
-
-def purpose_of(cell: NotebookNode, nbgrader: dict) -> Purpose:
-    """The purpose of a cell, from nbgrader's metadata; see Cell."""
-    if nbgrader.get("task"):
-        return Purpose.TASK
-    if nbgrader.get("grade"):
-        return Purpose.MANUAL if nbgrader.get("solution") else Purpose.TESTS
-    if nbgrader.get("solution"):
-        return Purpose.ANSWER
-    return Purpose.READ_ONLY if cell.cell_type == "code" else Purpose.TEXT
-
-
-def is_locked(cell: NotebookNode) -> bool:
-    """Whether the released text of a cell is put back before grading, as nbgrader does it."""
-    nbgrader = cell.metadata.get("nbgrader", {})
-    return bool(nbgrader.get("locked") or nbgrader.get("grade")) and not nbgrader.get("solution")

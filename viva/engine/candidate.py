@@ -113,14 +113,17 @@ class Candidate:
 
     # requests
 
-    def do_run(self, source: str, begun: bool = False) -> dict:
-        """Run one cell and return its outputs, and the state of the random numbers when it had ``begun``."""
+    def do_run(self, source: str, begun: bool = False, asked: bool = False) -> dict:
+        """Run one cell and return its outputs, and the state of the random numbers when it had ``begun``.
+
+        Where the other side ``asked`` for it and waits, the cell can call its functions, and nobody sees the outputs.
+        """
         self.named.clear()
         state = {}
         with contextlib.suppress(Exception):  # whatever student code has made of the generators
             state = self._random_state() if begun else {}
         Shell.outputs = outputs = Outputs()
-        error, self.asked = None, False
+        error, self.asked = None, asked
         signal.sigtimedwait({signal.SIGINT}, 0)  # one that was held back is dropped
         try:
             with interruptible():
@@ -131,7 +134,8 @@ class Candidate:
             self.shell.showtraceback()
         outputs.add_written()
         raised = None if error is None else exceptions.told(error, self.objects.number)
-        return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1, **state}
+        shown = [] if asked else outputs.finished()
+        return {"outputs": shown, "raised": raised, "count": self.shell.execution_count - 1, **state}
 
     def _random_state(self) -> dict:
         """The state of all random numbers, which counts as untold."""

@@ -22,7 +22,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from viva.cleaning import plaintext
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, Names, changed_in, names_in, names_of, parsed
@@ -30,6 +30,7 @@ from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.timebudget import NOT_TRIED
 from viva.engine.undone import LONGEST, MISSING, NO_MODULE, STUB, UNDEFINED, is_installed, undefined
+from viva.notebook.cell import Purpose, grade_id, name_of
 from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
@@ -85,7 +86,7 @@ class _Walk:
         for index, cell in enumerate(self.cells):
             if cell.cell_type != "code":
                 continue
-            expected = self.examination.cells.get(_name(cell))
+            expected = self.examination.cells.get(name_of(cell))
             if expected is None or expected.purpose != Purpose.TESTS:
                 self._pass(index, cell)
                 continue
@@ -101,7 +102,7 @@ class _Walk:
         names = _names(source)
         self.functions |= names.mentioned
         errors = [item for item in self.outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"]
-        bound = names.bound | self.owned.get(_name(cell), frozenset())
+        bound = names.bound | self.owned.get(name_of(cell), frozenset())
         used = _taken(source)
         above = self._of_names(used | reached(used, self.functions))
         if parsed(source) is None and (errors or index not in self.outcome.outputs):
@@ -169,7 +170,7 @@ class _Walk:
     def _about(self, kind: str, index: int, *names: str, numbers: tuple[int, ...] = (), amount: float = 0.0) -> Note:
         """A note about a cell: by its name, or by its place, which then is the last number."""
         cell = self.cells[index]
-        if name := cell.metadata.get("nbgrader", {}).get("grade_id"):
+        if name := grade_id(cell):
             cells: tuple[str, ...] = (name,)
         else:
             cells, numbers = (), (*numbers, index + 1)
@@ -222,13 +223,13 @@ class _Walk:
         if not (match := STEP.fullmatch(cause.names[0])):
             return note("function_unfinished", cause.names[0], amount=cause.amount)
         for index, cell in enumerate(self.cells):
-            if _name(cell) == match[1]:
+            if name_of(cell) == match[1]:
                 return self._about("cell_unfinished_in", index, amount=cause.amount)
         return note("function_unfinished", match[1], amount=cause.amount)
 
 
 def _called(cell: NotebookNode, index: int) -> str:
-    return f"'{name}'" if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) else str(index + 1)
+    return f"'{name}'" if (name := grade_id(cell)) else str(index + 1)
 
 
 def _unless_undone(cause: Note | None) -> Note | None:
@@ -256,10 +257,6 @@ def _source(cell: NotebookNode) -> str:
 
 def _names(source: str) -> Names:
     return names_of(source) or Names()
-
-
-def _name(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
 
 
 def _is_locked(cell: NotebookNode) -> bool:

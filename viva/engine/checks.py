@@ -20,7 +20,7 @@ import re
 from dataclasses import dataclass, replace
 
 from viva.engine.names import names_in, parsed, unmeasured
-from viva.engine.programming import PYTHON
+from viva.notebook.programming import PYTHON
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(

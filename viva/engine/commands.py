@@ -16,10 +16,10 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.examination import Examination
 from viva.engine.names import changed_in, names_in, nodes_of, parsed
 from viva.engine.outcome import Outcome
+from viva.notebook.cell import ANSWERS, Purpose, name_of
 from viva.record import note
 from viva.verdict import Verdict
 
@@ -167,7 +167,7 @@ def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination, san
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
-        name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+        name = name_of(cell)
         expected = cells.get(name)
         try:
             if expected is None or expected.purpose != Purpose.TESTS:

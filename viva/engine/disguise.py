@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.dialogue.sourcecode import ASKING, Definition
 from viva.engine.examination import Examination
 from viva.engine.names import IMPORTS, names_of, names_within, nodes_of, parsed
 from viva.engine.outcome import Outcome
 from viva.engine.undone import is_installed
+from viva.notebook.cell import ANSWERS, Purpose, grade_id
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -78,7 +78,7 @@ def _asks(source: str) -> bool:
 
 def _is_students(cell: NotebookNode, examination: Examination) -> bool:
     """Whether students write a cell: it is not one of the assignment's tests and locked cells."""
-    original = examination.cells.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    original = examination.cells.get(grade_id(cell))
     return original is None or (original.purpose != Purpose.TESTS and not original.locked)
 
 

@@ -17,7 +17,7 @@ from msgspec import structs
 from viva import wording
 from viva.cleaning import plaintext
 from viva.engine import ownership
-from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import HIDDEN, Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
@@ -27,6 +27,7 @@ from viva.engine.outcome import CHARACTERS, CheckReport, outputs_of, raised_in, 
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.engine.values.randomness import state_of
+from viva.notebook.cell import ANSWERS, Purpose
 from viva.record import Note
 from viva.verdict import Verdict
 

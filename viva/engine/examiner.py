@@ -28,16 +28,16 @@ from typing import Any
 
 from viva.engine import pipe, wire
 from viva.engine.credit import Result, result_of
-from viva.engine.dialogue.asker import Asker, CheckState
+from viva.engine.dialogue.asker import Answer, Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import Expected, Path, Step
 from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.looks import LOOKED, CourseModules, Looks
-from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, compiled
+from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook, Solution, compiled
 from viva.engine.dialogue.proxies import PROXIES
 from viva.engine.dialogue.sourcecode import SourceCode
 from viva.engine.outcome import CHARACTERS, CheckReport, failed, running
-from viva.engine.values.randomness import State, number_of, set_state
+from viva.engine.values.randomness import State, get_state, number_of, set_state
 from viva.engine.values.sharing import seed
 from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
 
@@ -73,6 +73,7 @@ class Examiner:
         self.looks = Looks()
         dict.update(self.namespace, {FORMATTING: self.guard.formatting, **self.looks.names})
         self.given: set[str] = set()
+        self.solution = Solution(self.namespace)
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and their values when they were last sent."""
         self.testing = False
@@ -188,6 +189,53 @@ class Examiner:
     def _stand_apart(self, apart: bool) -> None:
         self.asker.random.apart = apart
         self.asker.references.shared.stand_apart(apart)
+
+    def do_carry(self, cells: list[tuple[str, str]], names: list[str]) -> dict:
+        """Run these cells of the solution, and have the candidate find under the ``names`` what they mean there.
+
+        Of a function it gets a callback, of data a copy. What is neither stays what it is, and so does all where a cell
+        fails; the ``names`` of the reply are the others.
+        """
+        output, state = Printed(), get_state()
+        self._stand_apart(True)
+        try:
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                for cell, source in cells:
+                    code, last, _ = compiled(source, cell)
+                    self.guard.begin(code, last, awake=False)
+                    exec(code, self.solution, self.solution)
+        except Exception:  # as where it draws with a library that only the candidate has loaded
+            return {"names": []}
+        finally:
+            set_state(state)
+            self._stand_apart(False)
+        told = {name: self.solution[name] for name in names if name in self.solution}
+        told = {name: value for name, value in told.items() if self._can_be_told(value)}
+        self.asker.check = CheckState()
+        with contextlib.suppress(CandidateFault):
+            self.asker.exchange({"do": "bind", "names": told})
+            self.asker.names.forget(told)
+            self.asker.carried |= {self.asker.references.numbers.get(id(value), -1) for value in told.values()}
+            return {"names": [*told]}
+        return {"names": []}
+
+    def do_run(self, source: str) -> dict:
+        """Have the candidate run a cell that may call what it got of the solution, and say what ended it."""
+        self.asker.check = CheckState()
+        self.guard.begin(awake=True)
+        self.testing = True
+        try:
+            reply = self.asker.exchange({"do": "run", "source": source, "asked": True}, Answer(Path("")))
+        except CandidateDied:
+            return {"died": True}
+        except CandidateFault as fault:
+            return {"raised": {"name": type(fault).__name__, "message": safe(str, fault), "traceback": ""}}
+        finally:
+            self.testing = self.guard.awake = False
+        raised = reply.get("raised")
+        if not isinstance(raised, dict):
+            return {"raised": None}
+        return {"raised": {part: safe(str, raised.get(part))[:CHARACTERS] for part in ("name", "message", "traceback")}}
 
     def do_begin(
         self,

@@ -20,8 +20,8 @@ from typing import Any
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.engine import causes, commands, plaincode, secondlook, undone
-from viva.engine.blueprint import Blueprint, Cell, Purpose
+from viva.engine import carried, causes, commands, plaincode, secondlook, undone
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
@@ -35,6 +35,7 @@ from viva.engine.parent import AT_ONCE, HOUR
 from viva.engine.session import Died, ExaminerFault, Pair, Session
 from viva.engine.timebudget import Spent, TimeBudget, allowance
 from viva.engine.undone import import_fails, libraries_lacking, undefined
+from viva.notebook.cell import Purpose, grade_id, is_test, name_of
 from viva.record import CheckResult, Fault, Note, note
 from viva.sandbox.landlock import readable_by_default
 from viva.verdict import SandboxError, Verdict
@@ -84,7 +85,7 @@ def _by_exception(outcome: Outcome, notebook: NotebookNode, sandboxed: bool) -> 
         for item in items:
             if item["output_type"] == "error" and (kind := _refused(item["evalue"], sandboxed)):
                 of_cells.setdefault(kind, index)
-    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
+    names = [grade_id(cell) for cell in notebook.cells]
     concerned: dict[str, dict[str, None]] = defaultdict(dict)
     for cell, results in outcome.checks.items():
         index = names.index(cell) if cell in names else -1
@@ -171,7 +172,9 @@ class Run:
         files: Path | None,
         watch: Callable[[str], None] | None,
         time_budget: TimeBudget | None,
+        carry: carried.Carry | None = None,
     ) -> None:
+        """With ``carry`` earlier answers that lost points are the solution's (``viva.engine.carried``)."""
         self.pair, self.examination, self.folders = pair, examination, (data, files)
         self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         self.outcome = Outcome(sandboxed=pair.sandboxed)
@@ -182,7 +185,7 @@ class Run:
         self.time_budget = time_budget or TimeBudget(total, read, once=watch is not None)
         self.own = OWN_CELLS * total
         """Seconds left for the cells that are not the assignment's."""
-        sources = [cell.source for _, cell in self.cells if not _is_test(cell)] if read else []
+        sources = [cell.source for _, cell in self.cells if not is_test(cell)] if read else []
         self.read, self.own_names = read_by_functions(sources), examination.own_names(sources)
         self.deciding: dict[str, tuple[str, ...]] = {}
         """The test cells that pass only as such calls changed something, by name."""
@@ -192,6 +195,9 @@ class Run:
         self.ran = False
         """Whether the candidate has run cells since the last grade cell."""
         self.last = False
+        self.carry = carry
+        if carry:
+            self.cells = [(index, cell) for index, cell in self.cells if index <= carry.last]
 
     def finish(self, *, last: bool) -> None:
         """Go through the notebook. Raises Shot, unless this is the ``last`` attempt."""
@@ -221,21 +227,27 @@ class Run:
     def _go_through(self, session: Session) -> Died | None:
         """Run all cells; the death of the candidate if the end was not reached."""
         before, self.ran = None, False
+        if self.carry:
+            self.carry.begin()
         for index, cell in self.cells:
             if index in self.losses.deadly:
                 continue
-            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            name = grade_id(cell)
             try:
-                if _is_test(cell) and name not in self.examination.cells:
+                if is_test(cell) and name not in self.examination.cells:
                     continue  # whoever wrote it: no test text reaches the candidate
-                if _is_test(cell):
+                if is_test(cell):
                     between = self.examination.cells_before(name, before)
                     errors = prepare(session, between, self.examination, self._seconds(cell), self.ran)
                     for read_only, error in errors.items():
                         self._look_for_imports(read_only, *error.partition("\n")[0].partition(": ")[::2])
                     before, self.ran = name, False
                     self._examine(session, index, self.examination.cells[name])
+                    if self.carry:
+                        self.carry.examined(name, self.outcome.checks[name])
                 else:
+                    if self.carry:
+                        before = self.carry.before(session, name_of(cell), before, self._seconds(cell), self.ran)
                     self._run(session, index, cell)
             except Died as death:
                 self._bury(index, death)
@@ -253,9 +265,12 @@ class Run:
         if limit <= 0:
             self.outcome.keep(index, {"outputs": [{"output_type": "stream", "name": "stderr", "text": NOT_RUN}]})
             return
-        self.watch(_name(cell))
+        self.watch(name_of(cell))
         self.ran = True
-        reply = run(session, _name(cell), cell.source, self.examination, limit)
+        if self.carry and self.carry.replaced and name_of(cell) not in self.examination.plan.given:
+            reply = self.carry.run(session, cell.source, limit)
+        else:
+            reply = run(session, name_of(cell), cell.source, self.examination, limit)
         with time_budget.working():
             self.outcome.keep(index, reply)
         if extra:
@@ -268,7 +283,7 @@ class Run:
                 self._lose(cell, Died(Verdict.TIMEOUT, Note("unfinished_code", amount=session.limit)))
                 self.losses.interrupted.add(index)
             time_budget.suspect(running(raised.get("traceback")) if isinstance(raised, dict) else (), session.limit)
-            time_budget.stop(f"the cell '{_name(cell)}'", session.limit)
+            time_budget.stop(f"the cell '{name_of(cell)}'", session.limit)
         elif raised is None and self.losses.lost:
             for name in self._bound(cell):
                 self.losses.lost.pop(name, None)
@@ -311,7 +326,7 @@ class Run:
             )
         limit, before = cell.seconds or self.pair.seconds, self.time_budget.spent
         seconds = allowance(limit, self.time_budget, self.losses.spent.get(cell.id, 0.0))
-        ran = [above.source for number, above in self.cells if number < index and not _is_test(above)]
+        ran = [above.source for number, above in self.cells if number < index and not is_test(above)]
         reports = examine(session, cell, self.examination, seconds, skip, self.last, self.read, ran, self.own_names)
         if cell.id in self.examination.single_process:
             self.ran = True
@@ -393,7 +408,7 @@ class Run:
     def _bury(self, index: int, death: Died) -> None:
         """Remember that the candidate died at a cell."""
         cell = dict(self.cells)[index]
-        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        name = grade_id(cell)
         if name in self.outcome.checks:
             if index in self.losses.finished and not death.check:
                 self.losses.deadly.add(index)  # else it runs again without that check: cells below use its shared lines
@@ -402,7 +417,7 @@ class Run:
         self._lose(cell, death)
         if death.verdict is Verdict.TIMEOUT:
             self.time_budget.suspect_all(cell.source, self._seconds(cell))
-            self.time_budget.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
+            self.time_budget.stop(f"the cell '{name_of(cell)}'", self._seconds(cell))
         ename, evalue = str(death.verdict), str(death)
         error = {"output_type": "error", "ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"]}
         self.outcome.outputs[index] = ([error], None)
@@ -416,10 +431,10 @@ class Run:
         if not blueprint.is_python:
             return plaincode.bound(cell.source, blueprint.language)
         names = names_of(cell.source)
-        return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
+        return (names.bound if names else set()) | self.examination.plan.owned.get(name_of(cell), frozenset())
 
     def _mark_rest(self, verdict: Verdict, cause: Note) -> None:
-        present = {cell.metadata.get("nbgrader", {}).get("grade_id") for _, cell in self.cells}
+        present = {grade_id(cell) for _, cell in self.cells}
         for cell in self.examination.blueprint.cells:
             if cell.purpose != Purpose.TESTS:
                 continue
@@ -436,16 +451,7 @@ class Run:
 
     def _known(self, cell: NotebookNode) -> Cell | None:
         """The cell of the assignment that a cell is."""
-        return self.examination.cells.get(_name(cell))
-
-
-def _name(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
-
-
-def _is_test(cell: NotebookNode) -> bool:
-    nbgrader = cell.metadata.get("nbgrader", {})
-    return bool(nbgrader.get("grade")) and not nbgrader.get("solution")
+        return self.examination.cells.get(name_of(cell))
 
 
 def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = False) -> list[CheckResult]:
@@ -513,13 +519,14 @@ class Grader(Pair):
         files: Path | None = None,
         watch: Callable[[str], None] | None = None,
         second_look: bool = False,
+        carry: bool = False,
     ) -> Outcome:
         """Grade a notebook whose nbgrader cells are the instructor's but for the answers.
 
         ``data`` holds the assignment's files, ``files`` those and the ones that were submitted beside the notebook.
         Who may ``watch`` is told each cell of the assignment when it begins; then the time has no end, but the first
         thing that does not finish is the last. With a ``second_look`` a grader is asked about the checks that only a
-        refusal cost (``viva.engine.secondlook``).
+        refusal cost (``viva.engine.secondlook``). With ``carry`` a slip costs once (``viva.engine.carried``).
 
         A fault of the grader is tried again once; then the grade cells that have no result are ungraded. A candidate
         that met a SIGKILL is tried again once too: the kernel sends it where the machine runs out of memory.
@@ -542,6 +549,7 @@ class Grader(Pair):
         if not python:  # what follows reads Python, and its messages
             run.outcome.doubts = _refused_connections(run.outcome, notebook, self.sandboxed)
             return run.outcome
+        doubts = self._carry(run, notebook, data, files) if carry and not run.outcome.faults else []
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
         refused = refusals(run.outcome, notebook, examination, self.sandboxed)
@@ -550,8 +558,21 @@ class Grader(Pair):
                 run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
             )
         causes.mark(run.outcome, notebook, examination)
-        run.outcome.doubts = run.doubts() + lacking + refused + disguised(run.outcome, notebook, examination)
+        run.outcome.doubts = run.doubts() + doubts + lacking + refused + disguised(run.outcome, notebook, examination)
         return run.outcome
+
+    def _carry(self, first: Run, notebook: NotebookNode, data: Path | None, files: Path | None) -> list[Note]:
+        """Let a slip cost once, where a second run shows that; the doubts that this brings."""
+        if not (carry := carried.plan(first.outcome, notebook, first.examination)):
+            return []
+        run = Run(self, notebook, first.examination, data, files, None, None, carry)
+        run.losses.deadly, run.losses.interrupted = {*first.losses.deadly}, {*first.losses.interrupted}
+        try:
+            run.finish(last=True)
+        except (ExaminerFault, SandboxError, Shot):  # as where what it was handed keeps a function of the solution busy
+            return []
+        better = carry.merge(first.outcome, run.outcome)
+        return [doubt for doubt in run.doubts() if better.intersection(doubt.tests)]
 
     def _again(
         self, notebook: NotebookNode, examination: Examination, data: Path | None, files: Path | None

@@ -24,10 +24,10 @@ from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKerne
 from jupyter_client.session import Session as Writer
 
 from viva.engine.parent import Effort, effort_of
-from viva.engine.programming import ASSERTED, RESTARTED
 from viva.engine.session import GRACE, STRETCH, WATCH, Died, copy_data, time_taken
 from viva.engine.timebudget import TimeBudget
 from viva.folder import remove
+from viva.notebook.programming import ASSERTED, RESTARTED
 from viva.record import Note
 from viva.sandbox.confinement import USUAL, Limits
 from viva.sandbox.program import LINKS, Program

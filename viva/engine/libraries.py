@@ -117,6 +117,17 @@ def named(texts: Iterable[str]) -> set[str]:
     return {name.partition(".")[0] for text in texts for name in _imports(text)}
 
 
+def required(texts: Iterable[str]) -> set[str]:
+    """Those of the named ones without which code stops: an ``import`` in a ``try`` may fail."""
+    names: set[str] = set()
+    for text in texts:
+        tree = parsed(text) or NOTHING
+        tried = {id(node) for block in ast.walk(tree) if isinstance(block, ast.Try) for node in ast.walk(block)}
+        lines = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        names |= named(ast.unparse(line) for line in lines if id(line) not in tried)
+    return names
+
+
 def sources(notebooks: Iterable[Path]) -> list[str]:
     """The texts of the code cells of notebooks."""
     return [cell for text in _read(notebooks) for cell in _cells(text)]

@@ -21,8 +21,9 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from viva.engine.blueprint import ANSWERS, SOLUTION_MARK, Cell, Purpose
+from viva.engine.blueprint import SOLUTION_MARK, Cell
 from viva.engine.names import NOTHING, Names, changed_in, imports_of, names_in, names_of, nodes_of, parsed, rebound_of
+from viva.notebook.cell import ANSWERS, Purpose
 
 
 @dataclass(frozen=True)

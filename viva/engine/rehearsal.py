@@ -20,7 +20,7 @@ from pathlib import Path
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose, read_blueprint
+from viva.engine.blueprint import Blueprint, Cell, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.asker import MOST_QUESTIONS, OFTEN
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
@@ -33,6 +33,7 @@ from viva.engine.ownership import imported_answers, reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
+from viva.notebook.cell import ANSWERS, Purpose
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
 
@@ -113,7 +114,7 @@ def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
     """Run the solution, and its tests, in one process."""
     solo = Solo()
     names: set[str] = set()
-    with Session(grader.candidates, grader.examiners, data) as session:
+    with Session(grader.candidates, grader.examiners, data, alone=True) as session:
         for cell in cells:
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.checks import HIDDEN, Check, visible_and_hidden
 from viva.engine.examination import Examination
 from viva.engine.outcome import Outcome
+from viva.notebook.cell import Purpose
 from viva.record import CheckResult, Note
 from viva.verdict import Verdict
 

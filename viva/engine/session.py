@@ -24,7 +24,7 @@ from viva.engine.dialogue.exceptions import safe
 from viva.engine.libraries import COMMON
 from viva.engine.parent import Channel, Effort, Role, begin
 from viva.engine.timebudget import TimeBudget
-from viva.folder import remove, walk
+from viva.folder import FOR_TESTS, OURS, SOLVED, remove, walk
 from viva.record import Note, note
 from viva.sandbox.confinement import LARGER, USUAL, Claims, Limits, Sandbox, overflowing
 from viva.verdict import SandboxError, Verdict, WireError
@@ -74,8 +74,13 @@ class Session:
         data: Path | None = None,
         files: Path | None = None,
         time_budget: TimeBudget | None = None,
+        alone: bool = False,
     ) -> None:
-        """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
+        """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given.
+
+        The examiner finds those for tests too, and so does a candidate that is ``alone``: it runs the author's tests.
+        Of other notebooks the candidate finds those of the same person, the author or the student.
+        """
         self.time_budget = time_budget or TimeBudget()
         self.interrupted = False
         """Whether the time of the last request was over before its answer came."""
@@ -90,9 +95,13 @@ class Session:
         self.candidates, self.examiners = candidates, examiners
         # One for each: a scratch folder belongs to a single process.
         self.scratches = [parent.scratch() for parent in (candidates, examiners)]
-        for folder, scratch in zip((files or data, data), self.scratches, strict=True):
+        for folder, scratch, tests in zip((files or data, data), self.scratches, (alone, True), strict=True):
             if folder is not None:
                 copy_data(folder, scratch, data)
+            if data is not None and tests and (data / FOR_TESTS).is_dir():
+                copy_data(data / FOR_TESTS, scratch)
+        if (own := files or data) and (own / SOLVED).is_dir():
+            copy_data(own / SOLVED, self.scratches[0])
         self.pids: dict[Channel, int] = {}
         self.open: list[int] = []
         try:
@@ -291,12 +300,12 @@ def time_taken(passed: float, before: list[Effort], after: list[Effort]) -> floa
 
 
 def copy_data(source: Path, scratch: Path, data: Path | None = None) -> None:
-    """The files of a folder, without links; the smaller first, as many as there is room for.
+    """The files of a folder, without links and those for tests; the smaller first, as many as there is room for.
 
     Of its notebooks only those that ``data`` has too, the folder of the assignment's files: a student reads no other
     that was graded.
     """
-    files = [path for path in walk(source) if path.is_file() and not path.is_symlink()]
+    files = [path for path in walk(source, OURS) if path.is_file() and not path.is_symlink()]
     others = source if data is None else data
     files = [path for path in files if path.suffix != ".ipynb" or (others / path.relative_to(source)).is_file()]
     room, places = Limits().scratch_bytes // 2, Limits().scratch_files // 2

@@ -28,11 +28,12 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import ANSWERS, Cell, Purpose
+from viva.engine.blueprint import Cell
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, Names, names_of, nodes_of, parsed
 from viva.engine.outcome import Outcome
+from viva.notebook.cell import ANSWERS, Purpose, grade_id, name_of
 from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
@@ -108,7 +109,7 @@ class _Walk:
         for index, cell in enumerate(notebook.cells):
             if cell.cell_type != "code":
                 continue
-            name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+            name = name_of(cell)
             expected = self.cells.get(name)
             if expected is not None and expected.purpose == Purpose.TESTS:
                 for check, result in zip(expected.checks, self.outcome.checks.get(name, []), strict=False):
@@ -264,10 +265,10 @@ def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Exa
     tests = {cell.id for cell in examination.blueprint.cells if cell.purpose == Purpose.TESTS}
     doubts = []
     for index, cell in enumerate(notebook.cells if named else ()):
-        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        name = grade_id(cell)
         if cell.cell_type != "code" or name in tests or len(cell.source) > LONGEST:
             continue
-        below = {later.metadata.get("nbgrader", {}).get("grade_id") for later in notebook.cells[index:]}
+        below = {grade_id(later) for later in notebook.cells[index:]}
         if concerned := tuple(test for test in ended if test in below):
             for library in sorted(named & _imported(cell.source)):
                 kind, cells = ("library", (name,)) if name else ("own_library", ())

@@ -158,8 +158,10 @@ class Exercise:
     @property
     def open(self) -> bool:
         """Whether there is more to read in it than that all is well, or nothing was done."""
-        wrong = any(line.verdict is not Verdict.PASSED and not line.undone for line in self.lines)
-        return wrong or any(question.comment or question.changed for question in self.questions)
+        told = (
+            line.verdict is not Verdict.PASSED or line.explanation.sentence for line in self.lines if not line.undone
+        )
+        return any(told) or any(question.comment or question.changed for question in self.questions)
 
 
 def passed_of(lines: list[Line], language: Language = ENGLISH) -> str:

@@ -29,14 +29,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from viva import wording
 from viva.engine import plaincode
 from viva.engine.checks import CHECK
 from viva.engine.names import Names, names_of
 from viva.engine.outcome import Frame, own_frames
-from viva.engine.programming import PYTHON
 from viva.language import ENGLISH, Language
+from viva.notebook.programming import PYTHON
 from viva.pages.hidden import Hidden, messages
-from viva.record import CheckResult, Note
+from viva.record import CARRIED, CheckResult, Note
 from viva.verdict import Verdict
 
 LONGEST = 300
@@ -84,6 +85,8 @@ _MESSAGES = Path(__file__).parent / "templates" / "messages.txt"
 TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
 """Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 
+ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
+"""What input() raises where nobody can answer."""
 REFUSED = ("process", "network", "size", "crossing", "command")
 """What the sandbox refused; said beside the error."""
 ENDED = ("killed_kernel", "kernel_memory", "kernel_files", "too_often_kernel")
@@ -117,7 +120,9 @@ class Explainer:
         frames: tuple[Frame, ...] = ()
         sentences, quoted = [self._usual(verdict, cause)], False
         refused = [self._say(cause.kind)] if cause and cause.kind in REFUSED else []
-        if cause and cause.kind == "not_plain":
+        if cause and cause.kind == CARRIED:
+            sentences = [self._carried(cause)]
+        elif cause and cause.kind == "not_plain":
             sentences = [self._not_plain(cause.names[0])]
         elif cause and cause.kind == "no_credit":
             sentences = [self._say("no_credit")]
@@ -140,6 +145,8 @@ class Explainer:
 
     def sealed(self, result: CheckResult) -> Explanation:
         """What may be shown where nothing may be that the student's code said or did, but for the verdict."""
+        if result.cause and result.cause.kind == CARRIED:
+            return Explanation(self._carried(result.cause))
         if result.cause and result.cause.kind == "not_plain":
             return Explanation(self._not_plain(result.cause.names[0]))
         if result.verdict is Verdict.FAILED and self._is_said(result.reason):
@@ -156,6 +163,9 @@ class Explainer:
         if cause and (cause.because or cause).kind in ENDED:
             return self._say("killed_kernel")
         return "" if verdict in (Verdict.PASSED, Verdict.ERROR) else self._say(verdict.name.lower())
+
+    def _carried(self, cause: Note) -> str:
+        return wording.standing_alone(wording.sentence(cause, wording.STUDENT, self.language), self.language)
 
     def _not_plain(self, path: str) -> str:
         """Names the path to a value where it holds none but the notebook's own names."""
@@ -183,6 +193,8 @@ class Explainer:
         return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
 
     def _error(self, result: CheckResult, visible: bool) -> str:
+        if result.raised_by == "student" and ASKS.match(result.reason):
+            return self._say("input")
         message = self._message(result.message.strip(), visible)
         key, fields = "stopped" if result.raised_by == "student" else "broken_off", {}
         if result.exception in self.names | EXCEPTIONS:

@@ -267,7 +267,7 @@ def write_feedback(
     always = copy.deepcopy(config)
     always.GenerateFeedback.force = True
     inbox = Inbox.of(course, {submission.assignment for submission in usual}, nameless=True)
-    job = _Conversion(always, again, course, inbox)
+    job = _Conversion(always, again, course, inbox, PageExporter(config=config).shows)
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, ending in pool.map(usual):
             yield ending or Ending(submission, Status.FAILED, "its process stopped twice; try again")
@@ -294,6 +294,7 @@ class _Conversion:
     """Whether pages are written that would come out the same."""
     course: Course
     inbox: Inbox
+    shows: str
     marks: dict[str, dict[tuple[str, str], Marks]] = field(default_factory=dict)
     """By assignment, what the gradebook had of the class when its first page was looked at."""
 
@@ -373,13 +374,13 @@ class _Conversion:
         if {path.stem for path in pages.glob("*.html")} != notebooks or _copied(graded, pages, directory):
             return False
         record = _record(directory, assignment, student)
-        source, shows = contract.folder_of(directory, assignment), PageExporter(config=self.config).shows
+        source = contract.folder_of(directory, assignment)
         class_marks = self._marks(directory)
         for name in notebooks:
             marks = class_marks.get((student, name))
             if marks is None:
                 return False
-            facts = _facts(self.config, _added(directory, shows, assignment, name, student))
+            facts = _facts(self.config, _added(directory, self.shows, assignment, name, student))
             if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, facts):
                 return False
         return True

@@ -27,6 +27,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from viva.course import rubric, writtenanswers
 from viva.course.course import Course
 from viva.engine.names import Names, names_of
+from viva.notebook.cell import grade_id
 from viva.pages import groupcomment, typeset, waitinglist
 from viva.pages.additions import GRADER, Asked, additions, by_cell
 from viva.submission.sanitize import given_texts
@@ -40,6 +41,10 @@ _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 LONGEST = 500
 """A longer comment fits nobody else."""
 TEMPLATE = "viva_formgrade"
+WRITTEN = "viva_written"
+"""The metadata, in this page alone, of a text that the student wrote: what was typed is shown, too."""
+MARKED = re.compile(r"[*_`\\$<#>|~\[]")
+"""What Markdown may show otherwise than it was typed."""
 THEIRS = str(Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates")
 """Where nbgrader's templates lie, which the template extends."""
 FOLDERS = [str(Path(__file__).parent / "templates"), THEIRS]
@@ -64,6 +69,8 @@ class AnswerFirst(NbGraderPreprocessor):
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         instructors, answers = given_texts(self, resources), {}
         for position, cell in enumerate(notebook.cells):
+            if utils.is_solution(cell):
+                cell.metadata[WRITTEN] = True
             if cell.cell_type == "markdown" and utils.is_task(cell):
                 below = 0
                 for after in notebook.cells[position + 1 :]:
@@ -74,8 +81,10 @@ class AnswerFirst(NbGraderPreprocessor):
                     ):
                         break
                     below += 1
+                for answer in notebook.cells[position + 1 : position + 1 + below]:
+                    answer.metadata[WRITTEN] = True
                 if below:
-                    answers[cell.metadata.nbgrader["grade_id"]] = below
+                    answers[grade_id(cell)] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
         resources |= {"waiting": [], "queue": None, "offered": {}, "version": ""}
         resources |= {"differences": {}, "added": {}, "groups": {}}
@@ -165,16 +174,15 @@ def _tested(notebook: NotebookNode) -> dict[str, list[str]]:
     cell_of: dict[str, str] = {}
     near: list[str] = []
     for cell in notebook.cells:
-        metadata = cell.metadata.get("nbgrader", {})
-        if cell.cell_type != "code" or not metadata.get("grade_id"):
+        if cell.cell_type != "code" or not (name := grade_id(cell)):
             continue
         names = names_of(cell.source) or Names()
         if utils.is_solution(cell):
-            cell_of |= dict.fromkeys(names.bound, metadata["grade_id"])
-            near.append(metadata["grade_id"])
+            cell_of |= dict.fromkeys(names.bound, name)
+            near.append(name)
         elif utils.is_grade(cell):
             used = dict.fromkeys(cell_of[name] for name in sorted(names.used & cell_of.keys()))
-            answers[metadata["grade_id"]] = list(used) or near
+            answers[name] = list(used) or near
             near = []
     return answers
 
@@ -197,7 +205,11 @@ def markdown(context: Context, source: str) -> str:
     """Markdown as HTML, in place of the exporter's own filter."""
     attachments = context.get("cell", {}).get("attachments", {})
     renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
-    return MarkdownWithMath(renderer=renderer).render(source)
+    rendered = MarkdownWithMath(renderer=renderer).render(typeset.with_products(source))
+    if not (context.get("cell", {}).get("metadata", {}).get(WRITTEN) and MARKED.search(source)):
+        return rendered
+    typed = html.escape(source[: typeset.LONGEST_TEXT])
+    return f'{rendered}<details class="viva-typed"><summary>As typed</summary><pre>{typed}</pre></details>'
 
 
 def formula(text: str) -> str:

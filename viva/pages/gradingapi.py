@@ -109,7 +109,10 @@ class _Saving(GradingHandler):
     @check_xsrf
     @check_notebook_dir
     def put(self, key: str) -> None:
-        data = self.get_json_body()
+        try:
+            data = json.loads(self.request.body)
+        except (ValueError, RecursionError):  # bytes that are not UTF-8, too
+            data = None
         if not isinstance(data, dict):
             raise web.HTTPError(400, STRANGE)
         session = self.gradebook.db

@@ -25,7 +25,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 from traitlets.config import Config
 
-from viva.engine.programming import is_python
+from viva.notebook.programming import is_python
 from viva.pages.typeset import prose
 
 SHORTEST = 12

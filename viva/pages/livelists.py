@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader.base import BaseHandler, check_notebook_dir, check_xsrf
@@ -28,6 +29,8 @@ MENU = re.compile(
     re.VERBOSE,
 )
 """The last entry of formgrader's menu."""
+DARK = (Path(__file__).parent / "templates" / "viva_formgrade" / "dark.css").read_text(encoding="utf-8")
+"""How the pages look on a dark screen."""
 ENTRY = '<li role="presentation"><a href="{}/viva/">Open Grading Work</a></li>'
 
 
@@ -45,7 +48,7 @@ class _Page:
         self.set_header("Cache-Control", "no-store")  # type: ignore[attr-defined]
 
     def render(self, name: str, **values: object) -> str:
-        page = super().render(name, **values)  # type: ignore[misc]
+        page = super().render(name, **values).replace("</head>", f"<style>{DARK}</style></head>", 1)  # type: ignore[misc]
         return MENU.sub(lambda match: match[0] + ENTRY.format(match[1]), page, count=1)
 
 

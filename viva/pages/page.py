@@ -22,8 +22,9 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from viva import wording
 from viva.course.gradebook import classbook, lateness
-from viva.engine.programming import language_of
 from viva.language import ENGLISH, Language
+from viva.notebook.cell import name_of
+from viva.notebook.programming import language_of
 from viva.pages import typeset
 from viva.pages.exercise import Grade, Line, Lost, Question, exercises_of, passed_of
 from viva.pages.explanation import Explainer, visible_checks
@@ -167,7 +168,7 @@ class Page:
         """A name for each cell: its grade id or its id, and its number where those are another's already."""
         names: list[str] = []
         for number, cell in enumerate(self.notebook.cells):
-            name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id") or str(number)
+            name = name_of(cell) or str(number)
             names.append(name if name not in names else f"{name}-{number}")
         return names
 

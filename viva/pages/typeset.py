@@ -52,6 +52,26 @@ UNREADABLE = re.compile(
 )
 
 
+PRODUCT = re.compile(
+    r"""
+    (?P<kept> ^[ ]{0,3}(?P<fence>`{3,}|~{3,}) [\s\S]*? (?:^[ ]{0,3}(?P=fence)|\Z)   # code
+    | ^(?:[ ]{4}|\t).*$
+    | (?P<ticks>(?<!`)`+)(?!`) [\s\S]{0,2000}? (?<!`)(?P=ticks)(?!`)
+    | \$\$ [\s\S]{0,4000}? \$\$ | \$[^$\n]{1,4000}\$    # a formula
+    | \\begin\{(?P<name>\w{1,20}\*?)\} [\s\S]{0,4000}? \\end\{(?P=name)\}
+    | <[^<>]{0,1000}> | \]\([^)\s]{0,1000}\) | \\. )
+    | (?<=[\w)\]]) \* (?=[\w(\[])
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+"""An asterisk between two factors, as in ``3*H*(D/H)*D``, and what is left alone."""
+
+
+def with_products(source: str) -> str:
+    """Markdown in which a product keeps its asterisks, of which two would make what is between them italic."""
+    return PRODUCT.sub(lambda match: match["kept"] or "\\*", source) if "*" in source else source
+
+
 def clean(text: str, language: Language = ENGLISH) -> str:
     """HTML with nothing in it that runs, loads, covers or can be mistaken for the page's own."""
     cleaned = PAGE.clean(text, "noopener noreferrer nofollow")
@@ -168,7 +188,7 @@ def _prose(source: str, language: Language) -> Markup:
 
 def _rendered(source: str, attachments: Mapping, folder: Path | None) -> str:
     try:
-        return MarkdownWithMath(renderer=_Renderer(attachments, folder)).render(source)
+        return MarkdownWithMath(renderer=_Renderer(attachments, folder)).render(with_products(source))
     except (RecursionError, ValueError, KeyError, IndexError):
         return f"<pre>{html.escape(source)}</pre>"
 

@@ -30,14 +30,15 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, purpose_of
+from viva.engine.blueprint import Blueprint, Cell, is_time
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
 from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination, bound_or_needed, given_by
-from viva.engine.programming import language_of
 from viva.language import ENGLISH, Language, named
+from viva.notebook.cell import Purpose, grade_id, is_locked, name_of, purpose_of
+from viva.notebook.programming import language_of
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.verdict import BlueprintError, CourseError
@@ -77,8 +78,8 @@ def describe(
     ``seconds`` are those of a cell, ``memory`` the bytes of a process, ``language`` that of the course; the usual ones
     are not written down.
     """
-    named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in released.cells}
-    named.pop(None, None)
+    named = {grade_id(cell): cell for cell in released.cells}
+    named.pop("", None)
     locked = {name: cell for name, cell in named.items() if cell.cell_type == "code" and is_locked(cell)}
     examined = [
         cell
@@ -152,7 +153,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
         if not marks:
             continue
         name = marks.get("grade_id")
-        purpose = purpose_of(cell, marks)
+        purpose = purpose_of(cell)
         if not isinstance(name, str) or name in cells:  # a copy earns nothing
             del cell.metadata["nbgrader"]
             continue
@@ -239,10 +240,7 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
         kinds = description["kinds"] | more
         return Examination(blueprint, plan, kinds, single, files=files, beside_tests=beside)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    plan = ownership.plan(
-        (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
-        for cell in code
-    )
+    plan = ownership.plan((name_of(cell), _purpose_in_plan(cell), cell.source) for cell in code)
     owned = {cell: names for cell, names in plan.owned.items() if names}  # nobody says what a stub was to bind
     plan = ownership.Plan(plan.given, owned)
     kinds = {name: ANY for names in owned.values() for name in names}
@@ -252,8 +250,7 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], description: di
 
 def _purpose_in_plan(cell: NotebookNode) -> Purpose:
     """An unlocked cell may be the student's own."""
-    marks = cell.metadata.get("nbgrader", {})
-    return purpose_of(cell, marks) if is_locked(cell) else Purpose.ANSWER
+    return purpose_of(cell) if is_locked(cell) else Purpose.ANSWER
 
 
 def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.blueprint import Blueprint, Purpose
+from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, names_in, names_of, parsed
+from viva.notebook.cell import Purpose, grade_id
 from viva.record import Note, note
 from viva.submission.cells.places import Released
 from viva.submission.studentcopy import digest
@@ -147,7 +148,7 @@ class Seeds:
             name for slot in released.slots if _seed_of(slot.cell) is not None for name in (slot.name, slot.cell.id)
         }
         texts = [cell.source for cell in notebook.cells]
-        seed_cells = [cell.source for cell in notebook.cells if {_grade_id(cell), cell.get("id")} & names]
+        seed_cells = [cell.source for cell in notebook.cells if {grade_id(cell), cell.get("id")} & names]
         lines = [(line, source) for source in (*seed_cells, *texts) for line in LINE.finditer(source)]
         seeds = [(int(line["seed"]), source in seed_cells) for line, source in lines]
         return seeds[0] if seeds else (None, False)
@@ -162,8 +163,8 @@ def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
             cell.source = with_seed(cell.source, seed)
             if "checksum" in cell.metadata.nbgrader:
                 cell.metadata.nbgrader["checksum"] = utils.compute_checksum(cell)
-            if _grade_id(cell) in digests:
-                digests[_grade_id(cell)] = digest(cell.source)
+            if grade_id(cell) in digests:
+                digests[grade_id(cell)] = digest(cell.source)
     return notebook
 
 
@@ -180,7 +181,3 @@ def _seed_of(cell: NotebookNode) -> int | None:
     """The seed in a released cell, if it is the one that offers variants."""
     read_only = cell.cell_type == "code" and utils.is_locked(cell) and not utils.is_grade(cell)
     return seed_in(cell.source) if read_only else None
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from viva.engine.blueprint import Blueprint, Cell, Purpose
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.examination import Examination
 from viva.engine.ownership import Plan
+from viva.notebook.cell import Purpose
 from viva_diagnosis.behaviour import Outcome
 from viva_diagnosis.fingerprints import Fingerprints, Mistake
 from viva_diagnosis.recognition import Reference, recognise

@@ -28,6 +28,7 @@ from viva.course.processes import leftovers
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
+from viva.notebook.cell import is_test
 from viva.verdict import Verdict
 from viva_diagnosis.behaviour import ENOUGH, Behaviour, Outcome, agree, equal, evidence
 from viva_diagnosis.probing import Probes, noted, numbers_in, probed, shaken, spots_of, varied
@@ -285,7 +286,7 @@ def uses_of(notebook: NotebookNode, examination: Examination, keys: Iterable[str
     cells: dict[str, str] = {}
     readable = True
     for cell in notebook.cells:
-        if cell.cell_type != "code" or _is_test(cell):
+        if cell.cell_type != "code" or is_test(cell):
             continue
         names = names_of(cell.source)
         if names is None:
@@ -323,11 +324,6 @@ def roots(wrong: set[str], uses: Uses) -> set[str]:
         for key in wrong
         if not any(names[other] in uses.names[key] for other in wrong if names[other] != names[key])
     }
-
-
-def _is_test(cell: NotebookNode) -> bool:
-    nbgrader = cell.metadata.get("nbgrader", {})
-    return bool(nbgrader.get("grade")) and not nbgrader.get("solution")
 
 
 def answers_of(folder: Path, examination: Examination) -> list[Answer]:

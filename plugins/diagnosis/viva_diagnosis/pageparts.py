@@ -30,15 +30,14 @@ def parts(course: Course, asked: Asked) -> list[Addition]:
         return _for_report(entries, unnamed, written)
     if asked.reader == GRADER:
         return _for_grader(entries, unnamed, written, asked)
-    if not is_over(course, asked.assignment):
-        return []
-    return [
+    sentences = [
         Addition(finding.sentence(finding.students, "Your "), finding.cells[0], asked.notebook)
         for entry in entries
         if (entry.student, entry.notebook) == (asked.student, asked.notebook)
         for finding in entry.findings
         if finding.students
     ]
+    return sentences if sentences and is_over(course, asked.assignment) else []
 
 
 def _for_grader(

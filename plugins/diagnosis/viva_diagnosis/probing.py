@@ -20,11 +20,11 @@ import numpy as np
 from nbformat import NotebookNode
 
 from viva.author.trimming import trimmed
-from viva.engine.blueprint import Purpose
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of, parsed
+from viva.notebook.cell import Purpose
 from viva.record import CheckResult
 from viva.verdict import Verdict
 from viva_diagnosis import askedvalues

@@ -39,8 +39,8 @@ from viva.course.material import Material
 from viva.course.timelimit import seconds_of
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
-from viva.engine.programming import language_of
 from viva.folder import walk
+from viva.notebook.programming import language_of
 from viva.verdict import CourseError
 
 # The packages as they are installed here, for a machine without an index; and the versions of what they need.

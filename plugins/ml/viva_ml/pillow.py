@@ -52,7 +52,7 @@ def build(parts: list) -> Image.Image:
     if type(pixels) is not bytes or len(pixels) != size_of(mode, width, height):
         raise ValueError("the pixels of an image do not fit its size")
     if (colors or palette) and (mode not in ("P", "PA") or colors not in PALETTES):
-        raise ValueError("an image has a palette of another mode")
+        raise ValueError("an image with a palette of this kind cannot be sent to the tests")
     if type(palette) is not bytes or len(palette) > 256 * PALETTES.get(colors, 0):
         raise ValueError("the palette of an image is too long")
     image = Image.frombytes(mode, (width, height), pixels) if pixels else Image.new(mode, (width, height))

@@ -98,7 +98,7 @@ def test_a_question_becomes_an_answer_and_a_check_for_each_test(tmp_path):
         (shown("f(1)", "np.False_"), "assert not f(1)", ""),
         (shown("f(1)", "(np.float64(-1.5), np.int64(2), np.str_('a'))"), "assert f(1) == (-1.5, 2, 'a')", ""),
         (shown("g()", "a\n3"), "assert g() == 3", "prints a text"),
-        (shown("table", "   a\n0  1"), "assert repr(table) == '   a\\n0  1'", "not a plain value"),
+        (shown("table", "   a\n0  1"), "assert repr(table) == '   a\\n0  1'", "Compare the value itself"),
         (shown("print(x)", "3"), "print(x)\n# otter expected: 3", "Compare its value instead"),
         (shown("x == 3", None), "assert x == 3", "was cleared"),
         (shown("def test_a(x):\n    assert x\n\nother(x)", ""), "def test_a(x):\n    assert x\n\ntest_a(x)", ""),

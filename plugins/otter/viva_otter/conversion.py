@@ -571,7 +571,8 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
     whole = text if isinstance(last.value, ast.Name | ast.Call | ast.Attribute | ast.Subscript) else f"({text})"
     if value is UNKNOWN:
         changes.append(
-            f"'{name}': a test compares a text that is not a plain value: {_short(text)} shows {_short(want)}"
+            f"The otter test of '{name}' compares how a value is printed. Compare the value itself: {_short(text)} "
+            f"shows {_short(want)}"
         )
         check = f"assert repr({text}) == {want!r}"
     elif value is True:

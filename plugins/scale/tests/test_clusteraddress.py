@@ -83,6 +83,6 @@ def test_without_dask_a_sentence_says_what_to_install(monkeypatch):
     import importlib.util
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(CourseError, match=r"pip install 'nbviva\[cluster\]'"):
+    with pytest.raises(CourseError, match=r"needs Dask: python -m pip install nbviva_scale-[\d.]+-py3-none-any\.whl"):
         Cluster(address="local:2").check()
     Cluster().check()

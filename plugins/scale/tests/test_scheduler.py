@@ -97,7 +97,7 @@ def test_a_scheduler_of_another_version_or_without_viva_is_refused(dask):
         ("viva.ENGINE = 16", "has other versions: Viva's engine 16 there and"),
         (
             "sys.modules['viva_scale.versions'] = None",
-            r"cannot load this Viva \(.*Install the same 'nbviva\[cluster\]' version",
+            r"cannot load this Viva \(.*Install the same versions of nbviva and nbviva_scale",
         ),
     ):
         address = dask.schedule(lie=lie)

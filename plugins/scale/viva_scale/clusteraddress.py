@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from traitlets import Bool, Bunch, Float, Unicode, observe
 from traitlets.config import Configurable
 
+from viva import doors
 from viva.verdict import ClusterError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ FORMS = (
     "Write --cluster=tls://grader.example:8786, --cluster=scheduler.json (the file that 'dask scheduler "
     "--scheduler-file=scheduler.json' writes), or --cluster=local:4 for four processes of this machine."
 )
-EXTRA = "Grading on a cluster needs Dask: pip install 'nbviva[cluster]'"
+EXTRA = f"Grading on a cluster needs Dask: {doors.install('nbviva-scale')}"
 LEAST_TIMEOUT = 60.0
 _LOCAL = re.compile(r"local(?::(\d+))?")
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(\d{1,5})")

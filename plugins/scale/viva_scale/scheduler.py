@@ -90,8 +90,8 @@ def _require_same(client: Client, url: str) -> None:
         theirs = client.run_on_scheduler(versions, ())
     except Exception as error:  # whatever it is that keeps it
         raise ClusterError(
-            f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same 'nbviva[cluster]' "
-            "version there, and restart it. Nothing was sent."
+            f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same versions of "
+            "nbviva and nbviva_scale there, and restart it. Nothing was sent."
         ) from None
     if different := difference(ours, theirs):
         raise ClusterError(

@@ -77,7 +77,7 @@ def test_json_that_is_no_record_is_refused_with_its_line_and_what_to_do(results,
 
 def test_what_a_newer_version_wrote_is_refused(results):
     results.path.write_text(around(json.dumps({"schema": SCHEMA + 1, "student": ["new"]})))
-    with pytest.raises(CourseError, match="a newer Viva wrote it"):
+    with pytest.raises(CourseError, match="it is from a newer Viva"):
         results.read()
 
 

@@ -17,6 +17,7 @@ from nbgrader.api import Gradebook
 from tests.conftest import PROJECT, load
 from viva.course import batch
 from viva.course.batch import autograde
+from viva.course.overview import overview
 from viva.course.processes import leftovers
 from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import LOG, shadow
@@ -185,6 +186,34 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert (
         again.status == 0 and "still lists the changes of an earlier regrade" in again.out and rows(course) == promised
     )
+
+
+@pytest.mark.slow
+def test_every_page_says_the_same_of_submissions_that_an_older_release_graded(course, viva):
+    """A teacher released a correction, and graded a part of the class again."""
+    sentence = "{} graded with an older release"
+
+    def what_if() -> str:
+        return viva("regrade", TINY, "--what-if", "--no-audit").out
+
+    def released(**changes) -> None:
+        write_source(course, **changes)
+        assert viva("release", TINY, "--no-audit").status < 2  # 1: the solution does not pass
+
+    released(text="# Doubling, once more")
+    assert "older release" not in overview(course) + what_if(), "no score depends on a text"
+    released(tests=CORRECTED)
+    assert f"4 submissions, {sentence.format(4)}" in overview(course)
+    reason = sentence.format("4 submissions were")
+    assert f"Next: viva regrade {TINY} --what-if    ({reason})" in overview(course)
+    said = what_if()
+    assert f"{reason} than the present one, so scores can change." in said
+    assert "The checks are the same as in the present release." in said
+    assert viva("grade", TINY, "--student=anna").status == 0
+    assert f"4 submissions, {sentence.format(3)}" in overview(course)
+    assert sentence.format("3 submissions were") in what_if()
+    assert viva("regrade", TINY).status == 0, "what was released without an audit is graded without one"
+    assert "older release" not in overview(course) + what_if()
 
 
 @pytest.mark.slow

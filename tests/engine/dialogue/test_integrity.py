@@ -184,7 +184,7 @@ def test_a_path_is_quoted_and_cut_short():
 )
 def test_a_place_that_is_not_there_is_not_named(name):
     assert facts({"facts": NOTHING | {"touched": ["numpy.mean", name]}}, [], True) == [
-        "replaced: numpy.mean",
+        "replaced functions of Python or of a library: numpy.mean",
         STRANGE,
     ]
 
@@ -219,7 +219,7 @@ Monitor.told = told
 )
 def test_what_the_candidate_is_made_of_is_watched_too(exam, patch, place):
     (fact, *_) = sentences(exam.grade(f"{RIGHT}from viva.engine.dialogue import objects\n{patch}").integrity)
-    assert fact == f"replaced: {place}"
+    assert fact == f"replaced functions of Python or of a library: {place}"
 
 
 def test_a_class_that_is_named_like_a_sentence_is_not_named(exam):

@@ -188,7 +188,7 @@ def test_a_given_cell_with_random_draws_that_was_split_draws_once(grader, examin
     result = repaired(bare(notebook) if strip else notebook, case)
     assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in case.full.cells]
     told = [sentence for sentence in sentences(result.repairs) if "identified by" not in sentence]
-    assert told == ["'data' was split into 2 cells; it runs once, as released"]
+    assert told == ["'data' was split into 2 cells; the released cell was run instead, once"]
     if not (how or strip):
         outcome = grader.grade(result.notebook, examination("ps5_sentence"))
         assert sum(one.earned for results in outcome.checks.values() for one in results) == 25

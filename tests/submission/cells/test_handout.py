@@ -202,3 +202,27 @@ def test_code_is_known_by_its_statements_and_counted():
     deep = f"x = {' + '.join('1' * 3000)}"
     assert not handout.has_code(deep) and Handout([("code", deep)]).has_all([deep])
     assert handout.has_code("x = f( 1 )") and not handout.has_code("x = f(2)")
+
+
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "slope = !ls *.txt",
+        "slope = %sx ls *.txt",
+        "slope = get_ipython().getoutput('ls *.txt')",
+        "get_ipython().system('touch slope.txt')",
+        "!touch slope.txt",
+        "%%bash --out slope\nls *.txt",
+    ],
+)
+def test_an_answer_that_is_nothing_but_a_command_is_an_answer(answer, marked):
+    """It was taken for no answer: the stub stood in its place, it was "not done yet", and nobody was asked."""
+    release = RELEASES["constructed"]
+    notebook = plain(release)
+    find(notebook, "slope")["source"] = answer
+    if not marked:
+        del find(notebook, "slope")["metadata"]["nbgrader"]
+    result = repair(read(as_utf8(notebook))[0], Released(nbformat.from_dict(plain(release))))
+    assert [cell.source for cell in result.notebook.cells if cell.id == "slope"] == [answer]
+    assert result.answered == 1

@@ -16,6 +16,7 @@ from viva.course.gradebook.results import Results
 from viva.course.grades import export
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
+from viva.notebook.cell import grade_id
 
 NAME = "questions.csv"
 ABOUT = ("student_id", "last_name", "first_name", "email")
@@ -86,9 +87,7 @@ def _in_order(course: Course, places: Iterable[Place]) -> list[Place]:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             text = (course.path("release", assignment) / f"{notebook}.ipynb").read_bytes()
             cells = json.loads(text)["cells"]
-            names_of[assignment, notebook] = [
-                cell["metadata"].get("nbgrader", {}).get("grade_id", "") for cell in cells
-            ]
+            names_of[assignment, notebook] = [grade_id(cell) for cell in cells]
 
     def key(column: Place) -> tuple:
         assignment, notebook, cell, title = column

@@ -12,13 +12,15 @@ import nbformat
 
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
-from viva.engine.blueprint import Purpose, purpose_of, read_notebook
+from viva.engine.blueprint import read_notebook
 from viva.engine.checks import CHECK, HIDDEN, split_checks
+from viva.notebook.cell import Purpose, grade_id, marks_of, purpose_of
 from viva.verdict import BlueprintError
 from viva.wording import counted
 
 BY_HAND = "graded by hand"
 """In place of a check: a manually graded cell."""
+SAME = "The checks are the same as in the present release."
 Pages = dict[str, list[list[str]]]
 """By notebook, name and text of each cell that students got."""
 
@@ -56,11 +58,10 @@ def corrected(course: Course, assignment: str) -> list[str]:
     out, names = _tests(course, assignment), []
     for path in course.source_notebooks(assignment):
         for cell in read_notebook(path).cells:
-            metadata = cell.metadata.get("nbgrader", {})
-            name, purpose = metadata.get("grade_id"), purpose_of(cell, metadata)
+            name, purpose = grade_id(cell), purpose_of(cell)
             was = out.get(f"{path.stem}/{name}")
             if was is not None and "### AUTOTEST" not in cell.source and "### HASHED AUTOTEST" not in cell.source:
-                now = _test(name, metadata.get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
+                now = _test(name, marks_of(cell).get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
                 names += [name] if now != was else []
     return names
 
@@ -96,7 +97,7 @@ def _pages(course: Course, assignment: str) -> Pages | None:
             cells = nbformat.read(path, as_version=4).cells
         except Exception:  # whatever lies there, it is not a student version
             return None
-        pages[path.stem] = [[cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source] for cell in cells]
+        pages[path.stem] = [[grade_id(cell), cell.source] for cell in cells]
     return pages or None
 
 
@@ -141,10 +142,7 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
                     hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
                     where = "in hidden lines only" if hidden else "which students see"
                     sentences.append(f"{name} has a new text, {where}.")
-    return sentences or [
-        "The checks are the same as in the present release. Scores can change where submissions were graded with an "
-        "older release, or where read-only cells or data files changed."
-    ]
+    return sentences or [SAME]
 
 
 def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:

@@ -34,13 +34,13 @@ from dataclasses import asdict, dataclass
 from traitlets.config import Config
 
 from viva import wording
-from viva.course import batch
+from viva.course import batch, editions
 from viva.course.autograde import now
 from viva.course.course import Course
 from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.regrade.changes import Change, changes_of, suspects
-from viva.course.regrade.edition import Edition
+from viva.course.regrade.edition import SAME, Edition
 from viva.course.regrade.trialcopy import LOG, shadow
 from viva.course.release import release
 from viva.course.remote import RemoteGraders
@@ -76,6 +76,9 @@ class Regrade:
         health.require(course)
         releases.notebooks(course, assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
+        self.contracts = self.log.with_name(editions.NAME) / assignment
+        self.contract = editions.current(self.contracts)
+        self.older = editions.older(self.contracts, self._editions())
         if not self.before:
             raise CourseError(
                 f"No submission of {assignment} was graded yet. Run 'viva release {assignment}' to release a "
@@ -93,7 +96,8 @@ class Regrade:
         ]
 
     def remarks(self) -> list[str]:
-        """A sentence for each submission that is gone or was submitted again, and for those that nobody graded yet."""
+        """A sentence for each submission that is gone or was submitted again, and for those that nobody graded yet, or
+        that an older release graded."""
         submissions = {submission.student: submission for submission in self.course.submissions([self.assignment])}
         students = submissions.keys()
         gone = [
@@ -102,6 +106,11 @@ class Regrade:
             for student in sorted(self.before.keys() - students)
         ]
         new = len(students - self.before.keys())
+        if self.older:
+            gone.append(
+                f"{wording.counted(self.older, 'submission')} {'was' if self.older == 1 else 'were'} graded with an "
+                "older release than the present one, so scores can change."
+            )
         for student in sorted(students & self.before.keys()):
             try:
                 when = timestamp.of(submissions[student])
@@ -131,6 +140,9 @@ class Regrade:
             self._say(("begun", asdict(self.edition) | {"before": self.before}))
         release(self.course, self.assignment, config=self.config)
         sentences = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
+        new = editions.current(self.contracts)
+        if self.contract and new and new.ground != self.contract.ground and sentences[-1] == SAME:
+            sentences.append("A solution, read-only cells or files changed, so scores can change.")
         if is_on(self.course, self.assignment):
             sentences.append(f"To update the copies in {FOLDER}/, run: viva release {self.assignment} --variants")
         return sentences
@@ -161,6 +173,13 @@ class Regrade:
         compared = {submission.student for submission in self.submissions()} & after.keys()
         before, after = ({student: scores[student] for student in compared} for scores in (self.before, after))
         return Comparison(changes, look_again, suspects(before, after))
+
+    def _editions(self) -> list[str]:
+        """The releases by which the present submissions were graded."""
+        students = {submission.student for submission in self.submissions()}
+        records = Results.of(self.course.directory).read()
+        places = ((self.assignment, student) for student in students)
+        return [records[place].edition for place in places if place in records]
 
     def _scores(self) -> dict[str, dict]:
         """By student, the score and the results of the cells."""

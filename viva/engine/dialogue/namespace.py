@@ -109,6 +109,20 @@ class Namespace(dict):
         return builtins.vars(*args) if args else self.all()
 
 
+class Solution(dict):
+    """The names of the solution's own answers, beside those of the cells that depend on no student."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        super().__init__(__builtins__=builtins, __name__="__main__")
+        self.namespace = namespace
+
+    def __missing__(self, name: str) -> object:
+        value = self if name in self.namespace.owned else dict.get(self.namespace, name, self)  # which asks no student
+        if value is self:
+            raise KeyError(name)
+        return value
+
+
 def _is_builtin(name: str, value: object) -> bool:
     return getattr(builtins, name, None) is value
 

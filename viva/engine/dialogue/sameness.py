@@ -74,7 +74,7 @@ class Copy:
     live: bool = False
     """Whether the same question was answered by other contents since."""
     held: bool = False
-    """Whether it is no copy but one object on both sides (``values/sharing``)."""
+    """Whether it is one object on both sides (``values/sharing``), and not a copy."""
 
 
 @dataclass(eq=False)

@@ -72,12 +72,12 @@ def check(state: object) -> State:
         raise ValueError("the state of the random generator is not valid")
     words, gauss, key, position, has_gauss, _ = state
     if type(words) is not bytes or type(gauss) not in (float, type(None)) or len(words) not in (0, 4 * (WORDS + 1)):
-        raise ValueError("not a state of random")
+        raise ValueError("the state of Python's random generator is not valid")
     # NumPy itself believes any position, and would read beyond its words.
     if key and (len(key) != 4 * WORDS or not 0 <= position <= WORDS or has_gauss not in (0, 1)):
-        raise ValueError("not a state of numpy.random")
+        raise ValueError("the state of NumPy's random generator is not valid")
     if words and _position(words) > WORDS:
-        raise ValueError("not a state of random")
+        raise ValueError("the state of Python's random generator is not valid")
     return state
 
 

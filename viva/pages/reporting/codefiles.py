@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from viva.course import contract
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
@@ -31,7 +32,7 @@ def write(course: Course, assignment: str, names: Pseudonyms, folder: Path) -> d
     """Write a zip for each notebook of an assignment; returns the number of answers in it, by path."""
     graded = [entry for entry in course.folders("autograded") if entry.assignment == assignment]
     zips = {}
-    for notebook in (path.stem for path in course.source_notebooks(assignment)):
+    for notebook in contract.names_of(course, assignment):
         rows: list[tuple[str, str, str, str]] = []
         files: dict[str, str] = {}
         for entry in graded:

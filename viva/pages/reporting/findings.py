@@ -18,15 +18,17 @@ from nbgrader.api import Gradebook
 
 from viva import doors, wording
 from viva.cleaning import plaintext
+from viva.course import contract
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.grades.standing import Standing, Standings, Status
+from viva.folder import walk
 from viva.pages.additions import REPORT, Asked, additions
 from viva.pages.reporting import similarity
 from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, files_of, focus, pattern_of, read_cells
-from viva.record import Note, NotebookRecord, SubmissionRecord
+from viva.record import Note, NotebookRecord, SubmissionRecord, doubtful
 from viva.verdict import Verdict
 
 DETAIL = 300
@@ -38,12 +40,13 @@ TEXT = 20_000
 WAITING = {
     "ungraded": "The grader failed, not the student. Read the log, then grade again, or grade manually.",
     "killed": "The code stopped Python or used too much memory.",
-    "refused": "The submitted file cannot be graded; run 'viva feedback' to tell the student why.",
     "not graded": "The submission has no result: 'viva grade' did not run yet, or it failed.",
     "submitted again": "There is a newer submission. The grade is for the older one. Run 'viva grade' again.",
     "uncertain repair": "The file was damaged, or an answer cannot run. Check what the student meant.",
     "manual grading": "A written answer or a score must be graded manually.",
+    "refused": "Nothing to grade: the submitted file cannot be read. Run 'viva feedback' to tell the student why.",
 }
+"""By reason, what to do; what a grader has nothing to do for comes last."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def lists(course: Course, assignments: list[str], server: str, names: Pseudonyms
     with course.gradebook() as gradebook:
         standings = Standings(course, gradebook, assignments)
         parts = (_Part(course, gradebook, name, records[name], standings, ALONE, names, server) for name in assignments)
-        return [{"name": part.name, "waiting": list(part.waiting()), "integrity": part.integrity()} for part in parts]
+        return [part.lists() for part in parts]
 
 
 def _records(course: Course) -> dict[str, dict[str, SubmissionRecord]]:
@@ -101,6 +104,12 @@ def _records(course: Course) -> dict[str, dict[str, SubmissionRecord]]:
     for (assignment, student), record in Results.of(course.directory).read().items():
         by_assignment[assignment][student] = record
     return by_assignment
+
+
+def _order(row: dict) -> tuple[list[str], str]:
+    """By student, numbers as numbers, then by notebook."""
+    parts = re.split(r"(\d+)", row["student"])
+    return [part.zfill(9) if part.isdecimal() else part for part in parts], row["notebook"]
 
 
 class _Part:
@@ -131,6 +140,7 @@ class _Part:
         self.reckoned = {student: reckoning for (of, student), reckoning in reckoned.items() if of == name}
         self.scores = {student: scores[student] for student in self._with(Status.GRADED) if student in scores}
         self.patterns: dict[str, re.Pattern | None] = {}
+        self.numbers: dict[tuple[str, str], int] = {}
         self.places = classbook.places(gradebook, name)
         self.by_hand = [row for row in classbook.by_hand(gradebook, name) if row[0] not in self.excused]
         self.cells = {
@@ -138,6 +148,23 @@ class _Part:
             for student in sorted(self.scores)
             for book in self.notebooks
         }
+
+    def lists(self) -> dict:
+        """What waits and what is flagged; where names are hidden, with formgrader's numbers of submissions."""
+        if self.names.key is not None:
+            present = {key: place for place, key in self.places.items() if self._is_graded(*place)}
+            for book in self.notebooks:
+                keys = sorted(key for key, (_, name) in present.items() if name == book)
+                self.numbers |= {present[key]: number for number, key in enumerate(keys, 1)}
+        return {"name": self.name, "waiting": list(self.waiting()), "integrity": self.integrity()}
+
+    def _is_graded(self, student: str, book: str) -> bool:
+        return (self.course.path("autograded", self.name, student) / f"{book}.ipynb").is_file()
+
+    def _called(self, student: str, book: str) -> str:
+        """How a list calls the student of a notebook."""
+        number = self.numbers.get((student, book))
+        return f"Submission #{number}" if number else self.names.of(student)
 
     def _with(self, status: Status) -> dict[str, Standing]:
         return self.standings.with_status(self.name, status)
@@ -220,7 +247,7 @@ class _Part:
 
         def wait(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
             row = {
-                "student": self.names.of(student),
+                "student": self._called(student, book),
                 "notebook": self._shown(book),
                 "detail": self._shown(detail, student),
             }
@@ -236,10 +263,10 @@ class _Part:
                     wait(str(result.verdict), student, book, detail, cell)
             for book, book_record in record.notebooks.items():
                 doubts = [repair for repair in book_record.repairs if repair.doubt]
-                lost = [cell for name, cell, result in record.results() if name == book and not result.earned]
-                if doubts and lost:
-                    concerned = {test for doubt in doubts for test in doubt.tests}
-                    first = next((cell for cell in lost if cell in concerned), lost[0])
+                concerned = set(doubtful(doubts, book_record.checks))
+                if any(not doubt.tests for doubt in doubts):
+                    concerned |= {cell for name, cell, result in record.results() if name == book and not result.earned}
+                if first := next((cell for cell in book_record.checks if cell in concerned), None):
                     wait("uncertain repair", student, book, "; ".join(wording.sentences(doubts)), first)
         for status in (Status.REFUSED, Status.NOT_GRADED):
             for student, standing in self._with(status).items():
@@ -253,7 +280,7 @@ class _Part:
             wait("manual grading", student, book, ", ".join(waiting), waiting[0])
         for why, rows in groups.items():
             if rows:
-                rows.sort(key=lambda row: (row["student"], row["notebook"]))
+                rows.sort(key=_order)
                 first = self._first() if why == "manual grading" else rows[0]["link"]
                 yield {"why": why, "help": WAITING[why], "rows": rows, "first": first}
 
@@ -267,9 +294,9 @@ class _Part:
         for student, record in self.records.items():
             for book, book_record in record.notebooks.items():
                 if sentences := [self._shown(sentence, student) for sentence in wording.sentences(notes(book_record))]:
-                    row = {"student": self.names.of(student), "notebook": self._shown(book), column: sentences}
+                    row = {"student": self._called(student, book), "notebook": self._shown(book), column: sentences}
                     rows.append(row | {"link": self._link(student, book)})
-        return sorted(rows, key=lambda row: (row["student"], row["notebook"]))
+        return sorted(rows, key=_order)
 
     def _similar(self, book: str) -> dict:
         answers = {
@@ -338,7 +365,8 @@ class _Part:
             return plaintext.line(text, DETAIL)
         if student not in self.patterns:
             submission = self.standings.submitted.get((self.name, student))
-            released = {path.name for path in self.course.path("source", self.name).rglob("*")}
+            notebooks = contract.notebooks_of(self.course, self.name)
+            released = {path.name for path in [*notebooks, *walk(contract.files_of(self.course.directory, self.name))]}
             self.patterns[student] = pattern_of(files_of(submission.folder) - released if submission else ())
         pattern = self.patterns[student]
         text = self.names.text(pattern.sub("a file", text) if pattern else text)

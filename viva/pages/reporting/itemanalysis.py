@@ -17,7 +17,7 @@ from statistics import correlation, median
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.record import CheckResult, SubmissionRecord
+from viva.record import CARRIED, CheckResult, SubmissionRecord
 from viva.verdict import NOT_DONE, Verdict
 
 FEWEST = 5
@@ -65,6 +65,8 @@ class Item:
     passed: int = 0
     partly: int = 0
     """The number that earned a part of its points."""
+    carried: int = 0
+    """The number that earned points with right answers to exercises above."""
     discrimination: float | None = None
     undefined: str = ""
     """Why there is no discrimination."""
@@ -100,6 +102,7 @@ def items(records: Iterable[SubmissionRecord]) -> list[Item]:
             passed = result.verdict is Verdict.PASSED
             items_by_key[key].passed += passed
             items_by_key[key].partly += result.verdict is Verdict.PARTLY
+            items_by_key[key].carried += bool(result.cause and result.cause.kind == CARRIED)
             share = result.earned / result.points if result.points else float(passed)
             taken[key].append((share, earned[notebook] - result.earned))
             if result.seconds > 0:

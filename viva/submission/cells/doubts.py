@@ -18,9 +18,9 @@ from itertools import pairwise
 
 from msgspec import structs
 
-from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of, nodes_of, parsed
-from viva.engine.programming import PYTHON
+from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.programming import PYTHON
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import Doubt, Match, doubted
 from viva.submission.cells.handout import trees

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.engine.names import parsed
+from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
 from viva.submission.cells.texts import code_parts, is_magic, squeezed
 from viva.submission.files.handin import notebooks_in
@@ -45,8 +45,12 @@ def trees(source: str) -> tuple[str, ...]:
 
 
 def quiet_lines(source: str) -> set[str]:
-    """The comments and magics of code."""
-    return {squeezed(line) for line in _QUIET.findall(source)}
+    """The comments and magics of code; magics also as the calls that programs write for them."""
+    lines = {squeezed(line) for line in _QUIET.findall(source)}
+    if "get_ipython" in source or any(line[:1] in "%!?" for line in lines):
+        with contextlib.suppress(RecursionError):
+            lines |= {squeezed(ast.dump(node)) for node in (parsed(source) or NOTHING).body if is_magic(node)}
+    return lines
 
 
 def is_as(source: str, stub: str) -> bool:

@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader import utils
 
 from viva.engine import plaincode
-from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of
-from viva.engine.programming import PYTHON as LANGUAGE
-from viva.engine.programming import language_of
+from viva.notebook.cell import ANSWERS, Purpose, grade_id, is_locked, name_of, purpose_of
+from viva.notebook.programming import PYTHON as LANGUAGE
+from viva.notebook.programming import language_of
 from viva.record import Note
 from viva.submission.cells.handout import Handout, is_as, plain
 from viva.submission.cells.texts import (
@@ -57,7 +56,7 @@ class Slot:
 
     @property
     def name(self) -> str:
-        return self.cell.metadata.get("nbgrader", {}).get("grade_id") or self.cell.id
+        return name_of(self.cell)
 
     @property
     def source(self) -> str:
@@ -216,20 +215,13 @@ class Released:
 def _slots(release: NotebookNode, language: str) -> list[Slot]:
     slots: list[Slot] = []
     for number, cell in enumerate(release.cells):
-        nbgrader = cell.metadata.get("nbgrader", {})
-        if "nbgrader" in cell.metadata and not nbgrader.get("grade_id"):
+        if "nbgrader" in cell.metadata and not grade_id(cell):
             del cell.metadata["nbgrader"]  # old versions marked plain cells too; nbgrader asks each for its id
         cell.setdefault("id", f"cell-{number + 1}")  # those of format 4.4 have none; the blueprint names them so too
-        if utils.is_task(cell):
-            purpose = Purpose.TASK
-        elif utils.is_grade(cell):
-            purpose = Purpose.MANUAL if utils.is_solution(cell) else Purpose.TESTS
-        elif utils.is_solution(cell):
-            purpose = Purpose.ANSWER
-        elif nbgrader.get("locked"):
-            purpose = Purpose.READ_ONLY
-        else:
-            purpose = Purpose.OPEN if cell.cell_type == "code" else Purpose.TEXT
+        purpose = purpose_of(cell)
+        if purpose in (Purpose.READ_ONLY, Purpose.TEXT):
+            unlocked = Purpose.OPEN if cell.cell_type == "code" else Purpose.TEXT
+            purpose = Purpose.READ_ONLY if is_locked(cell) else unlocked
         written = purpose == Purpose.TEXT and bool(slots) and slots[-1].purpose == Purpose.TASK
         slots.append(Slot(cell, number, purpose, written, language=language))
     _expect(slots)
@@ -272,7 +264,7 @@ def pieces_of(notebook: NotebookNode, released: Released) -> list[Piece]:
 
 def _piece(cell: NotebookNode, number: int, handed_out: set[str], language: str) -> Piece:
     nbgrader = cell.metadata.get("nbgrader", {})
-    names = (nbgrader.get("grade_id", ""), cell.id, cell.metadata.get("id", ""))
+    names = (grade_id(cell), cell.id, cell.metadata.get("id", ""))
     cell_type, source, note = cell.cell_type, cell.source, ""
     if cell_type == "code" and (told := _TOLD.match(source)):  # as Databricks tells them
         cell_type, source = "code" if told["python"] else "markdown", source[told.end() :]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.blueprint import ANSWERS, Purpose
-from viva.engine.programming import PYTHON, language_of, says_language
+from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.programming import PYTHON, language_of, says_language
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import CALLED, Match, matched
 from viva.submission.cells.doubts import doubts_of

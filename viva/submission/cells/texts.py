@@ -20,7 +20,7 @@ from rapidfuzz import fuzz
 
 from viva.engine import plaincode
 from viva.engine.names import Names, names_of, nodes_of, parsed
-from viva.engine.programming import PYTHON as LANGUAGE
+from viva.notebook.programming import PYTHON as LANGUAGE
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
@@ -163,8 +163,8 @@ def raises_as_stub(node: ast.stmt) -> bool:
 
 
 def is_magic(node: ast.stmt) -> bool:
-    """Whether a statement was a magic, a command for the shell, or a question for help."""
-    call = getattr(node, "value", None)
+    """Whether a statement was a magic, a command for the shell, or a question for help, and binds no name."""
+    call = node.value if isinstance(node, ast.Expr) else None
     asked = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     return isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name) and asked.func.id == "get_ipython"
 

@@ -38,7 +38,7 @@ def set_state(state: Any, with_dtype: bool, stream: Stream | None = None) -> Non
     Raises WireError for what no generator ever was."""
     data, recording, name = state
     if type(data) is not bytes or type(recording) is not bool or name not in FLOATS:
-        raise WireError("not a state of torch")
+        raise WireError("the random state of torch is not valid")
     place = place_of(data)
     if stream is None or stream.follows(place, [seeded(LAYOUT.unpack(data)[0])]):
         torch.set_rng_state(torch.frombuffer(bytearray(data), dtype=torch.uint8))
@@ -50,15 +50,15 @@ def set_state(state: Any, with_dtype: bool, stream: Stream | None = None) -> Non
 def place_of(data: bytes) -> Place:
     """Where a generator is in its stream. Raises WireError for what no generator ever was."""
     if len(data) != LAYOUT.size:
-        raise WireError("not a state of torch's generator")
+        raise WireError("the random state of torch is not valid")
     _, left, is_seeded, following, *more = LAYOUT.unpack(data)
     words, (_, double, _, has_double, single, has_single) = np.array(more[:WORDS], np.uint64), more[WORDS:]
     # A seeded generator has drawn all of its block, one that goes on those before the next word.
     drawn = WORDS if (left, following) == (1, 0) else following
     if left != max(1, WORDS + 1 - drawn) or not 0 < drawn <= WORDS or is_seeded != 1 or has_double not in (0, 1):
-        raise WireError("not a state of torch's generator")
+        raise WireError("the random state of torch is not valid")
     if words.max() >> np.uint64(32):
-        raise WireError("not a state of torch's generator")
+        raise WireError("the random state of torch is not valid")
     spares = double if has_double else None, single if has_single else None
     return Place(words.astype(np.uint32).tobytes(), drawn, spares)
 

@@ -37,6 +37,7 @@ CHANGES = {
     "restore": ((("roster", "--forget", "anna"),), ("roster", "--restore", "anna")),
     "erase": ((("roster", "--forget", "anna"),), ("roster", "--forget", "anna", "--now")),
     "same": ((), ("roster", "--same", "bo", "anna")),
+    "roster": ((), ("roster", "list.csv", "--from=canvas")),
 }
 """By the kind of a change, the commands before it, and the one that is killed."""
 
@@ -66,6 +67,8 @@ def filled(tmp_path_factory) -> Path:
     (root / "matches.csv").write_text("sender,student_id\n41-7 - M. Oss,anna\nTeam 3,anna\nTeam 3,bo\n")
     (root / "report").mkdir()
     (root / "report" / "index.html").write_text("<p>Anna Quimby</p>")
+    people = '"Quimby, Anna",61000,anna,aquimby,01', '"New, Cy",61001,cy,cnew,01'
+    (root / "list.csv").write_text("\n".join(["Student,ID,SIS User ID,SIS Login ID,Section", *people, ""]))
     return root
 
 

@@ -18,6 +18,7 @@ from viva import doors
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course import contract
 from viva.course.gradebook import agreement
 from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
@@ -33,6 +34,12 @@ from viva_term.archives.sendermatching import MATCHES, Class, Matches, shown
 from viva_term.archives.times import Collect, Times, zone_of
 from viva_term.archives.unmatched import Unmatched
 from viva_term.lms.rosterfile import Roster
+
+LEGEND = (
+    "newer: another attempt counts now. kept beside: an attempt that does not count. time set: the same files with "
+    "another time or group. unmatched: files of which no student is certain."
+)
+"""What the heads of the table mean."""
 
 
 class CollectCommand(VivaCommand):
@@ -108,18 +115,19 @@ class CollectCommand(VivaCommand):
         """What the archives hold."""
         intake = Intake(companions=[companion.read(Path(name)) for name in self.times])
         regexp = FileNameCollectorPlugin(config=self.config).named_regexp
-        notebooks = {path.stem for path in self.course.source_notebooks(self.assignment)}
+        notebooks = set(contract.names_of(self.course, self.assignment))
         for name in self.extra_args:
             with self._progress(f"reading {plaintext.line(Path(name).name)}") as advance:
                 expected = About(self.assignment, people.known, people.names, regexp)
                 intake.read(Path(name), expected, room, notebooks, self.system, progress=advance)
-        books = {name: self.course.source_notebooks(name) for name in self.course.assignments()}
-        intake.require_about(self.assignment, {name: [path.stem for path in paths] for name, paths in books.items()})
+        books = {name: contract.names_of(self.course, name) for name in self.course.assignments()}
+        intake.require_about(self.assignment, books)
         return intake
 
     def _given(self) -> set[str]:
         """The hashes of the files that every student was given."""
-        paths = [path for step in ("release", "source") for path in walk(self.course.path(step, self.assignment))]
+        files = contract.files_of(self.course.directory, self.assignment)
+        paths = [path for folder in (self.course.path("release", self.assignment), files) for path in walk(folder)]
         return {digest_of_file(path) for path in paths if path.is_file()}
 
     def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
@@ -205,7 +213,8 @@ class CollectCommand(VivaCommand):
         if intake.sources:
             self.console.print(table)
         counts = Counter(plan.status for plan in plans)
-        table = Table("assignment", *figures(*map(str, names), "unmatched"))
+        heads = figures(*map(str, names), "unmatched")
+        table = Table("assignment", *heads, caption=LEGEND, caption_justify="left")
         table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
         self.console.print(table)
 

@@ -10,18 +10,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import Student
 
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
-from viva.course import identities, joined
+from viva.course import identities, joined, journal
 from viva.course.course import Course
 from viva.course.database import with_retries
 from viva.course.identities import Identities
+from viva.course.journal import Step
 from viva.course.processes import leftovers
 from viva.course.table import csv_text, own_rows
 from viva.verdict import CourseError
@@ -303,19 +305,34 @@ class Roster:
                 yield f"The ids {names} differ only in capital letters; they are treated as different students."
 
     def write(self, course: Course, difference: Difference) -> None:
-        """Enter a newer list into the gradebook, in one transaction, and then into roster.csv."""
+        """Enter a newer list into the gradebook, in one transaction, into roster.csv, and the numbers into
+        identities.csv. What is stopped in between is finished by the next command."""
         fresh = (*difference.new, *(new for _, new in difference.changed), *difference.same)
-        with_retries(lambda: _enter(course, fresh))
         gone = {entry.id for entry in difference.gone}
-        entries = {student: self.entries[student] for student in self.listed - gone} | {
-            entry.id: entry for entry in fresh
+        stay = [self.entries[student] for student in sorted(self.listed - gone - {entry.id for entry in fresh})]
+        about: dict[str, Any] = {
+            "issuer": self.issuer if self.identities is not None else "",
+            "fresh": [asdict(entry) for entry in fresh],
+            "stay": [asdict(entry) for entry in stay],
         }
-        leftovers.write(
-            course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[student]) for student in sorted(entries)))
-        )
-        if self.issuer and self.identities is not None:
-            self.identities.note(self.issuer, {entry.id: entry.lms_user_id for entry in fresh}, identities.ROSTER)
-            self.identities.write()
+        journal.carry_out(course, journal.Intent("roster", "viva roster", about), steps(course, about))
+
+
+def steps(course: Course, about: dict[str, Any]) -> Iterator[Step]:
+    """The steps of reading a roster, for the journal."""
+    fresh, stay = ([Entry(**cells) for cells in about[name]] for name in ("fresh", "stay"))
+    yield Step("gradebook", lambda: with_retries(lambda: _enter(course, fresh)))
+    rows = [astuple(entry) for entry in sorted([*fresh, *stay], key=lambda entry: entry.id)]
+    yield Step(ROSTER, lambda: leftovers.write(course.root / ROSTER, csv_text(COLUMNS, rows)))
+    numbers = {entry.id: entry.lms_user_id for entry in fresh}
+    yield Step(identities.FILE, partial(_note_numbers, course, about["issuer"], numbers))
+
+
+def _note_numbers(course: Course, issuer: str, numbers: dict[str, str]) -> None:
+    if issuer:
+        known = Identities.read(course.root)
+        known.note(issuer, numbers, identities.ROSTER)
+        known.write()
 
 
 def _is_another(old: Entry, new: Entry) -> bool:

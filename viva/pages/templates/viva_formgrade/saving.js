@@ -30,7 +30,7 @@ const read = (part, box) => {
   if (value === saved) return {value};
   if (value === undefined) return {wrong: `“${box.value.trim()}” is not a number.`};
   if (value < 0) return {wrong: "Points are not below 0."};
-  if (field === "manual_score" && value > most) return {wrong: `${value} is more than ${most}, the points of this question. Write 0 to ${most}, and what goes beyond as extra credit.`};
+  if (field === "manual_score" && value > most) return {wrong: `this question has ${most} ${most === 1 ? "point" : "points"}. For more, use extra credit.`};
   return {value};
 };
 const tell = (part, text, ...buttons) => {

@@ -1,7 +1,7 @@
 """The programming language of a notebook, and the kernel that runs it: what its metadata say.
 
 Python has a candidate, an examiner and readers of its own. A notebook in any other language runs in its kernel
-(``kernelsession``); of its text only words are read.
+(``viva.engine.kernelsession``); of its text only words are read.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from viva.engine.programming import ASSERTED, kernel_name, language_of, says_language
+from viva.notebook.programming import ASSERTED, kernel_name, language_of, says_language
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,212 @@
+"""A slip costs once: below an answer that lost points, others are examined with the solution's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.oral import Exam
+from viva.engine.carried import plan
+from viva.record import CARRIED
+
+EXAM = """
+--- given
+import numpy as np
+scores = [0.0, np.log(3)]
+--- answer
+def secret_shift(scores): return np.array(scores) - max(scores)
+def softmax(scores):
+    powers = np.exp(secret_shift(scores))
+    return powers / powers.sum()
+--- test
+### CHECK 1: sum
+assert np.isclose(sum(softmax([1.0, 2.0])), 1)
+### CHECK 1: numbers
+assert np.allclose(softmax([0.0, np.log(3)]), [0.25, 0.75])
+--- answer
+weights = softmax(scores)
+--- test
+### CHECK 1: weights
+assert np.allclose(weights, [0.25, 0.75])
+--- answer
+def attend(scores, values):
+    return softmax(scores) @ values
+--- test
+### CHECK 1: attend
+assert np.isclose(attend([0.0, np.log(3)], np.array([4.0, 8.0])), 7)
+### CHECK 1: zeros
+assert np.isclose(attend([0.0, 0.0], np.array([4.0, 8.0])), 6)
+### CHECK 1: softmax again
+### BEGIN HIDDEN TESTS
+assert np.allclose(softmax([0.0, np.log(3)]), [0.25, 0.75])
+### END HIDDEN TESTS
+--- answer
+choice = "b"
+--- test
+### CHECK 1: choice
+assert choice == "b"
+--- answer
+def slope(f, x):
+    return (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+--- test
+### CHECK 1: slope
+assert np.isclose(slope(np.sin, 0.0), 1)
+--- answer
+def bend(f, x):
+    return slope(lambda x: slope(f, x), x)
+--- test
+### CHECK 1: bend
+assert abs(bend(lambda x: x * x, 3.0) - 2) < 0.01
+"""
+SOFTMAX, WEIGHTS, ATTEND, CHOICE, SLOPE, BEND = (f"answer-{number}" for number in (1, 3, 5, 7, 9, 11))
+SLIP = "def softmax(scores): return np.abs(scores) / np.sum(np.abs(scores) + 1e-9)"
+TWO = {"numbers", "softmax again"}
+OF_SOFTMAX = {"weights": ("softmax",), "attend": ("softmax",), "zeros": ("softmax",)}
+
+
+@pytest.fixture(scope="module")
+def exam(grader, tmp_path_factory):
+    exam = Exam(EXAM, grader, tmp_path_factory.mktemp("carried"))
+    assert carried(exam, {}) == (set(), {}) and not exam.examination.inside
+    return exam
+
+
+def carried(exam, answers):
+    """The checks that a submission loses, and those that are right with other names, with these."""
+    outcome = exam.grader.grade(exam.answered(answers), exam.examination, exam.data, carry=True)
+    assert outcome.faults == []
+    results = [result for results in outcome.checks.values() for result in results]
+    return (
+        {result.title for result in results if result.earned < result.points},
+        {one.title: one.cause.names for one in results if one.cause and one.cause.kind == CARRIED},
+    )
+
+
+SLIPS = {
+    "a wrong function": SLIP,
+    "one that is not done": "def softmax(scores): raise NotImplementedError()",
+    "a syntax error": "def softmax(scores: return 1",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS.values(), ids=SLIPS)
+def test_a_slip_costs_its_own_answer_and_no_other(exam, slip):
+    assert carried(exam, {SOFTMAX: slip}) == (TWO if slip == SLIP else TWO | {"sum"}, OF_SOFTMAX)
+
+
+def test_functions_of_the_students_own_cross_to_the_solution_and_back(exam):
+    assert carried(exam, {SLOPE: "def slope(f, x): return f(x + 1)"}) == ({"slope"}, {"bend": ("slope",)})
+
+
+def test_an_answer_that_lost_points_for_another_alone_stays_the_students(exam):
+    """``attend`` is right with a right ``softmax``; so what uses it later is examined with the student's own."""
+    mine = "def attend(scores, values): return sum(w * v for w, v in zip(softmax(scores), values))"
+    assert carried(exam, {SOFTMAX: SLIP, ATTEND: mine}) == (TWO, OF_SOFTMAX)
+
+
+def test_a_helper_of_the_wrong_cell_stays(exam):
+    own = "def power(x): return np.exp(x)\ndef softmax(scores): return power(scores)"
+    use = "def attend(scores, values): return power(scores) / power(scores).sum() @ values"
+    assert "attend" not in carried(exam, {SOFTMAX: own, ATTEND: use})[0]
+    wrong = own.replace("np.exp", "np.exp2")
+    assert {"attend"} <= carried(exam, {SOFTMAX: wrong, ATTEND: use})[0]
+
+
+def test_nothing_runs_again_where_no_slip_can_have_cost_twice(exam):
+    for answers in ({}, {BEND: "def bend(f, x): return 0"}, {SOFTMAX: SLIP, WEIGHTS: "", ATTEND: ""}):
+        notebook = exam.answered(answers)
+        outcome = exam.grader.grade(notebook, exam.examination)
+        assert plan(outcome, notebook, exam.examination) is None, answers
+
+
+ATTACKS = {
+    "the source in the process": """
+def attend(scores, values):
+    import gc, inspect
+    texts = [str(inspect.getclosurevars(softmax)), *(one for one in gc.get_objects() if type(one) is str)]
+    texts += [str(one.co_consts) + str(one.co_names) for one in gc.get_objects() if hasattr(one, "co_consts")]
+    texts += [str(vars(softmax)), str(softmax.__code__.co_names), str(softmax.__globals__)]
+    found = any("secret" + "_shift" in text for text in texts)
+    return 7 if found else 0
+""",
+    "a name that only the solution has": """
+def attend(scores, values):
+    power = np.exp(secret_shift(scores))
+    softmax
+    return power / power.sum() @ values
+""",
+    "an attribute of the function": """
+def attend(scores, values):
+    return softmax.__globals__["softmax"].__wrapped__(scores) @ values
+""",
+    "one answer in each run": """
+def attend(scores, values):
+    right = np.isclose(softmax([0.0, np.log(3)])[0], 0.25)
+    return 7 if right else 6
+""",
+    "the process ends in the second run": """
+def attend(scores, values):
+    import os
+    if np.isclose(softmax([0.0, np.log(3)])[0], 0.25):
+        os._exit(0)
+    return softmax(scores) @ values
+""",
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_who_is_wrong_on_purpose_gets_no_more_than_the_answer_is_worth(exam, attack):
+    lost, right = carried(exam, {SOFTMAX: SLIP, ATTEND: attack})
+    assert lost & {"attend", "zeros"} and right.keys() <= {"weights"}
+
+
+def test_a_choice_is_no_answer_that_depends_on_another(exam):
+    guess = 'choice = "b" if np.isclose(softmax([0.0, np.log(3)])[0], 0.25) else "a"'
+    assert carried(exam, {SOFTMAX: SLIP, CHOICE: guess}) == (TWO | {"choice"}, OF_SOFTMAX)
+
+
+def test_the_wrong_answer_earns_nothing_under_another_name_or_in_another_cell(exam):
+    again = "softmax = softmax\ndef attend(scores, values): return softmax(scores) @ values"
+    assert carried(exam, {SOFTMAX: SLIP, ATTEND: again}) == (TWO, OF_SOFTMAX)
+
+
+def test_a_solution_that_runs_text_as_code_is_not_carried(exam):
+    cells = exam.examination.blueprint.cells
+    cells = tuple(replace(cell, source=f"eval(text)\n{cell.source}") if cell.id == SLOPE else cell for cell in cells)
+    examination = replace(exam.examination, blueprint=replace(exam.examination.blueprint, cells=cells))
+    notebook = exam.answered({SOFTMAX: SLIP})
+    outcome = exam.grader.grade(notebook, exam.examination)
+    assert plan(outcome, notebook, exam.examination) and plan(outcome, notebook, examination) is None
+
+
+OTHERS = """
+--- answer
+def steps(n):
+    for step in range(n): yield step
+def countdown(n):
+    while n: n -= 1
+    return n
+--- test
+### CHECK 1: steps
+assert list(steps(3)) == [0, 1, 2]
+### CHECK 1: countdown
+assert countdown(5) == 0
+--- answer
+def total(n): return sum(steps(n)) + countdown(n)
+--- test
+### CHECK 1: total
+assert total(3) == 3
+### CHECK 1: none
+assert total(0) == 0
+"""
+
+
+def test_what_never_ends_in_the_solution_or_cannot_cross_changes_nothing(grader, tmp_path):
+    exam = Exam(OTHERS, grader, tmp_path, viva={"seconds": 2})
+    slip = "def steps(n): return []\ndef countdown(n): return 0"
+    endless = "def total(n): return countdown(-1)"
+    assert carried(exam, {"answer-0": slip, "answer-2": endless}) == ({"steps", "total"}, {})
+    assert carried(exam, {"answer-0": slip})[0] == {"steps"}
+    assert carried(exam, {}) == (set(), {})
