@@ -174,7 +174,7 @@ def _read(path: Path, origin: Origin | None = None, changes: list[str] | None = 
     except Exception as error:  # nbformat raises whatever a broken file leads to
         raise CourseError(f"{path} is not a notebook: {str(error).splitlines()[0]}.") from error
     if (language := language_of(notebook.metadata)) != "python":
-        raise CourseError(f"{path} is written in {language}; this course is graded in Python.")
+        raise CourseError(f"{path} is written in {language}. 'viva adopt' supports only Python.")
     if origin:
         notebook = origin.convert(notebook, path.parent, [] if changes is None else changes)
     try:

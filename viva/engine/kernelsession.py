@@ -313,33 +313,46 @@ class _Outputs:
     """The outputs of a cell, as far as they are kept."""
 
     def __init__(self) -> None:
-        self.items: list[dict] = []
+        self.shown: list[dict] = []
+        self.texts: dict[int, list[str]] = {}
+        """The parts of the text of a stream, by its place in ``shown``."""
         self.room = ALL_BYTES
         self.error: dict | None = None
 
     def add(self, kind: str, content: dict) -> None:
         """Take in what a message shows."""
         if kind == "clear_output":
-            self.items.clear()
+            self.shown.clear()
+            self.texts.clear()
         if kind not in ("stream", "display_data", "execute_result", "error"):
             return
         if kind == "error":
             self.error = content
         item, size = {"output_type": kind} | content, len(json.dumps(content))
-        if size > self.room or len(self.items) >= ITEMS:
-            if self.items[-1:] == [CUT]:
+        if size > self.room or len(self.shown) >= ITEMS:
+            if self.shown[-1:] == [CUT]:
                 return
             if kind == "stream":
-                self.items.append(item | {"text": str(content.get("text", ""))[: max(0, self.room // 2)]})
-            self.items.append(CUT)
+                self.shown.append(item | {"text": _text(content.get("text"))[: max(0, self.room // 2)]})
+            self.shown.append(CUT)
             self.room = 0
             return
         self.room -= size
-        last = self.items[-1] if self.items else {}
-        if kind == "stream" and last.get("output_type") == "stream" and last.get("name") == content.get("name"):
-            last["text"] = f"{last['text']}{content.get('text', '')}"
-        else:
-            self.items.append(item)
+        if kind != "stream":
+            self.shown.append(item)
+            return
+        last = self.shown[-1] if len(self.shown) - 1 in self.texts else {}
+        if not last or last.get("name") != content.get("name"):
+            self.texts[len(self.shown)] = []
+            self.shown.append(item)
+        self.texts[len(self.shown) - 1].append(_text(content.get("text")))
+
+    @property
+    def items(self) -> list[dict]:
+        """The outputs; what was written to a stream bit by bit is one."""
+        for place, parts in self.texts.items():
+            self.shown[place]["text"] = "".join(parts)
+        return self.shown
 
     def end(self) -> str:
         """The text that was shown last."""

@@ -270,7 +270,14 @@ EXCEPTIONS = {name for name, cls in vars(builtins).items() if isinstance(cls, ty
 
 @functools.lru_cache(64)
 def _sentences(tests: tuple[str, ...]) -> tuple[tuple[re.Pattern, bool], ...]:
-    return tuple(_sentence(node) for source in tests for node in messages(source))
+    said = [_sentence(node) for source in tests for node in messages(source)]
+    return (*said, *(sentence for source in tests for sentence in _named_conditions(source)))
+
+
+def _named_conditions(source: str) -> list[tuple[re.Pattern, bool]]:
+    """The sentences that R says where a named condition of ``stopifnot`` does not hold."""
+    names = re.findall(r"""(["'])((?:(?!\1).)+)\1\s*=(?!=)""", source) if "stopifnot" in source else ()
+    return [(re.compile(rf"Error: {re.escape(name)}"), True) for _, name in names]
 
 
 def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:

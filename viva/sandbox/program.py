@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from viva.folder import holds_more
-from viva.sandbox.bubblewrap import PROGRAM, installed
+from viva.sandbox.bubblewrap import INSTALL, PROGRAM, installed
 from viva.sandbox.confinement import FIRST_UID, Limits
 from viva.sandbox.landlock import readable_by_default
 from viva.sandbox.privileges import THREADS, USER, can_work_as
@@ -99,7 +99,7 @@ class Program:
         own: dict[str, Any] = {"env": {**os.environ, **environment}, "cwd": data}
         if slot is not None:
             if not installed():
-                raise SandboxError(f"the program {PROGRAM} is not installed. Install it: viva doctor")
+                raise SandboxError(f"bubblewrap is not installed on this machine. Install it: {INSTALL}")
             told, tell = os.pipe()
             paths = list(_readable(command[0], readable))
             words = [*_around(paths, links, data, tell), *_within(limits), *command]
