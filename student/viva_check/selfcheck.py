@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from nbformat.v4 import new_raw_cell
 
 from viva import doors, wording
 from viva.engine.blueprint import Cell
-from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
+from viva.engine.explaining.stopped import MOST_CODE
 from viva.engine.grading import Grader
 from viva.engine.outcome import own_frames
 from viva.language import ENGLISH, Language
@@ -37,9 +37,10 @@ from viva.submission.files.contents import read_file
 from viva.submission.files.sizes import limited
 from viva.submission.studentcopy import Copy, language_for, open_copy
 from viva.verdict import NOT_DONE, SubmissionError, Verdict, VivaError
+from viva_check import packages
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
-REFUSED = {"processes_unwalled": "process", "connections_unwalled": "network"}
+REFUSED = {"processes_unsandboxed": "process", "connections_unsandboxed": "network"}
 """By fact, which sentence says that grading will refuse this."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or cannot say anything, as for a changed cell."""
@@ -60,14 +61,12 @@ REMEDIES = {
     "answer_deleted": "restore",
     "read_only_deleted": "restore",
 }
-"""By kind of a cause (``viva.engine.causes``), what to do."""
+"""By kind of a cause (``viva.engine.explaining``), what to do."""
 ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
 """What input() raises where nobody can answer."""
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 ALONE = {"syntax_error", "syntax_error_unplaced", "cell_needs", "answer_deleted", "read_only_deleted"}
 """The kinds that are worth a remark where no check depends on them."""
-PACKAGES = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
-"""The names under which libraries are installed, where these are others."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,9 @@ def practise(
     spoken = copy.language
     copy.remarks += [spoken.text(f"check.{REFUSED[fact.kind]}") for fact in outcome.integrity if fact.kind in REFUSED]
     costly = {result.lost for results in outcome.checks.values() for result in results}
-    copy.remarks += [_remark(cause, spoken) for cause in outcome.causes if cause.kind in ALONE and cause not in costly]
+    known = packages.known_to(copy.notebook)
+    alone = (cause for cause in outcome.causes if cause.kind in ALONE and cause not in costly)
+    copy.remarks += [_remark(cause, spoken, known) for cause in alone]
     tried = []
     own_code = _own_cells(notebook)
     for cell in copy.examination.blueprint.cells:
@@ -140,38 +141,41 @@ def practise(
             elif cell.id in copy.unchecked:
                 tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
             else:
-                tried.append(replace(_tried(cell, next(results), own_code, spoken), cut=check.cut))
+                tried.append(replace(_tried(cell, next(results), own_code, spoken, known), cut=check.cut))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
 
 
-def _remark(cause: Note, spoken: Language) -> str:
+def _remark(cause: Note, spoken: Language, known: Mapping[str, str]) -> str:
     """A cause that cost no check, as one remark."""
-    what, _, remedy = _lines(cause, spoken)
+    what, _, remedy = _lines(cause, spoken, known)
     return spoken.text("forms.between").join([what, remedy])
 
 
-def _lines(cause: Note, spoken: Language) -> tuple[str, str, str]:
-    """What happened, the student's line, and what to do; the line may be empty."""
-    remedy = spoken.text(f"check.{_remedy(cause)}", **_fields(cause))
+def _lines(cause: Note, spoken: Language, known: Mapping[str, str] = packages.KNOWN) -> tuple[str, str, str]:
+    """What happened, the student's line, and what to do; the line may be empty. ``known`` are packages by library."""
+    remedy = _remedy(cause, known)
+    remedy = spoken.text(f"check.{remedy}", **_fields(cause, remedy, known))
     what = wording.standing_alone(wording.sentence(cause, wording.STUDENT, spoken), spoken)
     return what, cause.names[1] if len(cause.names) > 1 else "", remedy
 
 
-def _remedy(cause: Note) -> str:
-    """The key of what to do; of some exceptions more is known than that something is to be corrected."""
-    remedy, message = REMEDIES[cause.kind], cause.names[0] if cause.names else ""
-    if remedy == "correct" and ASKS.match(message):
+def _remedy(cause: Note, known: Mapping[str, str]) -> str:
+    """The key of what to do; of some causes more is known than their kind."""
+    remedy, first = REMEDIES[cause.kind], cause.names[0] if cause.names else ""
+    if remedy == "install":
+        return remedy if first in known else "ask"
+    if remedy == "correct" and ASKS.match(first):
         return "input"
-    return "undefined" if remedy == "correct" and UNDEFINED.match(message) else remedy
+    return "undefined" if remedy == "correct" and UNDEFINED.match(first) else remedy
 
 
-def _fields(cause: Note) -> dict[str, Any]:
+def _fields(cause: Note, remedy: str, known: Mapping[str, str]) -> dict[str, Any]:
     first = cause.names[0] if cause.names else ""
-    match _remedy(cause):
+    match remedy:
         case "install":
-            return {"package": PACKAGES.get(first, first)}
+            return {"package": known[first]}
         case "undefined" if name := UNDEFINED.match(first):
             return {"name": name[1]}
     return {}
@@ -265,10 +269,12 @@ def rows(tried: Iterable[Tried], spoken: Language = ENGLISH) -> list[Row]:
     return found
 
 
-def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str], spoken: Language) -> Tried:
+def _tried(
+    cell: Cell, result: CheckResult, own_code: dict[str, str], spoken: Language, known: Mapping[str, str]
+) -> Tried:
     verdict = str(result.verdict)
     if cause := result.lost:
-        hint = "\n".join(filter(None, _lines(cause, spoken)))
+        hint = "\n".join(filter(None, _lines(cause, spoken, known)))
         return Tried(cell.id, result.title, result.points, UNCHECKED, hint, verdict, cause=_place(cause, spoken))
     frames = own_frames(result.traceback, own_code) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
     line, answer = "", frames[-1].cell if frames else ""

@@ -86,7 +86,7 @@ ONE_CAUSE = {
         "setup",
         [
             "The cell 'setup' needs nosuchlibrary, which is not installed.",
-            "Install it, then check again: python -m pip install nosuchlibrary",
+            "Ask your instructor how to install it, then check again.",
         ],
     ),
     "a process that ends": (

@@ -377,7 +377,7 @@ def test_doctor_lists_what_the_release_needs_of_this_machine(course, viva, tmp_p
     (lib / "vivaprivate.py").write_text("TWO = 2")
     (course / "source" / "a1" / "beside.py").write_text("import json")
     optional = "try:\n    import vivaoptional\nexcept ImportError:\n    pass"
-    given = cell("imports", f"import os, numpy.linalg, vivaprivate, beside\n{optional}")
+    given = cell("imports", f"import os, numpy.linalg, nbformat, vivaprivate, beside\n{optional}")
     write(course / "source" / "a1" / "a1.ipynb", given, answer(), graded())
     configure(course, f"c.Machine.folders = [{str(shared)!r}]", 'c.Machine.variables = ["COURSE_DATA"]')
     monkeypatch.setenv("COURSE_DATA", "x")
@@ -385,8 +385,10 @@ def test_doctor_lists_what_the_release_needs_of_this_machine(course, viva, tmp_p
         patch.syspath_prepend(str(lib))
         assert viva("release", "a1", "--no-audit").status == 0
         said = " ".join(viva("doctor", "--run-config").out.split())
-        assert "released assignments import: numpy, vivaprivate" in said
+        assert "released assignments import: nbformat, numpy, vivaprivate" in said
         assert f"{shared}, which notebooks may read" in said and "MISSING" not in said
+    released = nbformat.read(course / "release" / "a1" / "a1.ipynb", as_version=4)
+    assert released.metadata.viva.check.packages == {"nbformat": "nbformat"}, "what students may be told to install"
     monkeypatch.delenv("COURSE_DATA")
     shared.rmdir()
     done = viva("doctor", "--run-config")
@@ -446,8 +448,9 @@ class GradeStubs(NbGraderPreprocessor):
 
 def test_points_that_only_the_students_version_has_are_refused_before_anything_is_written(course, viva):
     """A step behind ClearSolutions makes each stub a manually graded cell."""
-    (course / "coursesteps.py").write_text(STUBBED)
-    configure(course, STEPS.format(root=str(course), at=3, more="").replace("SetUp", "GradeStubs"))
+    (course / "stubsteps.py").write_text(STUBBED)  # Python has loaded the other tests' module
+    steps = STEPS.replace("coursesteps", "stubsteps").replace("SetUp", "GradeStubs")
+    configure(course, steps.format(root=str(course), at=3, more=""))
     configure(
         course,
         "steps = c.GenerateAssignment.preprocessors",

@@ -117,6 +117,17 @@ def imports(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> dict[str, 
     return {name: _place(name) for name in sorted(names)}
 
 
+def published(names: Iterable[str]) -> dict[str, str]:
+    """Of modules, those that came from an index of packages, by the name of the package there; familiar ones aside."""
+    distributions = importlib.metadata.packages_distributions()
+    packages = {}
+    for name in sorted(set(names) - set(libraries.FAMILIAR)):
+        for package in distributions.get(name, ())[:1]:
+            if importlib.metadata.distribution(package).read_text("direct_url.json") is None:
+                packages[name] = package
+    return packages
+
+
 def _place(name: str) -> str:
     spec = _spec(name)
     folders = list(spec.submodule_search_locations or ()) if spec else []

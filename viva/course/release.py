@@ -34,7 +34,7 @@ from viva.course.database import said_by, with_retries
 from viva.course.gradebook import agreement
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import absent_libraries, new_grader
-from viva.course.machine import of_sources
+from viva.course.machine import of_sources, published
 from viva.course.markers import marker_in
 from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
@@ -190,6 +190,9 @@ def _describe(
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
         released, examination, grader.seconds, grader.limits.memory_bytes, spoken
     )
+    code = [cell.source for cell in released.cells if cell.cell_type == "code"]
+    if packages := published(libraries.required(code) & kept.facts.imports.keys()):
+        released.metadata["viva"]["check"]["packages"] = packages
     leftovers.write(path, f"{nbformat.writes(released)}\n")
     return ""
 

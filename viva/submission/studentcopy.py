@@ -14,6 +14,7 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
     memory          if it is not the usual one, the limit of a process in megabytes
+    packages        by the name that code imports, where it is not a common library, the package to install
     language        if it is not English, the tag of the language in which the check speaks to the student
 
 Hidden lines take no part in it, and no name is written that the visible code run by the examiner does not hold.
