@@ -6,11 +6,9 @@ from traitlets.config.loader import PyFileConfigLoader
 from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT, SHORT
-from viva.commands.command import NO_SANDBOX
-from viva.configuration import IGNORED, KERNELS, LINES, RULES, ignored, missing, moved, renamed, warning
+from viva.configuration import IGNORED, KERNELS, LINES, RULES, ignored, missing, moved, warning
 from viva.course.autograde import Autograde, Examine
 from viva.course.steps import STEPS
-from viva_scale.clusteraddress import Cluster
 
 
 def read(folder) -> Config:
@@ -47,7 +45,6 @@ def test_the_steps_are_those_of_a_batch():
 
 
 def test_a_step_may_be_given_as_a_class_and_another_late_policy_is_the_courses_choice():
-    from viva.course.autograde import Examine
     from viva.submission.sanitize import Sanitize
 
     config = Config()
@@ -85,18 +82,6 @@ def test_the_doctor_fails_on_a_course_with_other_rules_and_prints_what_mends_it(
     assert result.out.count(LINES) == 1
     own.write_text(f"{text}\n{LINES}\n")
     assert viva("doctor").status == 0
-
-
-def test_settings_keep_working_by_their_old_names_and_a_sentence_says_the_new_one():
-    config = Config()
-    config.Examine.no_wall, config.Cluster.patience = True, 120.0
-    assert Examine(config=config).no_sandbox
-    assert Cluster(config=config).limit(10.0) == 120.0
-    assert [sentence.split(" is now")[0] for sentence in renamed(config)] == [
-        "'--no-wall' (Examine.no_wall)",
-        "'Cluster.patience'",
-    ]
-    assert renamed(Config()) == [] and NO_SANDBOX["no-wall"][0] == {"Examine": {"no_wall": True}}
 
 
 def test_settings_of_nbgraders_without_an_effect_are_named_by_init_doctor_and_release(course, viva):

@@ -174,22 +174,6 @@ def _of_kernel(section: str, name: str) -> bool:
     return section in KERNELS and name not in OF_KERNELS
 
 
-RENAMED = {
-    ("Examine", "no_wall"): "'--no-wall' (Examine.no_wall) is now called '--no-sandbox' (Examine.no_sandbox).",
-    ("Cluster", "patience"): "'Cluster.patience' is now called 'Cluster.timeout'.",
-}
-"""Settings by their old names, which work as before, and what a command says of each."""
-
-
-def renamed(config: Config) -> list[str]:
-    """A sentence for each setting that goes by its old name."""
-    return [
-        f"{sentence} The old name still works."
-        for (section, name), sentence in RENAMED.items()
-        if section in config and name in config[section]
-    ]
-
-
 MOVED = {
     "viva.term.exchange.": "viva.course.exchange.",
     "viva.term.gradescope.": "viva_gradescope.",

@@ -100,7 +100,7 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
     undone: list[str] = field(default_factory=list)
     """The answers that are not done yet and explain why the check was not passed."""
     lost: Note | None = None
-    """The cause by which it was lost, where that is a cell that did not run to its end (``viva.engine.causes``)."""
+    """The cause by which it was lost, where that is a cell that did not run to its end (``viva.engine.explaining``)."""
 
     @property
     def message(self) -> str:

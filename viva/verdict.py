@@ -41,7 +41,7 @@ class Verdict(StrEnum):
 
 
 NOT_DONE = "not done yet"
-"""The words shown in place of the verdict of an answer that is not done (viva/engine/undone.py); the verdict stays."""
+"""The words in place of the verdict of an answer that is not done (``viva.engine.explaining``); the verdict stays."""
 
 
 class VivaError(Exception):

@@ -23,8 +23,8 @@ from nbformat.v4 import new_raw_cell
 
 from viva import doors, wording
 from viva.engine.blueprint import Cell
-from viva.engine.causes import MOST_CODE
 from viva.engine.examination import Examination
+from viva.engine.explaining.stopped import MOST_CODE
 from viva.engine.grading import Grader
 from viva.engine.outcome import own_frames
 from viva.language import ENGLISH, Language
@@ -40,7 +40,7 @@ from viva.verdict import NOT_DONE, SubmissionError, Verdict, VivaError
 from viva_check import packages
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
-REFUSED = {"processes_unwalled": "process", "connections_unwalled": "network"}
+REFUSED = {"processes_unsandboxed": "process", "connections_unsandboxed": "network"}
 """By fact, which sentence says that grading will refuse this."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or cannot say anything, as for a changed cell."""
@@ -61,7 +61,7 @@ REMEDIES = {
     "answer_deleted": "restore",
     "read_only_deleted": "restore",
 }
-"""By kind of a cause (``viva.engine.causes``), what to do."""
+"""By kind of a cause (``viva.engine.explaining``), what to do."""
 ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b")
 """What input() raises where nobody can answer."""
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")

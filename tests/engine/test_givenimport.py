@@ -6,8 +6,8 @@ import pytest
 
 from tests.oral import Exam
 from viva import wording
+from viva.engine.explaining.lacking import import_fails
 from viva.engine.grading import Grader
-from viva.engine.undone import import_fails
 from viva.verdict import Verdict
 
 TEXT = """

@@ -25,7 +25,7 @@ from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
-from viva.configuration import moved, renamed, warning
+from viva.configuration import moved, warning
 from viva.course import journal
 from viva.course.course import Course
 from viva.course.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
@@ -39,10 +39,7 @@ from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, even if it is up to date.")}
 FORCE["f"] = FORCE["force"]
-NO_SANDBOX = {
-    "no-sandbox": ({"Examine": {"no_sandbox": True}}, "Also grade where student code cannot be sandboxed."),
-    "no-wall": ({"Examine": {"no_wall": True}}, "The old name of --no-sandbox."),
-}
+NO_SANDBOX = {"no-sandbox": ({"Examine": {"no_sandbox": True}}, "Also grade where student code cannot be sandboxed.")}
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document; print everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 STRANGERS = (
@@ -157,7 +154,7 @@ class VivaCommand(ShortHelp, NbGrader):
         """Do the step; the exit status, with a sentence where it is not the step's own."""
         try:
             with telling(self._say_waiting), quietly(), leftovers.temporary_folder(), contextlib.ExitStack() as stack:
-                for sentence in (*renamed(self.config), *self.moved):
+                for sentence in self.moved:
                     self._warn(sentence)
                 if self.writes:
                     self._prepare(stack)

@@ -9,7 +9,7 @@ from traitlets.config import Application
 from traitlets.utils.importstring import import_item
 
 import viva
-from viva.commands.terminal import RENAMED, ShortHelp
+from viva.commands.terminal import ShortHelp
 
 KINDS = ("notebooks", "tables", "files", "assignments")
 """The kinds of a command's arguments (``ShortHelp.completes``); tables are CSV files."""
@@ -107,6 +107,6 @@ def _options() -> Iterator[tuple[str, list[str], list[str]]]:
     for name, command in _commands():
         yield (
             name,
-            [flag for flag, (_, text) in command.flags.items() if len(flag) > 1 and not text.startswith(RENAMED)],
+            [flag for flag in command.flags if len(flag) > 1],
             [*command.aliases],
         )

@@ -123,8 +123,6 @@ def print_document(document: object) -> None:
 
 _END = re.compile(r"\.(?=\s|$)")
 """The end of a sentence, which the point in 0.05 is not."""
-RENAMED = "The old name of "
-"""How the sentence about an option begins that works as before and that nobody is to learn anew."""
 OF_SUBMISSIONS = ("student", "assignment", "notebook", "db")
 """nbgrader's options that have no effect on a command that only writes an assignment or a course."""
 
@@ -194,7 +192,7 @@ class ShortHelp(Application):
     def _options(self) -> Iterator[tuple[str, str]]:
         traits = {cls.__name__: cls.class_traits(config=True) for cls in self._classes_inc_parents()}
         for name, (_, text) in self.flags.items():
-            if len(name) > 1 and not text.startswith(RENAMED):
+            if len(name) > 1:
                 yield f"--{name}", OPTIONS.get(name, _first_sentence(text))
         for name, target in self.aliases.items():
             if name in self.without:

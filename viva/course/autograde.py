@@ -23,7 +23,7 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from traitlets import Bool, Bunch, Float, Int, List, Unicode, observe
+from traitlets import Bool, Float, Int, List, Unicode
 
 from viva import wording
 from viva.course import editions, writtenanswers
@@ -50,7 +50,6 @@ class Examine(NbGraderPreprocessor):
     """
 
     no_sandbox = Bool(False, help="Grade even if this machine cannot sandbox student code.").tag(config=True)
-    no_wall = Bool(False, help="The old name of ``no_sandbox``.").tag(config=True)
     memory = Int(
         USUAL.memory_bytes // MB,
         min=LEAST_MEMORY,
@@ -73,10 +72,6 @@ class Examine(NbGraderPreprocessor):
         help="Assignments, as names or patterns such as '*', in which a mistake costs the points of its own exercise "
         "only: exercises that use its answer are graded with the right one.",
     ).tag(config=True)
-
-    @observe("no_wall")
-    def _old_name(self, change: Bunch) -> None:
-        self.no_sandbox = self.no_sandbox or change.new
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)

@@ -295,11 +295,11 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
             nbformat.write(book.released, folder / FILES / f"{name}.ipynb")
     for name in _named_by_others({name: book.complete for name, book in books.items()}):
         (folder / FILES / SOLVED).mkdir(exist_ok=True)
-        shown = {_grade_id(cell): cell.source for cell in books[name].released.cells}
+        shown = {grade_id(cell): cell.source for cell in books[name].released.cells}
         solved = copy.deepcopy(books[name].complete)
         for cell in solved.cells:
             if utils.is_locked(cell):
-                cell.source = shown.get(_grade_id(cell), cell.source)
+                cell.source = shown.get(grade_id(cell), cell.source)
         nbformat.write(solved, folder / FILES / SOLVED / f"{name}.ipynb")
     leaves = _copied(files_beside(course, assignment), folder / FILES)
     tests = _copied(files_for_tests(course, assignment), folder / FILES / FOR_TESTS)
@@ -352,10 +352,6 @@ def _named_by_others(books: Mapping[str, NotebookNode]) -> list[str]:
         if not _is_helper(book)
         and any(f"{name}.ipynb" in source for other in books if other != name for source in code[other])
     ]
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or "")
 
 
 def _is_helper(notebook: NotebookNode) -> bool:

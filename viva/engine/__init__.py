@@ -25,11 +25,10 @@ session       a candidate and an examiner, connected; the two fork servers that 
 outcome       what checks and notebooks came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
-undone        answers that are not done yet, and libraries that are not installed
-causes        cells that did not run to their end, and the checks that this explains
+explaining/   why a check was not passed: one walk through a graded notebook
 disguise      answers that may run other code than the source that a test looks at
 secondlook    checks that a refusal cost, looked at once more in one process
-commands      commands for the shell, which are not run, and the checks that this may have cost
+carried       answers that are right once wrong ones above them are the solution's
 everyday      what is to work in the sandbox, tried before anything is graded there
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution

@@ -21,13 +21,15 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import Cell, Purpose
+from viva.engine.blueprint import Cell
+from viva.engine.checks import visible_and_hidden
 from viva.engine.examination import Examination, prepare
 from viva.engine.names import Names, names_of
 from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
+from viva.notebook.cell import Purpose, name_of
 from viva.record import CARRIED, CheckResult, Note, note
 from viva.verdict import Verdict
 
@@ -67,10 +69,10 @@ def _code(examination: Examination) -> list[Cell]:
 
 
 def _shown_names(answer: str, examination: Examination) -> tuple[str, ...]:
-    """The names of an answer that students know: those of its stub, and those that other cells of the course use."""
+    """The names of an answer that students know: those of its stub, and those that the course's lines use."""
     stub = _names(examination.stubs.get(answer, "")).given
     others = (cell for cell in examination.blueprint.cells if cell.code and cell.purpose != Purpose.ANSWER)
-    used = stub.union(*(_names(cell.source).needed for cell in others))
+    used = stub.union(*(_names(visible_and_hidden(cell.source)[0]).needed for cell in others))
     return tuple(sorted(examination.plan.owned.get(answer, frozenset()) & used))
 
 
@@ -163,11 +165,6 @@ def _uses_of(notebook: NotebookNode, examination: Examination) -> dict[tuple[str
     """What each check of a submission uses of it."""
     cells = [(place, cell) for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     return _uses([(place, name_of(cell), cell.source) for place, cell in cells], examination)
-
-
-def name_of(cell: NotebookNode) -> str:
-    """The name of a cell: its grade id, or its own id."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
 
 
 def _abouts(examination: Examination) -> dict[tuple[str, str], str]:
@@ -265,7 +262,7 @@ class Carry:
         return {"outputs": [], **reply}
 
     def examined(self, cell: str, results: list[CheckResult]) -> None:
-        """Note with what the checks of a grade cell were examined, and what came of it."""
+        """Note with which names the checks of a grade cell were examined, and whether its answer is right."""
         for result in results:
             check = cell, result.title
             if carried := self.carried(check, self.replaced):

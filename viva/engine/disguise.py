@@ -15,9 +15,9 @@ from nbformat import NotebookNode
 
 from viva.engine.dialogue.sourcecode import ASKING, Definition
 from viva.engine.examination import Examination
+from viva.engine.libraries import can_be_imported
 from viva.engine.names import IMPORTS, names_of, names_within, nodes_of, parsed
 from viva.engine.outcome import Outcome
-from viva.engine.undone import is_installed
 from viva.notebook.cell import ANSWERS, Purpose, grade_id
 from viva.record import Note, note
 from viva.verdict import Verdict
@@ -127,7 +127,7 @@ def _harmless_shells(node: ast.AST) -> Iterator[ast.Name]:
 def _may_replace(module: str) -> bool:
     """Whether to import a module can replace a function: one that can, or a file of the student's."""
     package = module.partition(".")[0]
-    return package in REPLACING or not is_installed(package)
+    return package in REPLACING or not can_be_imported(package)
 
 
 def _other_values(name: str, statements: list[ast.stmt]) -> Iterator[str]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-import re
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,8 +17,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from viva import wording
-from viva.engine import carried, causes, commands, secondlook, undone
+from viva.engine import carried, secondlook
 from viva.engine.blueprint import Cell
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
@@ -28,89 +25,19 @@ from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
 from viva.engine.disguise import disguised
 from viva.engine.examination import Examination, examine, prepare, read_by_functions, run, shuffle
+from viva.engine.explaining.lacking import import_fails
+from viva.engine.explaining.place import undefined
+from viva.engine.explaining.walk import explain
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.session import Died, ExaminerFault, Pair, Session
 from viva.engine.timebudget import Spent, TimeBudget, allowance
-from viva.engine.undone import import_fails, libraries_lacking, undefined
 from viva.notebook.cell import Purpose, grade_id, is_test, name_of
 from viva.record import CheckResult, Fault, Note, note
 from viva.verdict import SandboxError, Verdict
 
-# What the sandbox refused to a student's code, so that a check was lost: other processes, and the network.
-#
-# The answer may be right, and pass where it was written. So the reason of the check says what was refused, and a grader
-# looks at it. The message is the student's process's own, which may say what it likes; it gives no points.
-
-MESSAGES = {
-    "network": re.compile(
-        r"name\ resolution | NameResolutionError | <urlopen\ error | Network\ is\ unreachable", re.VERBOSE
-    ),
-    "process": re.compile(
-        r"""
-        ^\s* \[Errno\ (?: 1\]\ Operation\ not\ permitted | 13\]\ Permission\ denied )
-        (?: :\ '/ (?: dev/shm\b | psm_ | sem\. | mp- ) [^']* ' )? \s*$  # where locks and shared arrays have their files
-        | ^\s* \[Errno\ 1\]\ Operation\ not\ permitted:\ ' [^']* / [^']* ' \s*$  # posix_spawn names the program (3.13)
-        """,
-        re.VERBOSE,
-    ),
-    "size": re.compile(r"larger than \d{9} bytes"),
-    "crossing": re.compile(r"cannot pass between processes|\(\.\.\.\) handed\b"),  # to a function of the test's
-}
-"""The messages of the exceptions that a refusal leads to, by kind of refusal."""
-DOUBTS = dict(zip(MESSAGES, ("refused_network", "refused_process", "refused_size", "refused_crossing"), strict=True))
 LONGEST = 200
-
-
-def refusals(outcome: Outcome, notebook: NotebookNode, examination: Examination, sandboxed: bool) -> list[Note]:
-    """A doubt for each kind of thing that was refused; the checks that were lost by it say so in their reason.
-
-    A check is lost by it that ended in such an exception, or for want of a name below a cell that did; or it uses what
-    follows from a command for the shell, which does not raise.
-    """
-    concerned = _by_exception(outcome, notebook, sandboxed)
-    by_commands = commands.mark(outcome, notebook, examination, sandboxed)
-    if by_commands:
-        concerned["process"] = list(dict.fromkeys([*concerned.get("process", ()), *by_commands]))
-    return [Note(DOUBTS[kind], tests=tuple(tests), doubt=True) for kind, tests in concerned.items()]
-
-
-def _by_exception(outcome: Outcome, notebook: NotebookNode, sandboxed: bool) -> dict[str, list[str]]:
-    """The test cells whose exceptions come from a refusal, by kind of refusal."""
-    of_cells: dict[str, int] = {}
-    for index, (items, _) in sorted(outcome.outputs.items()):
-        for item in items:
-            if item["output_type"] == "error" and (kind := _refused(item["evalue"], sandboxed)):
-                of_cells.setdefault(kind, index)
-    names = [grade_id(cell) for cell in notebook.cells]
-    concerned: dict[str, dict[str, None]] = defaultdict(dict)
-    for cell, results in outcome.checks.items():
-        index = names.index(cell) if cell in names else -1
-        for result in results:
-            if kind := _of(result, sandboxed):
-                reason = wording.sentence(result.cause) if result.cause else result.reason
-                result.cause = note(kind, reason[:LONGEST])
-            elif result.verdict is Verdict.ERROR and result.exception == "NameError":
-                kind = next((kind for kind, first in of_cells.items() if first < index), "")
-                result.cause = note(kind, result.reason[:LONGEST]) if kind and not result.cause else result.cause
-            if kind:
-                concerned[kind][cell] = None
-    return {kind: list(tests) for kind, tests in concerned.items()}
-
-
-def _of(result: CheckResult, sandboxed: bool) -> str:
-    """The kind of refusal that ended a check in an exception; empty for another cause."""
-    if result.cause:
-        return _refused(result.cause.names[0], sandboxed) if result.cause.kind in ("lied", "not_plain") else ""
-    of_student = result.verdict is Verdict.ERROR and result.raised_by == "student"
-    return _refused(result.message, sandboxed) if of_student else ""
-
-
-def _refused(message: str, sandboxed: bool) -> str:
-    kinds = MESSAGES if sandboxed else ("size", "crossing")
-    return next((kind for kind in kinds if MESSAGES[kind].search(message)), "")
-
-
+"""Characters of an exception that are repeated."""
 MOST_DEATHS = 3
 """The most times that a submission is taken up again after its process ended."""
 OWN_CELLS = 0.5
@@ -492,15 +419,12 @@ class Grader(Pair):
                     self.restart()
         run.outcome.seconds = run.time_budget.spent
         doubts = self._carry(run, notebook, data, files) if carry and not run.outcome.faults else []
-        undone.mark(run.outcome, notebook, examination)
-        lacking = libraries_lacking(run.outcome, notebook, examination)
-        refused = refusals(run.outcome, notebook, examination, self.sandboxed)
+        doubts += explain(run.outcome, notebook, examination, self.sandboxed)
         if second_look:
-            refused += secondlook.doubts(
+            doubts += secondlook.doubts(
                 run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
             )
-        causes.mark(run.outcome, notebook, examination)
-        run.outcome.doubts = run.doubts() + doubts + lacking + refused + disguised(run.outcome, notebook, examination)
+        run.outcome.doubts = run.doubts() + doubts + disguised(run.outcome, notebook, examination)
         return run.outcome
 
     def _carry(self, first: Run, notebook: NotebookNode, data: Path | None, files: Path | None) -> list[Note]:

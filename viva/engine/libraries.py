@@ -106,7 +106,7 @@ def _read(paths: Iterable[Path]) -> Iterator[bytes]:
 def imported(cells: Iterable[str]) -> tuple[str, ...]:
     """The installed modules beside Python's own that code cells import, in alphabetical order."""
     names = {name for source in cells for name in _imports(source)}
-    return tuple(sorted(name for name in names if is_installed(name.partition(".")[0])))
+    return tuple(sorted(name for name in names if is_library(name.partition(".")[0])))
 
 
 def _imports(source: str) -> Iterator[str]:
@@ -138,7 +138,7 @@ def sources(notebooks: Iterable[Path]) -> list[str]:
     return [cell for text in _read(notebooks) for cell in _cells(text)]
 
 
-def is_installed(package: str) -> bool:
+def is_library(package: str) -> bool:
     """Whether it is a library: neither Python's own nor a file beside the notebook."""
     if package in sys.stdlib_module_names:
         return False
@@ -146,6 +146,14 @@ def is_installed(package: str) -> bool:
         spec = importlib.util.find_spec(package)
         return bool(spec and spec.origin and "site-packages" in Path(spec.origin).parts)
     return False
+
+
+def can_be_imported(name: str) -> bool:
+    """Whether this process finds a module or a package, Python's own too."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def load(name: str) -> tuple[list[str], str]:

@@ -19,7 +19,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from viva.engine.libraries import is_installed
+from viva.engine.libraries import is_library
 from viva.engine.names import NOTHING, imports_of, nodes_of, parsed
 from viva.record import Note
 
@@ -120,7 +120,7 @@ class SingleProcess:
         """Whether a node names a helper; what a library has is none, as ``np.load`` beside a method ``load``."""
         root = self.modules.get(_name_of(node.value), "") if isinstance(node, ast.Attribute) else ""
         root = root.partition(".")[0]
-        return _name_of(node) in self.helpers and not (root in sys.stdlib_module_names or is_installed(root))
+        return _name_of(node) in self.helpers and not (root in sys.stdlib_module_names or is_library(root))
 
     def _runs(self, nodes: list[ast.AST]) -> bool:
         """Whether a call among the nodes may run a text that does not stand in the test."""

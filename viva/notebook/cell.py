@@ -48,7 +48,7 @@ def name_of(cell: Mapping[str, Any]) -> str:
 
 
 def purpose_of(cell: Mapping[str, Any]) -> Purpose:
-    """The purpose of a cell. Code that is no answer counts as read-only, and text as text; see ``is_locked``."""
+    """The purpose of a cell. Code that is not an answer counts as read-only; see ``is_locked``."""
     marks = marks_of(cell)
     if marks.get("task"):
         return Purpose.TASK
@@ -60,7 +60,7 @@ def purpose_of(cell: Mapping[str, Any]) -> Purpose:
 
 
 def is_test(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell holds tests, so that its text is no student's."""
+    """Whether a cell holds tests, so that a student did not write it."""
     marks = marks_of(cell)
     return bool(marks.get("grade")) and not marks.get("solution")
 

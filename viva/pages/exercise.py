@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from viva.engine.undone import STUB
+from viva.engine.explaining.stubs import STUB
 from viva.language import ENGLISH, Language
 from viva.pages.explanation import Explanation
 from viva.verdict import Verdict

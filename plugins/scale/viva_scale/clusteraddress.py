@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from traitlets import Bool, Bunch, Float, Unicode, observe
+from traitlets import Bool, Float, Unicode
 from traitlets.config import Configurable
 
 from viva import doors
@@ -50,15 +50,10 @@ class Cluster(Configurable):
         help="After so many seconds without an answer, a worker's grading process counts as stopped; 0 means a minute "
         "plus twice the time limit of a submission's notebooks.",
     ).tag(config=True)
-    patience = Float(0.0, min=0.0, help="The old name of ``timeout``.").tag(config=True)
     wait = Float(30.0, min=0.0, help="Seconds to wait for a worker before giving up.").tag(config=True)
 
     client: Client | None = None
     """The way to its scheduler, while that is open."""
-
-    @observe("patience")
-    def _old_name(self, change: Bunch) -> None:
-        self.timeout = self.timeout or change.new
 
     @property
     def wanted(self) -> bool:

@@ -8,17 +8,12 @@ from datetime import datetime
 
 import pytest
 from nbgrader.api import Gradebook
-from traitlets.utils.importstring import import_item
 
 from tests.conftest import SHORT, hand_in
 from viva.commands.grade import GradeCommand
-from viva.course.grades.export import COLUMNS, SCORES, CsvExport
+from viva.course.grades.export import COLUMNS, SCORES
 
 pytestmark = pytest.mark.xdist_group("export")
-
-
-def test_a_configuration_that_names_the_exporter_by_its_old_address_gets_it():
-    assert import_item("viva.course.gradebook.export.CsvExport") is CsvExport
 
 
 @pytest.fixture(scope="module")

@@ -199,7 +199,8 @@ def test_what_is_python_or_can_be_read_in_no_one_way_is_left_alone(source):
     assert as_typed(source) == (source, "")
 
 
-MODULES = ["viva.engine.commands", "viva.engine.names", "viva.engine.undone"]
+MODULES = ["viva.engine.names"]
+MODULES += [f"viva.engine.explaining.{name}" for name in ("notdone", "place", "refused", "shellcommands", "stopped")]
 MODULES += [one.name for one in pkgutil.walk_packages(viva.submission.__path__, "viva.submission.") if not one.ispkg]
 PATTERNS = {
     f"{name}.{key}": value

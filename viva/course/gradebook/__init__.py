@@ -8,7 +8,6 @@ advisory    being alone with a gradebook that lies on a server
 recording   many workers draft, one writer records in the gradebook
 lateness    what a late submission costs, whoever changes its score
 classbook   what the gradebook knows of a class, in a few queries
-export      the old address of the exporters in `grades.export`
 
 Public, for plug-ins: agreement, health, lateness, recording, releases, results.
 """

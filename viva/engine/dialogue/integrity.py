@@ -340,7 +340,7 @@ READ: dict[str, Callable[[str], str]] = {
 }
 """The function that reads a text of the monitor's, by kind of fact."""
 WITHOUT_SANDBOX = {
-    "opened": "opened_unwalled",
-    "connections": "connections_unwalled",
-    "processes": "processes_unwalled",
+    "opened": "opened_unsandboxed",
+    "connections": "connections_unsandboxed",
+    "processes": "processes_unsandboxed",
 }

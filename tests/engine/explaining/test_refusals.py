@@ -130,7 +130,48 @@ def test_what_an_exercise_above_took_from_a_command_is_followed_to_the_one_that_
     outcome = exam.grade({"answer-0": "names = !ls", "answer-2": "count = len(names)"})
     assert [one.tests for one in outcome.doubts] == [("test-1", "test-3")]
     again = exam.grade({"answer-0": "names = !ls\nnames = []", "answer-2": "count = len(names)"})
-    assert again.doubts == []
+    assert [one.tests for one in again.doubts] == [("test-1",)], "the command stands in that answer alone"
+
+
+COUNT = """
+--- answer
+names = ["a"]
+count = len(names)
+--- test
+assert count == 1, "how many?"
+--- answer
+done = True
+--- test
+assert done
+"""
+ANYWHERE = {
+    "its name is not the one that is asked for": ("names = !ls *.txt", "!ls"),
+    "printed": ("names = !ls *.txt\nprint(len(names))", "!ls"),
+    "by a call": ("found = get_ipython().getoutput('ls *.txt')\nprint(found)", "!ls"),
+    "another program's work": ("!./solve.sh\ncount = 0", "!./solve.sh"),
+    "in a function that nobody calls": ("def found():\n    names = !ls\n    return names\ncount = 0", "!ls"),
+    "beside a look around": ("!ls\n!wc -l a.txt\ncount = 0", ""),
+    "beside an install": ("!pip install x\ncount = 0", ""),
+}
+
+
+@pytest.mark.parametrize("case", ANYWHERE)
+def test_a_command_anywhere_in_an_answer_that_lost_points_asks_a_grader(case, grader, tmp_path):
+    answer, command = ANYWHERE[case]
+    outcome = Exam(COUNT, grader, tmp_path).grade({"answer-0": answer, "answer-2": "done = False"})
+    assert (outcome.earned("test-1"), outcome.earned("test-3")) == (0, 0)
+    assert [one.tests for one in outcome.doubts] == ([("test-1",)] if command else []), "the other has no command"
+    assert not command or f"commands such as {command} are" in wording.reason(outcome.checks["test-1"][0])
+
+
+def test_a_cell_that_stopped_stays_the_reason_beside_a_command_and_a_grader_is_asked(grader, tmp_path):
+    stopped = "count = []\nfor one in 'ab':\n    count.append(one)\n    count.nothing"
+    answers = {"answer-0": stopped, "answer-2": "!./solve.sh\ndone = len(count) > 1"}
+    outcome = Exam(COUNT, grader, tmp_path).grade(answers)
+    (result,) = outcome.checks["test-3"]
+    assert [one.tests for one in outcome.doubts] == [("test-3",)]
+    assert result.lost is not None and (result.lost.kind, result.lost.cells) == ("cell_stopped", ("answer-0",))
+    assert result.cause is None
 
 
 BARE = """

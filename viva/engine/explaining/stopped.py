@@ -16,21 +16,22 @@ import ast
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import Cell
-from viva.engine.checks import Check
 from viva.engine.examination import Examination
-from viva.engine.names import NOTHING, Names, changed_in, names_in, names_of, parsed
+from viva.engine.explaining.place import LONGEST, MISSING, NO_MODULE, UNDEFINED, Place, Question, names_in_text
+from viva.engine.explaining.stubs import STUB
+from viva.engine.libraries import can_be_imported
+from viva.engine.names import NOTHING, changed_in, names_in, parsed
 from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.timebudget import NOT_TRIED
-from viva.engine.undone import LONGEST, MISSING, NO_MODULE, STUB, UNDEFINED, is_installed, undefined
-from viva.notebook.cell import Purpose, grade_id, name_of
-from viva.record import CheckResult, Note, note
+from viva.notebook.cell import grade_id, is_locked, name_of
+from viva.record import Note, note
 from viva.verdict import Verdict
 
 PLACE = re.compile(r"Cell In\[(\d{1,9})\], line (\d{1,9})\b")
@@ -57,23 +58,16 @@ UNDONE = Note(kind="")
 """In place of the cause of an answer that is not done yet, which explains its checks in other words."""
 
 
-def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> None:
-    """Write into each check by which cause it was lost, and into the outcome all causes in their order."""
-    results = [result for results in outcome.checks.values() for result in results]
-    errors = any(item["output_type"] == "error" for items, _ in outcome.outputs.values() for item in items)
-    if examination.deleted or errors or any(result.verdict is not Verdict.PASSED for result in results):
-        outcome.causes = _Walk(outcome, notebook, examination).through()
+class Stopped:
+    """Writes into each check by which cause it was lost, and into the outcome all causes in their order; knows at each
+    place which names are broken by which cause."""
 
-
-class _Walk:
-    """Goes through a notebook in order, and knows at each place which names are broken by which cause."""
-
-    def __init__(self, outcome: Outcome, notebook: NotebookNode, examination: Examination) -> None:
-        self.outcome, self.cells, self.examination = outcome, notebook.cells, examination
+    def __init__(self, outcome: Outcome, cells: list[NotebookNode], examination: Examination) -> None:
+        self.outcome, self.cells, self.examination = outcome, cells, examination
         self.owned = examination.plan.owned
         self.functions: dict[str, set[str]] = {}
         self.broken: dict[str, Note] = {}
-        self.causes: list[Note] = []
+        self.causes = outcome.causes
         self.everything = self._bound_somewhere()
         self.runs = {count: index for index, (_, count) in outcome.outputs.items() if count is not None}
         gone = sorted(examination.deleted, key=examination.deleted.__getitem__)  # read-only cells first
@@ -82,33 +76,16 @@ class _Walk:
         for name, cause in zip(gone, self.deleted, strict=True):
             self.broken |= dict.fromkeys(self.owned.get(name, ()), cause)
 
-    def through(self) -> list[Note]:
-        for index, cell in enumerate(self.cells):
-            if cell.cell_type != "code":
-                continue
-            expected = self.examination.cells.get(name_of(cell))
-            if expected is None or expected.purpose != Purpose.TESTS:
-                self._pass(index, cell)
-                continue
-            results = self.outcome.checks.get(expected.id, [])
-            for check, result in zip(expected.checks, results, strict=False):
-                if cause := self._of(expected, check, result):
-                    result.lost = cause
-        return self.causes
-
-    def _pass(self, index: int, cell: NotebookNode) -> None:
-        """Go over a cell that is not a test."""
-        source = _source(cell)
-        names = _names(source)
+    def pass_cell(self, place: Place) -> None:
+        source, names = place.source, place.names
         self.functions |= names.mentioned
-        errors = [item for item in self.outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"]
-        bound = names.bound | self.owned.get(name_of(cell), frozenset())
+        bound = names.bound | place.owned
         used = _taken(source)
         above = self._of_names(used | reached(used, self.functions))
-        if parsed(source) is None and (errors or index not in self.outcome.outputs):
-            self._break(self._add(self._syntax(index)), bound | _likely_bound(source))
-        elif errors:
-            cause, line = self._raised(index, errors[0], above)
+        if parsed(source) is None and (place.errors or place.index not in self.outcome.outputs):
+            self._break(self._add(self._syntax(place)), bound | _likely_bound(source))
+        elif place.errors:
+            cause, line = self._raised(place, above)
             if cause is not UNDONE:
                 self._add(cause)
             before, rest = _split(source, line)
@@ -121,22 +98,30 @@ class _Walk:
             for name in bound:
                 self.broken.pop(name, None)
 
-    def _of(self, cell: Cell, check: Check, result: CheckResult) -> Note | None:
+    def explain(self, question: Question) -> None:
+        if (cause := self._of(question)) and cause is not UNDONE:
+            question.result.lost = cause
+
+    def doubts(self) -> list[Note]:
+        return []
+
+    def _of(self, question: Question) -> Note | None:
         """The cause by which a check was lost; None for one of its own."""
+        result = question.result
         if result.undone or result.verdict in (Verdict.PASSED, Verdict.PARTLY):
             return None
         if result.cause and result.cause.kind in NOT_TRIED:
             return self._add(self._unfinished(result.cause))
         if result.cause and result.cause.kind == "in_cell_of":
-            return _unless_undone(self.broken.get(result.cause.names[0]))
-        if result.verdict not in (Verdict.FAILED, Verdict.ERROR) or result.cause:
+            return self.broken.get(result.cause.names[0])
+        if not question.is_lost or result.cause:
             return None
-        if name := undefined(result):
-            return _unless_undone(self._of_name(name, cell.source))
-        if result.exception == MISSING and (match := NO_MODULE.match(result.message)) and not is_installed(match[1]):
+        if name := question.undefined:
+            return self.of_name(name, question.cell.source)
+        if result.exception == MISSING and (match := NO_MODULE.match(result.message)) and not can_be_imported(match[1]):
             return self._add(note("code_needs", match[1]))
-        used = _taken(f"{cell.prelude}\n{check.source}")
-        return _unless_undone(self._of_names(used | reached(used, self.functions)))
+        used = _taken(question.source)
+        return self._of_names(used | reached(used, self.functions))
 
     def _of_names(self, names: Iterable[str]) -> Note | None:
         """The first cause for which one of these names is broken."""
@@ -144,7 +129,7 @@ class _Walk:
         causes = [self.broken[name] for name in names if name in self.broken]
         return min(causes, key=lambda cause: order.get(cause, math.inf), default=None)
 
-    def _of_name(self, name: str, source: str = "") -> Note | None:
+    def of_name(self, name: str, source: str = "") -> Note | None:
         """The cause for which a name is not defined. What no other cell binds was bound by a deleted one, unless it is
         misspelt; in the ``source`` of a test it is not."""
         if name in self.broken or name in self.everything or not self.deleted:
@@ -164,10 +149,11 @@ class _Walk:
         bound = set().union(*self.owned.values())
         for cell in self.cells if self.examination.deleted else ():
             if cell.cell_type == "code":
-                bound |= _names(_source(cell)).bound or _likely_bound(_source(cell))
+                source = cell.source if len(cell.source) <= LONGEST else ""
+                bound |= names_in_text(source).bound or _likely_bound(source)
         return bound - {name for gone in self.examination.deleted for name in self.owned.get(gone, ())}
 
-    def _about(self, kind: str, index: int, *names: str, numbers: tuple[int, ...] = (), amount: float = 0.0) -> Note:
+    def about(self, kind: str, index: int, *names: str, numbers: tuple[int, ...] = (), amount: float = 0.0) -> Note:
         """A note about a cell: by its name, or by its place, which then is the last number."""
         cell = self.cells[index]
         if name := grade_id(cell):
@@ -176,45 +162,22 @@ class _Walk:
             cells, numbers = (), (*numbers, index + 1)
         return note(kind, *names, cells=cells, numbers=numbers, amount=amount)
 
-    def _syntax(self, index: int) -> Note:
-        message, line, code = _complaint(self.cells[index].source)
+    def _syntax(self, place: Place) -> Note:
+        message, line, code = _complaint(place.cell.source)
         kind = "syntax_error" if line else "syntax_error_unplaced"
-        return self._about(kind, index, message or "invalid syntax", code, numbers=(line,) if line else ())
+        return self.about(kind, place.index, message or "invalid syntax", code, numbers=(line,) if line else ())
 
-    def _raised(self, index: int, error: Mapping, above: Note | None) -> tuple[Note, int]:
-        """The cause for which a cell did not run to its end, and the line of it where it stopped; 0 where unknown."""
-        name, message, cell = error["ename"], error["evalue"], self.cells[index]
+    def _raised(self, place: Place, above: Note | None) -> tuple[Note, int]:
+        """The cause for which a cell did not run to its end, and the line of it where it stopped; 0 where unknown.
+
+        ``above`` is the cause by which names that it uses are broken.
+        """
+        error = place.errors[0]
         text = COLOURS.sub("", "\n".join(error["traceback"]))
-        places = [(self.runs.get(int(run)), int(line)) for run, line in PLACE.findall(text)]
-        line = next((line for at, line in places if at == index), 0)
-        if name == STUB:
-            return UNDONE, line
-        if match := UNDEFINED.fullmatch(message) if name == "NameError" else None:
-            if cause := self._of_name(match[1], cell.source if _is_locked(cell) else ""):
-                return cause, line
-        elif name == MISSING and (match := NO_MODULE.match(message)):
-            return self._about("cell_needs", index, match[1]), line
-        elif name == Verdict.TIMEOUT or name == "KeyboardInterrupt":
-            return self._about("cell_unfinished", index), 0
-        elif name == Verdict.KILLED:
-            return self._about("cell_killed", index), 0
-        elif above:
-            return above, line
-        reason = f"{name}: {message}".partition("\n")[0].removesuffix(": ")[:MOST_CODE]
-        return self._stopped(index, reason, places), line
-
-    def _stopped(self, index: int, reason: str, places: list[tuple[int | None, int]]) -> Note:
-        """The cause for which a cell stopped with an exception; the line may be in a function of another cell."""
-        at, number = next(((at, line) for at, line in reversed(places) if at is not None), (index, 0))
-        cell, other = self.cells[index], self.cells[at]
-        lines, number = other.source.splitlines(), number and number + _blank(other.source)
-        code = lines[number - 1].strip()[:MOST_CODE] if 0 < number <= len(lines) else ""
-        if not code:
-            return self._about("cell_stopped_unplaced", index, reason)
-        if at == index:
-            kind = "read_only_stopped" if _is_locked(cell) else "cell_stopped"
-            return self._about(kind, index, reason, code, numbers=(number,))
-        return self._about("cell_stopped_in", index, reason, code, _called(other, at), numbers=(number,))
+        frames = [(self.runs.get(int(run)), int(line)) for run, line in PLACE.findall(text)]
+        stop = Stop(place, error["ename"], error["evalue"], frames, above)
+        source, cause = next((source, cause) for source in SOURCES if (cause := source(self, stop)))
+        return cause, 0 if source in (out_of_time, died) else stop.line
 
     def _unfinished(self, cause: Note) -> Note:
         """The cause for a check that was not run: what had used up the time before it."""
@@ -224,7 +187,7 @@ class _Walk:
             return note("function_unfinished", cause.names[0], amount=cause.amount)
         for index, cell in enumerate(self.cells):
             if name_of(cell) == match[1]:
-                return self._about("cell_unfinished_in", index, amount=cause.amount)
+                return self.about("cell_unfinished_in", index, amount=cause.amount)
         return note("function_unfinished", match[1], amount=cause.amount)
 
 
@@ -232,8 +195,88 @@ def _called(cell: NotebookNode, index: int) -> str:
     return f"'{name}'" if (name := grade_id(cell)) else str(index + 1)
 
 
-def _unless_undone(cause: Note | None) -> Note | None:
-    return None if cause is UNDONE else cause
+@dataclass(frozen=True)
+class Stop:
+    """An exception that ended a cell: its class and message, the ``frames`` (a cell's index and a line) that were
+    running, and the cause by which names that the cell uses are broken ``above`` it."""
+
+    place: Place
+    exception: str
+    message: str
+    frames: list[tuple[int | None, int]]
+    above: Note | None
+
+    @property
+    def line(self) -> int:
+        """The line of the cell that was running; 0 where unknown."""
+        return next((line for at, line in self.frames if at == self.place.index), 0)
+
+    @property
+    def undefined(self) -> str:
+        """The name that was not defined, if that was the reason."""
+        match = UNDEFINED.fullmatch(self.message) if self.exception == "NameError" else None
+        return match[1] if match else ""
+
+
+def stub_raises(walk: Stopped, stop: Stop) -> Note | None:
+    """The stub's line that raises is still there; ``notdone`` explains it."""
+    return UNDONE if stop.exception == STUB else None
+
+
+def name_of_another_cell(walk: Stopped, stop: Stop) -> Note | None:
+    """A name is not defined, because the cell that was to give it did not."""
+    source = stop.place.cell.source if is_locked(stop.place.cell) else ""
+    return walk.of_name(stop.undefined, source) if stop.undefined else None
+
+
+def missing_import(walk: Stopped, stop: Stop) -> Note | None:
+    """A library, or a file with a module, is not there."""
+    match = NO_MODULE.match(stop.message) if stop.exception == MISSING else None
+    return walk.about("cell_needs", stop.place.index, match[1]) if match else None
+
+
+def out_of_time(walk: Stopped, stop: Stop) -> Note | None:
+    """The cell took longer than a cell can take."""
+    timed = stop.exception in (Verdict.TIMEOUT, "KeyboardInterrupt")
+    return walk.about("cell_unfinished", stop.place.index) if timed else None
+
+
+def died(walk: Stopped, stop: Stop) -> Note | None:
+    """The process ended: the cell ended it, or the memory was used up."""
+    return walk.about("cell_killed", stop.place.index) if stop.exception == Verdict.KILLED else None
+
+
+def value_of_another_cell(walk: Stopped, stop: Stop) -> Note | None:
+    """The cell uses what another one was to give or computed from that."""
+    return None if stop.undefined else stop.above
+
+
+def exception(walk: Stopped, stop: Stop) -> Note:
+    """Whatever else was raised, and the line that did; it may be in a function of another cell."""
+    index, cells = stop.place.index, walk.cells
+    reason = f"{stop.exception}: {stop.message}".partition("\n")[0].removesuffix(": ")[:MOST_CODE]
+    at, number = next(((at, line) for at, line in reversed(stop.frames) if at is not None), (index, 0))
+    cell, other = cells[index], cells[at]
+    lines, number = other.source.splitlines(), number and number + _blank(other.source)
+    code = lines[number - 1].strip()[:MOST_CODE] if 0 < number <= len(lines) else ""
+    if not code:
+        return walk.about("cell_stopped_unplaced", index, reason)
+    if at == index:
+        kind = "read_only_stopped" if is_locked(cell) else "cell_stopped"
+        return walk.about(kind, index, reason, code, numbers=(number,))
+    return walk.about("cell_stopped_in", index, reason, code, _called(other, at), numbers=(number,))
+
+
+SOURCES: tuple[Callable[[Stopped, Stop], Note | None], ...] = (
+    stub_raises,
+    name_of_another_cell,
+    missing_import,
+    out_of_time,
+    died,
+    value_of_another_cell,
+    exception,
+)
+"""The causes for which a cell stops, in the order in which they are asked; the last one always knows one."""
 
 
 def _complaint(source: str) -> tuple[str, int, str]:
@@ -250,20 +293,6 @@ def _complaint(source: str) -> tuple[str, int, str]:
     return "", 0, ""
 
 
-def _source(cell: NotebookNode) -> str:
-    """The text of a cell; none of one that is longer than anybody types."""
-    return cell.source if len(cell.source) <= LONGEST else ""
-
-
-def _names(source: str) -> Names:
-    return names_of(source) or Names()
-
-
-def _is_locked(cell: NotebookNode) -> bool:
-    marks = cell.metadata.get("nbgrader", {})
-    return bool(marks.get("locked")) and not marks.get("solution")
-
-
 def _blank(source: str) -> int:
     """The number of empty lines at the head of a cell, which IPython does not count."""
     return source[: len(source) - len(source.lstrip())].count("\n")
@@ -276,7 +305,7 @@ def _likely_bound(source: str) -> set[str]:
 
 def _taken(source: str) -> set[str]:
     """The names that code takes from above; not those that it has bound before, as tests bind their ``result``."""
-    names = _names(source)
+    names = names_in_text(source)
     taken, bound = reached(names.used, names.mentioned), set[str]()
     for statement in (parsed(source) or NOTHING).body:
         try:

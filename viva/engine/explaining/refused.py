@@ -1,0 +1,79 @@
+"""What the sandbox refused to a student's code, so that a check was lost: other processes, and the network.
+
+The answer may be right, and pass where it was written. So the reason of the check says what was refused, and a grader
+looks at it. The message is the student's process's own, which may say what it likes; it gives no points.
+"""
+
+from __future__ import annotations
+
+import re
+
+from viva import wording
+from viva.engine.explaining.place import Place, Question
+from viva.record import CheckResult, Note, note
+from viva.verdict import Verdict
+
+MESSAGES = {
+    "network": re.compile(
+        r"name\ resolution | NameResolutionError | <urlopen\ error | Network\ is\ unreachable", re.VERBOSE
+    ),
+    "process": re.compile(
+        r"""
+        ^\s* \[Errno\ (?: 1\]\ Operation\ not\ permitted | 13\]\ Permission\ denied )
+        (?: :\ '/ (?: dev/shm\b | psm_ | sem\. | mp- ) [^']* ' )? \s*$  # where locks and shared arrays have their files
+        | ^\s* \[Errno\ 1\]\ Operation\ not\ permitted:\ ' [^']* / [^']* ' \s*$  # posix_spawn names the program (3.13)
+        """,
+        re.VERBOSE,
+    ),
+    "size": re.compile(r"larger than \d{9} bytes"),
+    "crossing": re.compile(r"cannot pass between processes|\(\.\.\.\) handed\b"),  # to a function of the test's
+}
+"""The messages of the exceptions that a refusal leads to, by kind of refusal."""
+DOUBTS = dict(zip(MESSAGES, ("refused_network", "refused_process", "refused_size", "refused_crossing"), strict=True))
+LONGEST = 200
+"""Characters of a reason that are repeated."""
+
+
+class Refused:
+    """A doubt for each kind of thing that was refused; the checks that were lost by it say so in their reason.
+
+    A check is lost by it that ended in such an exception, or for want of a name below a cell that did.
+    """
+
+    def __init__(self, sandboxed: bool) -> None:
+        self.sandboxed = sandboxed
+        self.above: dict[str, None] = {}
+        """The kinds of refusal that stopped a cell above."""
+        self.concerned: dict[str, dict[str, None]] = {}
+        """The test cells that were lost by a refusal, by its kind."""
+
+    def pass_cell(self, place: Place) -> None:
+        kinds = (_refused(error["evalue"], self.sandboxed) for error in place.errors)
+        self.above |= dict.fromkeys(filter(None, kinds))
+
+    def explain(self, question: Question) -> None:
+        result = question.result
+        if kind := _of(result, self.sandboxed):
+            reason = wording.sentence(result.cause) if result.cause else result.reason
+            result.cause = note(kind, reason[:LONGEST])
+        elif result.verdict is Verdict.ERROR and result.exception == "NameError":
+            kind = next(iter(self.above), "")
+            result.cause = note(kind, result.reason[:LONGEST]) if kind and not result.cause else result.cause
+        if kind:
+            self.concerned.setdefault(kind, {})[question.cell.id] = None
+
+    def doubts(self) -> list[Note]:
+        return [Note(DOUBTS[kind], tests=(*tests,), doubt=True) for kind, tests in self.concerned.items()]
+
+
+def _of(result: CheckResult, sandboxed: bool) -> str:
+    """The kind of refusal that ended a check in an exception; empty for another cause."""
+    if result.cause:
+        return _refused(result.cause.names[0], sandboxed) if result.cause.kind in ("lied", "not_plain") else ""
+    of_student = result.verdict is Verdict.ERROR and result.raised_by == "student"
+    return _refused(result.message, sandboxed) if of_student else ""
+
+
+def _refused(message: str, sandboxed: bool) -> str:
+    kinds = MESSAGES if sandboxed else ("size", "crossing")
+    return next((kind for kind in kinds if MESSAGES[kind].search(message)), "")
