@@ -18,7 +18,8 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from viva.engine.names import Names, names_of, nodes_of, parsed
+from viva.engine.names import Names, names_of
+from viva.notebook.syntax import nodes_of, parsed
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
