@@ -448,8 +448,9 @@ class GradeStubs(NbGraderPreprocessor):
 
 def test_points_that_only_the_students_version_has_are_refused_before_anything_is_written(course, viva):
     """A step behind ClearSolutions makes each stub a manually graded cell."""
-    (course / "coursesteps.py").write_text(STUBBED)
-    configure(course, STEPS.format(root=str(course), at=3, more="").replace("SetUp", "GradeStubs"))
+    (course / "stubsteps.py").write_text(STUBBED)  # Python has loaded the other tests' module
+    steps = STEPS.replace("coursesteps", "stubsteps").replace("SetUp", "GradeStubs")
+    configure(course, steps.format(root=str(course), at=3, more=""))
     configure(
         course,
         "steps = c.GenerateAssignment.preprocessors",

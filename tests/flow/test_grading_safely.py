@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import barriers
 from tests.conftest import BIN, PROJECT, load
 from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
 from tests.flow.jupyter import served
@@ -442,3 +443,32 @@ def test_the_report_counts_a_notebook_once_whatever_it_waits_for(course):
     (path,) = course.rglob("results.jsonl")
     path.write_text(path.read_text().replace('"verdict":"passed"', '"verdict":"ungraded"'))
     assert "3 notebooks need a grader" in " ".join(viva(course, "report").split())
+
+
+def test_a_question_is_graded_alone_through_the_class_with_keys_only(desk):
+    page = desk.grader()
+    desk.open(page)
+    cells = page.locator("#notebook-container .cell:visible")
+    assert cells.count() > 5
+    page.keyboard.press("Alt+Digit0")
+    expect(page.get_by_role("button", name="Only this question")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
+    assert "addition" in " ".join(cells.all_inner_texts()) and cells.count() <= 4
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert barriers(page) == []
+    for left in (3, 2, 1):
+        expect(page.locator(".viva-question-left:visible")).to_contain_text(f"{left} of 3 left at this question")
+        expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
+        expect(page.locator(WHY)).to_be_focused()
+        page.keyboard.type(str(left))
+        before = page.url.partition("?")[0]
+        page.keyboard.press("Control+Enter")
+        page.wait_for_url(lambda url, before=before: url.partition("?")[0] != before)
+    assert not any(map(desk.waits, STUDENTS))
+    assert sorted(desk.saved(student)[0] for student in STUDENTS) == [1, 2, 3]
+    desk.open(page)
+    expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
+    page.keyboard.press("Alt+Digit0")
+    expect(page.get_by_role("button", name="Only this question")).to_have_attribute("aria-pressed", "false")
+    assert cells.count() > 5

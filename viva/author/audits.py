@@ -38,6 +38,14 @@ LEGEND = (
 """What the heads of the table mean."""
 
 
+def empty_table() -> Table:
+    """The table of an audit, narrow, so that its heads are whole in a terminal of 80 characters; a name is folded."""
+    heads = ("right", "wrong", "killed", "equal", "unproven", "excused")
+    numbers = [Column(name, justify="right", no_wrap=True, min_width=len(name)) for name in heads]
+    columns = [Column("assignment", overflow="fold"), *numbers, Column(no_wrap=True)]
+    return Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+
+
 def prove(
     course: Course,
     assignments: list[str],
@@ -56,11 +64,7 @@ def prove(
     no other from its audit. Raises ClusterError where a cluster is to do it and cannot; the pages of those that were
     finished by then are written.
     """
-    heads = ("right", "wrong", "killed", "equal", "unproven", "excused")
-    numbers = [Column(name, justify="right", no_wrap=True, min_width=len(name)) for name in heads]
-    columns = [Column("assignment", overflow="fold"), *numbers, Column(no_wrap=True)]
-    # Narrow, so that the columns are whole in a terminal of 80 characters; a long name is folded.
-    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+    table = empty_table()
     blocking: dict[str, list[str]] = {}
     step = Examine(config=config)
     how = _limits(config, sandbox=not remote) | {"workers": workers, "remote": remote, "renew": renew}

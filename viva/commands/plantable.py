@@ -18,14 +18,14 @@ PARTS = {
     "written": "written",
     "replaced": "replaced",
     "unchanged": "unchanged",
-    "left": "left as is",
-    "absent": "not there",
+    "left": "left",
+    "absent": "absent",
     "strangers": "unclear",
 }
 """The parts of a plan, and their names in tables."""
 LEGEND = (
-    "left as is: the score there is not changed, for the reason below. not there: students of the gradebook without a "
-    "row there. unclear: rows there of which the student is not certain."
+    "left: the score there is not changed, for the reason below. absent: students of the gradebook without a "
+    "row there. unclear: rows there that fit no student, or not for certain."
 )
 """What the heads of the tables mean."""
 TOLD = ("replaced", "left", "absent", "strangers")

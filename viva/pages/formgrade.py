@@ -69,7 +69,7 @@ class AnswerFirst(NbGraderPreprocessor):
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         instructors, answers = given_texts(self, resources), {}
         for position, cell in enumerate(notebook.cells):
-            if utils.is_solution(cell):
+            if utils.is_solution(cell) and not utils.is_task(cell):
                 cell.metadata[WRITTEN] = True
             if cell.cell_type == "markdown" and utils.is_task(cell):
                 below = 0

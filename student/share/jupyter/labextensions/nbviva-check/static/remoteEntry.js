@@ -204,6 +204,7 @@
     #${NAME} li { --viva-state: #cf222e; }
     #${NAME} li[data-state=passed] { --viva-state: #1a7f37; }
     #${NAME} li:is([data-state='partly right'], [data-state='not done yet']) { --viva-state: #9a6700; }
+    #${NAME} li[data-state=cause] .viva-hint:first-of-type { font-weight: 600; }
     #${NAME} li[data-state='not checked'] { --viva-state: var(--jp-border-color1); }
   `;
 
@@ -352,7 +353,8 @@
           group = element('ul', results, { role: 'list' });
           linked = new Set();
         }
-        const item = element('li', group, { 'data-state': check.state });
+        const causes = check.state === 'not checked' && list(check.told).length > 1; // else it is as above
+        const item = element('li', group, { 'data-state': causes ? 'cause' : check.state });
         element('span', item, { text: `${MARKS[check.state] ?? '\u2717'} `, 'aria-hidden': 'true' });
         element('span', item, { text: String(check.word ?? check.state), class: 'viva-state' });
         item.append(`, ${pointsIn(words, Number(check.points))}: ${check.title}`);
