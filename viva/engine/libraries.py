@@ -18,8 +18,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
+from viva.notebook.syntax import NOTHING, imports_of_text, parsed
 
 PUT_OFF = ("testing", "fft", "polynomial")
 """The parts of NumPy that are loaded at their first use, without an import."""
@@ -110,11 +110,8 @@ def imported(cells: Iterable[str]) -> tuple[str, ...]:
 
 
 def _imports(source: str) -> Iterator[str]:
-    for node in ast.walk(parsed(source) or NOTHING):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*")
+    found = (one for one in imports_of_text(source) if not one.level and one.attribute != "*")
+    yield from (one.path for one in found)
 
 
 def named(texts: Iterable[str]) -> set[str]:

@@ -13,8 +13,9 @@ from nbgrader import utils
 
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
-from viva.engine.names import NOTHING, names_in, names_of, parsed
+from viva.engine.names import names_in, names_of
 from viva.notebook.cell import Purpose, grade_id
+from viva.notebook.syntax import NOTHING, parsed
 from viva.record import Note, note
 from viva.submission.cells.places import Released
 from viva.submission.studentcopy import digest
