@@ -113,6 +113,42 @@ def imports_of_text(source: str) -> list[Import]:
     return list(imports_in(nodes_of(parsed(source) or NOTHING)))
 
 
+def needed_imports(source: str) -> list[Import]:
+    """The imports without which a cell stops: those in a ``try`` may fail."""
+    nodes = nodes_of(parsed(source) or NOTHING)
+    tried = {id(node) for block in nodes if isinstance(block, ast.Try) for node in nodes_of(block)}
+    return list(imports_in(node for node in nodes if id(node) not in tried))
+
+
+def constants_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, object]]:
+    """The names to which some statements assign a constant, as ``name = 1`` does, with the constants."""
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            yield from ((target.id, node.value.value) for target in node.targets if isinstance(target, ast.Name))
+
+
+def complaint_about(source: str) -> tuple[str, int, str]:
+    """Python's message about a syntax error, the number of the line in the cell, and the line; empty where unknown."""
+    try:
+        ast.parse(TransformerManager().transform_cell(source))
+    except SyntaxError as error:
+        text, number = (error.text or "").strip(), (error.lineno or 0) + blank_head(source)
+        lines = source.splitlines()
+        # A magic is read as a call, which the student never wrote.
+        is_there = 0 < number <= len(lines) and lines[number - 1].strip() == text
+        return error.msg, number if is_there else 0, text
+    except Exception:  # IPython's reading of a stranger's text may raise anything
+        pass
+    return "", 0, ""
+
+
+def blank_head(source: str) -> int:
+    """The number of empty lines at the head of a cell, which IPython does not count."""
+    return source[: len(source) - len(source.lstrip())].count("\n")
+
+
+BLOCKS = ast.For | ast.While | ast.With | ast.If | ast.Try
+"""Statements that hold others and run them at once."""
 ATTRIBUTES, ITEMS = (ast.Attribute,), (ast.Attribute, ast.Subscript)
 CALLS = (*ITEMS, ast.Call)
 """The steps from a name to a part of it, as ``root_of`` goes them back."""
