@@ -27,7 +27,7 @@ from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_o
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
 from viva.engine.kernelrehearsal import rehearse_in_kernel
-from viva.engine.names import NOTHING, Names, imports_of, names_of, rebound_of
+from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import raised_in
 from viva.engine.ownership import imported_answers, reached
 from viva.engine.session import Died, Session
