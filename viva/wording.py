@@ -34,6 +34,8 @@ _PARTICULAR = re.compile(
 )
 """The parts that differ between sentences about the same problem: a label before a colon, a quoted name, a number."""
 
+INNER = "has a mismatch in its core dimension"
+"""Words in NumPy's message about a matrix product of sizes that do not fit."""
 READERS, TO_STUDENTS, WORDS = ENGLISH.readers, ENGLISH.to_students, ENGLISH.notes
 """The English sentences."""
 
@@ -120,6 +122,12 @@ def joined(notes: Iterable[Note], reader: str = GRADER, language: Language = ENG
 def reason(result: CheckResult, reader: str = GRADER, language: Language = ENGLISH) -> str:
     """Why a check came to what it did: what the grader has to say, else what its exception said."""
     return sentence(result.cause, reader, language) if result.cause else result.reason
+
+
+def meaning(result: CheckResult, language: Language = ENGLISH) -> str:
+    """What a message of NumPy's means whose own words no student knows; empty for another."""
+    sizes = result.exception == "ValueError" and INNER in result.reason
+    return language.text("explanation.inner_sizes") if sizes else ""
 
 
 class _Particulars(dict):

@@ -281,7 +281,8 @@ def _tried(
     if frames:
         frame = frames[-1]
         line = spoken.text("check.line", line=str(frame.line), cell=f"'{answer}'", code=frame.code[:MOST_CODE])
-    hint, undone = wording.reason(result, wording.STUDENT, spoken), tuple(result.undone)
+    told = wording.reason(result, wording.STUDENT, spoken), wording.meaning(result, spoken)
+    hint, undone = "\n".join(filter(None, told)), tuple(result.undone)
     return Tried(cell.id, result.title, result.points, result.word, hint, verdict, undone, line, answer=answer)
 
 

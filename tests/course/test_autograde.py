@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 
@@ -11,14 +10,17 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
+from traitlets.config import Config
 
 from tests.conftest import SHORT, hand_in, load
+from tests.kernels import install
 from viva.author.audit import audit
-from viva.course.autograde import show
+from viva.course.autograde import Examine, show
 from viva.course.batch import autograde
 from viva.course.gradebook.results import Results
+from viva.course.material import Material
 from viva.engine.outcome import Outcome, failed
-from viva.record import CheckResult, Note
+from viva.record import CARRIED, CheckResult, Note
 from viva.submission.submission import Status
 from viva.verdict import CandidateDied, CandidateOdd, CandidateStopped, Verdict, VivaError
 from viva_check.selfcheck import open_bytes
@@ -31,6 +33,19 @@ RIGHT = "right/einsum"
 WORDS = "The outputs change their places exactly as the inputs do, since a weighted sum has no order."
 
 
+SLIP = """
+def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q, K, V = beta_q + omega_q @ X, beta_k + omega_k @ X, beta_v + omega_v @ X
+    attentions = softmax_cols(Q.T @ K)
+    return V @ attentions, attentions
+"""
+CALLING = """
+def scaled_dot_product_self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    root = np.sqrt(len(omega_q))
+    return self_attention(X, omega_v, omega_q / root, omega_k, beta_v, beta_q / root, beta_k)
+"""
+
+
 @pytest.fixture(scope="module")
 def submission(released, tmp_path_factory):
     """What a student of a graded class has: code score, its maximum, whether the text waits, its score."""
@@ -41,6 +56,7 @@ def submission(released, tmp_path_factory):
     hand_in(root, "empty")
     _elsewhere(hand_in(root, "elsewhere"))
     _with_library(hand_in(root, "library", answer=RIGHT))
+    hand_in(root, "slip", answer=RIGHT, self_attention=SLIP, scaled_dot_product_self_attention=CALLING)
     course, config = load(root)
     assert {outcome.status for outcome in autograde(course, course.submissions([SHORT]), config=config)} == {
         Status.DONE
@@ -92,6 +108,20 @@ def test_a_right_answer_that_warns_and_writes_to_stderr_is_right(submission):
     assert score == maximum
 
 
+def test_a_slip_costs_its_own_exercise_where_the_course_says_so(submission):
+    """Without the setting it costs 14 of 20 points."""
+    assert submission("slip")[:2] == (13.5, 20)
+
+
+def test_a_slip_costs_once_in_the_assignments_that_the_course_names_and_never_before_the_deadline():
+    named = Examine(carry_forward=["ps3_*", "quiz"])
+    assert [named.carries(name) for name in (SHORT, "quiz", "ps4")] == [True, True, False]
+    assert not Examine().carries(SHORT) and not Examine(carry_forward=["*"], visible_only=True).carries(SHORT)
+    material = Material(SHORT, Config(Examine={"carry_forward": ["*"]}), None, {}, None, {}, {}, None, {})
+    assert not Examine(config=material.without_hidden_lines().config).carries(SHORT)
+    assert Examine(config=material.config).carries(SHORT)
+
+
 def test_a_test_cell_that_was_made_to_be_skipped_earns_nothing(submission):
     assert submission("skipped")[0] == 0
 
@@ -129,34 +159,33 @@ def test_a_grade_given_by_hand_survives_grading_again(course, viva):
 
 
 @pytest.fixture
-def foreign(course, viva):
-    """A course whose notebook says that it is written in R."""
+def foreign(course, viva, tmp_path, monkeypatch):
+    """A course whose notebook says that it is written in SAS, and a kernel that is called SAS and is Python's."""
+    install(tmp_path / "jupyter", monkeypatch, "sas", "sas", sys.executable, "-m", "ipykernel_launcher")
     (path,) = (course / "source" / SHORT).glob("*.ipynb")
     notebook = nbformat.read(path, as_version=4)
-    notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    notebook.metadata.kernelspec = {"name": "sas", "display_name": "SAS", "language": "sas"}
     nbformat.write(notebook, path)
     told = viva("release", SHORT, "--no-audit")
-    assert told.status == 0 and "is written in R. It is graded as in nbgrader, with" in told.text
+    assert told.status == 0 and "is written in sas. Hidden tests run in the same kernel as the answer" in told.text
     hand_in(course, "anna", answer=RIGHT)
     return course
 
 
-def install_kernel(folder, monkeypatch):
-    """A kernel that is called R, and is Python's."""
-    words = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    about = {"argv": words, "display_name": "R", "language": "R"}
-    (folder / "kernels" / "ir").mkdir(parents=True)
-    (folder / "kernels" / "ir" / "kernel.json").write_text(json.dumps(about))
-    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+def score_of(course, student):
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        found = gradebook.find_submission(SHORT, student)
+        return found.code_score, found.max_code_score
 
 
 @pytest.mark.slow
-def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva, tmp_path, monkeypatch):
-    told = viva("grade", SHORT)
-    assert told.status == 1 and "its kernel 'ir' is not installed" in told.text and "Traceback" not in told.text
-    install_kernel(tmp_path / "jupyter", monkeypatch)
-    told = viva("grade", SHORT)
-    assert told.status == 1 and "written in R, and the sandbox supports only Python" in told.text
+def test_a_notebook_in_another_language_is_graded_in_its_kernel_in_the_sandbox(foreign, viva):
+    hand_in(foreign, "ben")
+    assert viva("grade", SHORT).status == 0
+    score, most = score_of(foreign, "anna")
+    assert score == most > 0 and score_of(foreign, "ben") == (0, most)
+    record = Results(foreign / "results.jsonl").read()[SHORT, "anna"]
+    assert record.sandboxed is True and record.notebooks["scaled_attention"].repairs == []
     (path,) = (foreign / "release" / SHORT).glob("*.ipynb")
     with pytest.raises(VivaError, match="only Python can be checked"):
         open_bytes(path.read_bytes(), path, None)
@@ -165,15 +194,18 @@ def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva
 
 
 @pytest.mark.slow
-def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_sandbox(
-    foreign, viva, tmp_path, monkeypatch
-):
-    install_kernel(tmp_path / "jupyter", monkeypatch)
+def test_a_notebook_in_another_language_is_graded_without_a_sandbox_when_told_so(foreign, viva):
     assert viva("grade", SHORT, "--no-sandbox").status == 0
-    with Gradebook(f"sqlite:///{foreign / 'gradebook.db'}") as gradebook:
-        found = gradebook.find_submission(SHORT, "anna")
-        assert found.code_score == found.max_code_score > 0
+    score, most = score_of(foreign, "anna")
+    assert score == most > 0
     assert Results(foreign / "results.jsonl").read()[SHORT, "anna"].sandboxed is False
+
+
+@pytest.mark.slow
+def test_a_kernel_that_is_not_installed_is_named_and_nothing_is_graded(foreign, viva, monkeypatch):
+    monkeypatch.delenv("JUPYTER_PATH")
+    told = viva("grade", SHORT)
+    assert told.status == 1 and "its kernel 'sas' is not installed" in told.text and "Traceback" not in told.text
 
 
 DOUBT = Note("other_magic", cells=("answer",), names=("writefile",), doubt=True, tests=("tests",))
@@ -215,6 +247,11 @@ def test_why_a_process_gave_no_answer_is_said_in_words_and_not_by_the_name_of_a_
 def test_a_students_exception_keeps_its_last_line():
     (output,) = shown(result_of(ZeroDivisionError("division by zero")))
     assert output.traceback[-1] == "ZeroDivisionError: division by zero"
+
+
+def test_a_check_that_is_right_with_another_right_answer_says_so():
+    right = CheckResult("one", 2, Verdict.PASSED, 2, cause=Note(CARRIED, names=("softmax",)))
+    assert [item.text for item in shown(right)] == ["one: with the right softmax this is right\n"]
 
 
 def test_where_points_were_lost_it_is_said_why_a_human_should_look():

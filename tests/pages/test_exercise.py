@@ -24,6 +24,13 @@ def test_an_error_at_the_same_line_is_told_once_in_an_exercise():
     assert [(one.times, one.as_in) for one in exercise.lines] == [(2, ""), (1, "a"), (1, ""), (1, ""), (1, "")]
 
 
+def test_an_exercise_is_open_where_a_check_passed_with_a_right_answer_above():
+    said, silent = "With the right softmax this is right.", ""
+    for sentence in (said, silent):
+        (exercise,) = exercises_of([question(Line("a", 1, 1, Verdict.PASSED, Explanation(sentence)))], {})
+        assert exercise.open == bool(sentence)
+
+
 def test_a_cause_is_said_in_the_first_exercise_that_it_cost_a_check_and_referred_to_in_the_others():
     cause = Lost("The cell 'f' has a syntax error in line 1: invalid syntax.", "f", "def f(:")
     first, second, own = line("a"), line("b"), line("c")

@@ -5,7 +5,7 @@ import pytest
 from tests.doubling import TESTS, source
 from viva.pages.explanation import Explainer, visible_checks
 from viva.pages.hidden import Hidden, Veil, hidden_of
-from viva.record import CheckResult, note
+from viva.record import CARRIED, CheckResult, note
 from viva.verdict import Verdict
 
 OWN = """\
@@ -28,6 +28,22 @@ def told(
     exception = name if colon and verdict == "error" else ""
     result = CheckResult("a check", 1.0, Verdict(verdict), reason=reason, exception=exception, raised_by=whose)
     return explainer.explain(result, visible).sentence
+
+
+def test_a_check_that_is_right_with_another_right_answer_says_so_on_every_page(explainer):
+    for names in ("softmax", "keys, values"):
+        cause = note(CARRIED, *names.split(", "))
+        result = CheckResult("a check", 1.0, Verdict.PASSED, 1.0, cause=cause)
+        told = explainer.explain(result, False), explainer.sealed(result)
+        assert {one.sentence for one in told} == {f"With the right {names} this is right."}
+
+
+def test_a_product_of_sizes_that_do_not_fit_is_explained_in_words(explainer):
+    size = "with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 31415 is different from 3)"
+    reason = f"ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, {size}"
+    sentence = "A matrix product needs as many columns on the left as rows on the right."
+    assert told(explainer, reason).endswith(f" {sentence}") and "31415" not in told(explainer, reason)
+    assert sentence not in told(explainer, reason.replace("Value", "Type"))
 
 
 @pytest.mark.parametrize(
@@ -162,3 +178,34 @@ def test_a_check_that_uses_what_hidden_lines_bound_is_not_visible():
     assert {title for _, title in visible_checks(cells)} >= {"c", "d", "e"}
     assert "b" not in {title for _, title in visible_checks(cells)}
     assert "e" not in {title for _, title in visible_checks([cells[0], cells[2]])}
+
+
+IN_R = """### CHECK (1 point): a number
+stopifnot(f(2) == 4)
+### CHECK (1 point): hidden
+### BEGIN HIDDEN TESTS
+secret <- 31415
+stopifnot("a large number is wrong" = f(secret) == 62830)
+### END HIDDEN TESTS
+### CHECK (1 point): in a loop
+for (i in 1:3) stopifnot(f(i) == 2 * i)
+### CHECK (1 point): with the secret
+stopifnot(f(secret) > 0)
+"""
+
+
+def test_the_checks_in_another_language_are_visible_without_hidden_lines_and_their_names():
+    released = IN_R[: IN_R.index("### BEGIN")] + IN_R[IN_R.index("### CHECK (1 point): in a loop") :]
+    assert visible_checks([("t", IN_R, released)], "R") == {("t", ""), ("t", "a number"), ("t", "in a loop")}
+
+
+def test_of_a_hidden_check_in_r_only_the_sentence_of_its_author_is_told():
+    explainer = Explainer({"f": "f <- function(x) 2 * x"}, "", (IN_R,), Hidden(literals=frozenset({"31415"})))
+    told_of = {"whose": "test", "verdict": "failed"}
+    assert told(explainer, "Error: a large number is wrong", **told_of) == "Error: a large number is wrong"
+    assert told(explainer, "Error: f(secret) == 62830 is not TRUE", **told_of) == "The result is wrong."
+    assert told(explainer, "Error: f(i) == 2 * i is not TRUE", visible=True, **told_of) == (
+        "Error: f(i) == 2 * i is not TRUE"
+    )
+    ended = CheckResult("a check", 1.0, Verdict.KILLED, cause=note("killed_kernel"))
+    assert explainer.explain(ended, visible=False).sentence == "Your code ended its process, or used too much memory."

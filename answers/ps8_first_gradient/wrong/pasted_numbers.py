@@ -1,7 +1,5 @@
 """The numbers of the visible checks are pasted in.
 
-hidden: an attack
-
 Loses:
     everything else
 Keeps:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from viva.pages.reporting.itemanalysis import FEWEST, discrimination, group, items, without_numbers
-from viva.record import CheckResult, Note, NotebookRecord, SubmissionRecord
+from viva.record import CARRIED, CheckResult, Note, NotebookRecord, SubmissionRecord
 from viva.verdict import Verdict
 
 
@@ -48,6 +48,12 @@ def test_a_check_is_correlated_with_the_rest_and_not_with_itself():
 )
 def test_where_there_is_no_discrimination_a_sentence_says_why(taken, why):
     assert discrimination(taken) == (None, why)
+
+
+def test_who_passed_with_right_answers_above_is_counted_beside_who_passed():
+    carried = CheckResult("a", 1, Verdict.PASSED, 1, cause=Note(CARRIED, names=("softmax",)))
+    (item,) = items([record(carried), record(("a", 1)), record(("a", 0))])
+    assert (item.passed, item.carried, item.taken) == (2, 1, 3)
 
 
 def test_rates_times_and_marks():

@@ -15,5 +15,6 @@ notdone        answers that are not done yet
 lacking        libraries that are not installed
 refused        what the sandbox refused
 shellcommands  commands for the shell, which are not run
+noreturn       functions whose text gives no value
 stopped        cells that did not run to their end, and those below that use what they were to give
 """

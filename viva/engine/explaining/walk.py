@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 
 from viva.engine.examination import Examination
 from viva.engine.explaining.lacking import Lacking
+from viva.engine.explaining.noreturn import NoReturn
 from viva.engine.explaining.notdone import NotDone
 from viva.engine.explaining.place import Place, Question
 from viva.engine.explaining.refused import Refused
@@ -76,6 +77,7 @@ def _sources(
         commands,
         Stopped(outcome, notebook.cells, examination),
         CommandsBeside(commands),
+        NoReturn(examination),
     )
 
 
