@@ -34,7 +34,7 @@ COMMON = (
 """Libraries that courses in numerical Python use, and students without being asked."""
 FAMILIAR = (
     "numpy scipy pandas matplotlib seaborn sympy statsmodels networkx plotly h5py tqdm numba requests torch "
-    "torchvision tensorflow keras jax nltk ipywidgets sklearn skimage PIL cv2"
+    "torchvision tensorflow keras jax nltk ipywidgets sklearn skimage PIL cv2 IPython"
 ).split()
 """Libraries that students may be told to install, whoever imports them."""
 WORDS = {f"numpy.{part}": tuple(f"{word}{part}".encode() for word in ("np.", "numpy.", "import ")) for part in PUT_OFF}
