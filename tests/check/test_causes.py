@@ -78,7 +78,7 @@ ONE_CAUSE = {
         [
             "The cell 'vectors' stopped in line 1: NameError: name 'word_9' is not defined.",
             "query_1 = word_9 @ W_Q",
-            AGAIN,
+            ENGLISH.text("check.undefined", name="word_9"),
         ],
     ),
     "a missing library": (
