@@ -78,8 +78,7 @@ ONE_CAUSE = {
         [
             "The cell 'vectors' stopped in line 1: NameError: name 'word_9' is not defined.",
             "query_1 = word_9 @ W_Q",
-            "No cell above defines word_9. Perhaps you deleted the cell that did, or changed its order: restart the "
-            "kernel, run all cells, and correct the first one that fails.",
+            ENGLISH.text("check.undefined", name="word_9"),
         ],
     ),
     "a missing library": (

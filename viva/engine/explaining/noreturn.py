@@ -7,7 +7,7 @@ import ast
 from viva.engine.dialogue.expected import PLAIN, expected_of
 from viva.engine.examination import Examination
 from viva.engine.explaining.place import Place, Question, names_in_text
-from viva.engine.names import NOTHING, parsed
+from viva.notebook.syntax import NOTHING, parsed
 from viva.record import Note, note
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
