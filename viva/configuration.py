@@ -123,7 +123,7 @@ def warning(config: Config) -> str:
     )
 
 
-NO_KERNEL = "Python notebooks do not run in a kernel; only c.Execute.timeout and c.Execute.enabled are used"
+NO_KERNEL = "only c.Execute.timeout and c.Execute.enabled are used"
 NO_HOOK = "'viva grade' does not use it"
 IGNORED = {
     "ClearSolutions.begin_solution_delimeter": "'viva audit' finds solutions by 'BEGIN SOLUTION' only",
@@ -147,8 +147,8 @@ USUAL = {
 }
 """The values that are allowed all the same, because Viva does that."""
 KERNELS = ("Execute", "ExecutePreprocessor", "NotebookClient")
-OF_KERNELS = ("timeout", "enabled", "kernel_name")
-"""The settings of these that count; the kernel's is for notebooks in another language."""
+OF_KERNELS = ("timeout", "enabled")
+"""The settings of these that count."""
 
 
 def ignored(config: Config) -> list[str]:

@@ -309,7 +309,7 @@ def with_words_for_points(notebook):
 @pytest.mark.parametrize(
     ("name", "change", "sentence"),
     [
-        ("test-v1.ipynb", in_r, "is written in R; this course is graded in Python"),
+        ("test-v1.ipynb", in_r, "is written in R. 'viva adopt' supports only Python"),
         ("test-v1.ipynb", without_cells, "is not an nbgrader source notebook: it has no answer, test or task."),
         ("test-v1.ipynb", without_points, "does not have points"),
         ("test-v1.ipynb", with_words_for_points, r"adopted: cell '\w+': points: 'two' is not of type 'number'"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 
@@ -14,6 +13,7 @@ from nbgrader.api import Gradebook
 from traitlets.config import Config
 
 from tests.conftest import SHORT, hand_in, load
+from tests.kernels import install
 from viva.author.audit import audit
 from viva.course.autograde import Examine, show
 from viva.course.batch import autograde
@@ -159,34 +159,33 @@ def test_a_grade_given_by_hand_survives_grading_again(course, viva):
 
 
 @pytest.fixture
-def foreign(course, viva):
-    """A course whose notebook says that it is written in R."""
+def foreign(course, viva, tmp_path, monkeypatch):
+    """A course whose notebook says that it is written in SAS, and a kernel that is called SAS and is Python's."""
+    install(tmp_path / "jupyter", monkeypatch, "sas", "sas", sys.executable, "-m", "ipykernel_launcher")
     (path,) = (course / "source" / SHORT).glob("*.ipynb")
     notebook = nbformat.read(path, as_version=4)
-    notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    notebook.metadata.kernelspec = {"name": "sas", "display_name": "SAS", "language": "sas"}
     nbformat.write(notebook, path)
     told = viva("release", SHORT, "--no-audit")
-    assert told.status == 0 and "is written in R. It is graded as in nbgrader, with" in told.text
+    assert told.status == 0 and "is written in sas. Hidden tests run in the same kernel as the answer" in told.text
     hand_in(course, "anna", answer=RIGHT)
     return course
 
 
-def install_kernel(folder, monkeypatch):
-    """A kernel that is called R, and is Python's."""
-    words = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    about = {"argv": words, "display_name": "R", "language": "R"}
-    (folder / "kernels" / "ir").mkdir(parents=True)
-    (folder / "kernels" / "ir" / "kernel.json").write_text(json.dumps(about))
-    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+def score_of(course, student):
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        found = gradebook.find_submission(SHORT, student)
+        return found.code_score, found.max_code_score
 
 
 @pytest.mark.slow
-def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva, tmp_path, monkeypatch):
-    told = viva("grade", SHORT)
-    assert told.status == 1 and "its kernel 'ir' is not installed" in told.text and "Traceback" not in told.text
-    install_kernel(tmp_path / "jupyter", monkeypatch)
-    told = viva("grade", SHORT)
-    assert told.status == 1 and "written in R, and the sandbox supports only Python" in told.text
+def test_a_notebook_in_another_language_is_graded_in_its_kernel_in_the_sandbox(foreign, viva):
+    hand_in(foreign, "ben")
+    assert viva("grade", SHORT).status == 0
+    score, most = score_of(foreign, "anna")
+    assert score == most > 0 and score_of(foreign, "ben") == (0, most)
+    record = Results(foreign / "results.jsonl").read()[SHORT, "anna"]
+    assert record.sandboxed is True and record.notebooks["scaled_attention"].repairs == []
     (path,) = (foreign / "release" / SHORT).glob("*.ipynb")
     with pytest.raises(VivaError, match="only Python can be checked"):
         open_bytes(path.read_bytes(), path, None)
@@ -195,15 +194,18 @@ def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva
 
 
 @pytest.mark.slow
-def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_sandbox(
-    foreign, viva, tmp_path, monkeypatch
-):
-    install_kernel(tmp_path / "jupyter", monkeypatch)
+def test_a_notebook_in_another_language_is_graded_without_a_sandbox_when_told_so(foreign, viva):
     assert viva("grade", SHORT, "--no-sandbox").status == 0
-    with Gradebook(f"sqlite:///{foreign / 'gradebook.db'}") as gradebook:
-        found = gradebook.find_submission(SHORT, "anna")
-        assert found.code_score == found.max_code_score > 0
+    score, most = score_of(foreign, "anna")
+    assert score == most > 0
     assert Results(foreign / "results.jsonl").read()[SHORT, "anna"].sandboxed is False
+
+
+@pytest.mark.slow
+def test_a_kernel_that_is_not_installed_is_named_and_nothing_is_graded(foreign, viva, monkeypatch):
+    monkeypatch.delenv("JUPYTER_PATH")
+    told = viva("grade", SHORT)
+    assert told.status == 1 and "its kernel 'sas' is not installed" in told.text and "Traceback" not in told.text
 
 
 DOUBT = Note("other_magic", cells=("answer",), names=("writefile",), doubt=True, tests=("tests",))

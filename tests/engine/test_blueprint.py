@@ -6,7 +6,7 @@ from nbformat.v4 import new_notebook
 
 from tests.conftest import PROJECT
 from tests.oral import code_cell
-from viva.engine.blueprint import language_of, read_blueprint
+from viva.engine.blueprint import read_blueprint
 from viva.verdict import BlueprintError
 
 
@@ -53,24 +53,6 @@ def test_the_marks_of_a_solution_are_no_part_of_it_however_they_are_written(tmp_
     source = f"def f():\n    {mark.format('BEGIN')}\n    return 1\n    {mark.format('END')}"
     answer = code_cell("a", source, solution=True, locked=False)
     assert written(tmp_path, [answer]).solutions() == {"a": "def f():\n    return 1"}
-
-
-@pytest.mark.parametrize(
-    ("metadata", "language"),
-    [
-        ({}, "python"),
-        ({"kernelspec": None}, "python"),
-        ({"kernelspec": {"language": "Python", "name": "python3"}}, "python"),
-        ({"kernelspec": {"name": "python3"}, "language_info": {"name": "ipython"}}, "python"),
-        ({"kernelspec": {"language": "python3", "name": "python3"}}, "python"),
-        ({"kernelspec": {"language": "Python 3.11"}}, "python"),
-        ({"kernelspec": {"language": "python2"}}, "python2"),
-        ({"kernelspec": {"language": "R", "name": "ir"}}, "R"),
-        ({"kernelspec": {"name": "ir"}, "language_info": {"name": "R"}}, "R"),
-    ],
-)
-def test_the_language_is_what_the_kernel_or_the_last_run_says_and_else_python(metadata, language):
-    assert language_of(metadata) == language
 
 
 @pytest.mark.parametrize("value", ["60", True, 0, -1, float("inf"), float("nan"), 10**30, [60]])

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from viva.engine.parent import Effort
-from viva.engine.session import Session, _taken
+from viva.engine.session import Session, time_taken
 
 
 @pytest.fixture
@@ -65,4 +65,4 @@ ALONE = len(os.sched_getaffinity(0))
 def test_time_counts_in_which_a_process_did_not_wait_for_others_to_leave_the_processor(worked, waited, taken):
     before = [Effort(7, 1.0, {"1": 3.0})]
     after = [Effort(7, 1.0 + worked, waited | {"1": 3.0 + waited["1"]})]
-    assert _taken(10.0, before, after) == pytest.approx(taken)
+    assert time_taken(10.0, before, after) == pytest.approx(taken)

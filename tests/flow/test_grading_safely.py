@@ -472,3 +472,12 @@ def test_a_question_is_graded_alone_through_the_class_with_keys_only(desk):
     page.keyboard.press("Alt+Digit0")
     expect(page.get_by_role("button", name="Only this question")).to_have_attribute("aria-pressed", "false")
     assert cells.count() > 5
+
+
+def test_the_list_of_open_work_leads_to_one_question_at_a_time(desk):
+    page = desk.grader()
+    page.goto(f"{desk.server}/formgrader/viva/")
+    page.get_by_role("link", name="one question at a time").click()
+    expect(page.get_by_role("button", name="Only this question")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
+    expect(page.locator(WHY)).to_be_focused()

@@ -178,3 +178,34 @@ def test_a_check_that_uses_what_hidden_lines_bound_is_not_visible():
     assert {title for _, title in visible_checks(cells)} >= {"c", "d", "e"}
     assert "b" not in {title for _, title in visible_checks(cells)}
     assert "e" not in {title for _, title in visible_checks([cells[0], cells[2]])}
+
+
+IN_R = """### CHECK (1 point): a number
+stopifnot(f(2) == 4)
+### CHECK (1 point): hidden
+### BEGIN HIDDEN TESTS
+secret <- 31415
+stopifnot("a large number is wrong" = f(secret) == 62830)
+### END HIDDEN TESTS
+### CHECK (1 point): in a loop
+for (i in 1:3) stopifnot(f(i) == 2 * i)
+### CHECK (1 point): with the secret
+stopifnot(f(secret) > 0)
+"""
+
+
+def test_the_checks_in_another_language_are_visible_without_hidden_lines_and_their_names():
+    released = IN_R[: IN_R.index("### BEGIN")] + IN_R[IN_R.index("### CHECK (1 point): in a loop") :]
+    assert visible_checks([("t", IN_R, released)], "R") == {("t", ""), ("t", "a number"), ("t", "in a loop")}
+
+
+def test_of_a_hidden_check_in_r_only_the_sentence_of_its_author_is_told():
+    explainer = Explainer({"f": "f <- function(x) 2 * x"}, "", (IN_R,), Hidden(literals=frozenset({"31415"})))
+    told_of = {"whose": "test", "verdict": "failed"}
+    assert told(explainer, "Error: a large number is wrong", **told_of) == "Error: a large number is wrong"
+    assert told(explainer, "Error: f(secret) == 62830 is not TRUE", **told_of) == "The result is wrong."
+    assert told(explainer, "Error: f(i) == 2 * i is not TRUE", visible=True, **told_of) == (
+        "Error: f(i) == 2 * i is not TRUE"
+    )
+    ended = CheckResult("a check", 1.0, Verdict.KILLED, cause=note("killed_kernel"))
+    assert explainer.explain(ended, visible=False).sentence == "Your code ended its process, or used too much memory."

@@ -30,8 +30,9 @@ from viva.cleaning import plaintext
 from viva.course.compiler import compiled
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva.engine.blueprint import language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import read_blueprint, read_notebook
 from viva.notebook.cell import Purpose, grade_id
+from viva.notebook.programming import language_of
 from viva.verdict import CourseError, VivaError
 
 KEPT = ("nbgrader", "viva", "tags")
@@ -173,7 +174,7 @@ def _read(path: Path, origin: Origin | None = None, changes: list[str] | None = 
     except Exception as error:  # nbformat raises whatever a broken file leads to
         raise CourseError(f"{path} is not a notebook: {str(error).splitlines()[0]}.") from error
     if (language := language_of(notebook.metadata)) != "python":
-        raise CourseError(f"{path} is written in {language}; this course is graded in Python.")
+        raise CourseError(f"{path} is written in {language}. 'viva adopt' supports only Python.")
     if origin:
         notebook = origin.convert(notebook, path.parent, [] if changes is None else changes)
     try:

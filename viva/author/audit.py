@@ -61,7 +61,7 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import why_not
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, Cell, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, Cell, read_blueprint, read_notebook
 from viva.engine.checks import HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
@@ -69,6 +69,7 @@ from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.folder import walk
 from viva.notebook.cell import Purpose
+from viva.notebook.programming import language_of
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
 from viva.verdict import AnswerError, BlueprintError, CourseError, VivaError

@@ -42,6 +42,14 @@ def lines(text: str) -> str:
     )
 
 
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
+
+
+def uncoloured(text: str) -> str:
+    """The text without what gives colours to a terminal."""
+    return _COLOURS.sub("", text)
+
+
 JOINERS = "\u200c\u200d"
 """Hidden letters that Persian names and some pictures are spelt with."""
 _HIDDEN = re.compile(r"[^ -~\n]")

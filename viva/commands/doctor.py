@@ -9,6 +9,7 @@ import shlex
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +34,16 @@ from viva.course.markers import require_usual_hidden
 from viva.course.overrides import is_own
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.engine import everyday
+from viva.engine.blueprint import read_notebook
+from viva.engine.kernelsession import KernelSession, kernel_of
 from viva.engine.session import Pair
-from viva.sandbox.confinement import Sandbox
+from viva.folder import remove
+from viva.notebook.programming import is_python, kernel_name, language_of
+from viva.sandbox import bubblewrap
+from viva.sandbox.confinement import Claims, Sandbox
+from viva.sandbox.programattempts import faults
 from viva.sandbox.protection import protection
-from viva.verdict import CourseError, VivaError
+from viva.verdict import CourseError, SandboxError, VivaError
 from viva.wording import counted
 
 PYTHON = (3, 11)
@@ -75,6 +82,7 @@ def examine(
     that name what is not installed."""
     yield from machine()
     yield _kernel()
+    yield from _other_kernels(course)
     unknown = {name for names in [*unread.values(), plugins] for name in names}
     for file, names in unread.items():
         subject = f"{file} computes {plaintext.some(names, 12)}; the values are unknown until it runs"
@@ -151,6 +159,40 @@ def _kernel() -> Diagnosis:
     except NoSuchKernel:
         return Diagnosis("the kernel 'python3'", False, f"{sys.executable} -m ipykernel install --sys-prefix")
     return Diagnosis("the kernel 'python3'", True)
+
+
+def _other_kernels(course: Course) -> Iterator[Diagnosis]:
+    """The kernels of the course's notebooks in other languages, and what holds them; nothing where there are none."""
+    names: dict[tuple[str, str], None] = {}
+    for path in sorted(course.path("source", ".").resolve().glob("*/*.ipynb")):
+        with contextlib.suppress(VivaError):
+            metadata = read_notebook(path).metadata
+            if not is_python(metadata):
+                names[kernel_name(metadata), language_of(metadata)] = None
+    if not names:
+        return
+    claims = Claims()
+    try:
+        slot = claims.pair(0)
+        found = "; ".join(faults(course.root, slot))
+        yield Diagnosis("the sandbox for kernels of other languages", not found, found or bubblewrap.INSTALL)
+        for kernel, language in names if not found else ():
+            error = _starts(kernel, language, slot)
+            yield Diagnosis(f"the kernel '{kernel}' for {language}, in the sandbox", not error, error)
+    finally:
+        claims.close()
+
+
+def _starts(kernel: str, language: str, slot: int) -> str:
+    """Why a kernel does not start in the sandbox; empty where it does."""
+    folder = Path(tempfile.mkdtemp(prefix="viva-kernel-"))
+    try:
+        with KernelSession(kernel_of(kernel, language), folder, None, None, slot=slot):
+            return ""
+    except SandboxError as error:
+        return str(error)
+    finally:
+        remove(folder)
 
 
 def _sandbox() -> Iterator[Diagnosis]:

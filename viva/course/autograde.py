@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbformat import NotebookNode
 from nbgrader import converters, utils
 from nbgrader.api import Gradebook
@@ -29,7 +28,8 @@ from viva import wording
 from viva.course import editions, writtenanswers
 from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
-from viva.engine.blueprint import language_of
+from viva.engine.blueprint import Blueprint
+from viva.engine.kernelsession import kernel_of
 from viva.engine.outcome import Outcome
 from viva.notebook.cell import grade_id
 from viva.record import CARRIED, CheckResult, Note, SubmissionRecord, doubtful, settled
@@ -38,15 +38,14 @@ from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import given_texts, made_output
 from viva.submission.variant import examined, seeded
 from viva.submission.work import Work
-from viva.verdict import CourseError, Verdict
+from viva.verdict import CourseError, SandboxError, Verdict
 
 
 class Examine(NbGraderPreprocessor):
     """In place of Execute: a candidate runs the notebook, an examiner runs the tests.
 
-    A notebook in another language than Python goes through Execute as ever, in a kernel of its own that no
-    sandbox holds; so it is refused unless told ``no_sandbox``. When Execute is switched off the outputs that were
-    submitted count.
+    A notebook in another language than Python runs in its own kernel, in the sandbox, with its tests. When Execute is
+    switched off the outputs that were submitted count.
     """
 
     no_sandbox = Bool(False, help="Grade even if this machine cannot sandbox student code.").tag(config=True)
@@ -75,22 +74,16 @@ class Examine(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
-        language = language_of(notebook.metadata)
         if not execute.enabled:
             return notebook, resources
         names, work = resources["nbgrader"], Work.of(resources)
-        if language != "python":
-            self._refuse_kernel(
-                execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", ""), language
-            )
-            work.sandboxed = False
-            return execute.preprocess(notebook, resources)
         if problem := name_problem(names["student"]):
             raise CourseError(f"Not graded: {problem}.")
         if work.grader is None and work.prepare is not None:
             work.prepare(work, self.config)
         reference = work.examination
         assert work.grader is not None and reference is not None and work.data is not None  # given, or prepared
+        _require_kernel(reference.blueprint)
         files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
             notebook, reference = seeded(notebook, work.seed), examined(reference, work.seed)
@@ -107,21 +100,14 @@ class Examine(NbGraderPreprocessor):
         """Whether a mistake costs once; never where students read the result before the deadline."""
         return not self.visible_only and any(fnmatchcase(assignment, pattern) for pattern in self.carry_forward)
 
-    def _refuse_kernel(self, name: str, language: str) -> None:
-        """Raise CourseError for a kernel that is not there, or that nobody said may run without a sandbox."""
-        try:
-            KernelSpecManager(parent=self).get_kernel_spec(name)
-        except NoSuchKernel:
-            raise CourseError(
-                f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on "
-                "this machine. Install it, then grade again. 'jupyter kernelspec list' lists the installed kernels."
-            ) from None
-        if not self.no_sandbox:
-            raise CourseError(
-                f"Not graded: the notebook is written in {language}, and the sandbox supports only Python. 'viva "
-                "grade --no-sandbox' grades it without a sandbox, as nbgrader does. Then student code can read and "
-                "change your files."
-            )
+
+def _require_kernel(blueprint: Blueprint) -> None:
+    """Raises CourseError where a notebook in another language than Python has no kernel on this machine."""
+    try:
+        if not blueprint.is_python:
+            kernel_of(blueprint.kernel, blueprint.language)
+    except SandboxError as error:
+        raise CourseError(f"Not graded: the notebook is written in {blueprint.language}, and {error}.") from error
 
 
 class SaveScores(SaveAutoGrades):

@@ -56,10 +56,12 @@ from viva.course.course import Course
 from viva.course.graders import new_grader
 from viva.course.markers import STEPS, RightMarkers, require_usual_hidden
 from viva.course.timelimit import seconds_of
-from viva.engine.blueprint import language_of, read_notebook
+from viva.engine.blueprint import Blueprint, read_notebook
 from viva.engine.outcome import outputs_of
 from viva.engine.session import Died, Session
+from viva.engine.timebudget import TimeBudget
 from viva.notebook.cell import grade_id, name_of
+from viva.notebook.programming import PYTHON, language_of
 from viva.verdict import BlueprintError, CourseError, VivaError
 
 OF_NOTEBOOK = {
@@ -113,18 +115,10 @@ class SandboxedTests(InstantiateTests):
         if not any(cell.cell_type == "code" and self.autotest_delimiter in cell.source for cell in nb.cells):
             return nb, resources
         step = Examine(parent=self.parent, config=self.config)
-        if (written_in := language_of(nb.metadata)) != "python":
-            if step.no_sandbox:
-                return super().preprocess(nb, resources)
-            raise CourseError(
-                f"it is written in {written_in}. Lines with {self.autotest_delimiter} run code, and the sandbox does "
-                "not support this language. With --no-sandbox they run with all your permissions; use that only "
-                "for code that you trust"
-            )
         seconds = seconds_of(self.config)
         templates = mock.Mock(Environment=ImmutableSandboxedEnvironment, BaseLoader=BaseLoader)
         with (
-            _kernel(seconds, step) as start,
+            _kernel(seconds, step, language_of(nb.metadata)) as start,
             mock.patch.object(instantiatetests, "start_new_kernel", start),
             mock.patch.object(instantiatetests, "j2", templates),
         ):
@@ -132,7 +126,7 @@ class SandboxedTests(InstantiateTests):
 
 
 @contextlib.contextmanager
-def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
+def _kernel(seconds: float, step: Examine, language: str) -> Iterator[Callable]:
     """In place of jupyter_client's ``start_new_kernel``: it starts nothing before its first call."""
     with contextlib.ExitStack() as stack:
 
@@ -141,7 +135,12 @@ def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
             grader = new_grader(seconds, step.no_sandbox, step.memory, machine=given)
             stack.callback(grader.close)
             data = Path(cwd) if cwd else None
-            kernel = Kernel(stack.enter_context(Session(grader.candidates, grader.examiners, data)), seconds)
+            if language == PYTHON:
+                session = Session(grader.candidates, grader.examiners, data)
+            else:
+                kernels = grader.kernels(Blueprint("", (), language=language, kernel=kernel_name))
+                session = kernels.session(data, None, TimeBudget())
+            kernel = Kernel(stack.enter_context(session), seconds)
             return kernel, kernel
 
         yield start
@@ -388,8 +387,8 @@ def _require_valid_metadata(notebook: NotebookNode, source: Path) -> None:
         version = about.get("schema_version", 0)
         if isinstance(version, int) and version < newest:
             raise CourseError(
-                f"{where}: its metadata are of version {version} of nbgrader's format, and this nbgrader reads version "
-                f"{newest}. To convert the notebook, run: {repair}"
+                f"{where}: an old nbgrader wrote it (version {version} of its format; this nbgrader reads version "
+                f"{newest}). To convert the notebook, run: {repair}"
             )
         points = about.get("points", 0)
         if (about.get("grade") or about.get("task")) and not _are_points(points):

@@ -12,9 +12,10 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.course.gradebook.recording import Expected
-from viva.engine.blueprint import language_of, read_notebook
+from viva.engine.blueprint import read_notebook
 from viva.folder import MOST_FILES, walk
 from viva.notebook.cell import grade_id, marks_of
+from viva.notebook.programming import language_of
 from viva.submission.files.contents import KEPT, MOST_BYTES, read_file
 from viva.verdict import BlueprintError, SubmissionError
 

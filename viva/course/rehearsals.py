@@ -174,7 +174,17 @@ def submitted_files(config: Config | None, assignment: str) -> frozenset[str]:
 def _key(blueprint: Blueprint, data: Path, grader: Grader, submitted: frozenset[str]) -> str:
     cells = [cell for cell in blueprint.cells if cell.code]
     limits = grader.limits, grader.examiners.limits
-    settings = [ENGINE, grader.seconds, grader.sandboxed, *limits, cells, blueprint.widened, sorted(submitted)]
+    settings = [
+        ENGINE,
+        blueprint.language,
+        blueprint.kernel,
+        grader.seconds,
+        grader.sandboxed,
+        *limits,
+        cells,
+        blueprint.widened,
+        sorted(submitted),
+    ]
     digest = hashlib.sha256(repr([*settings, surroundings()]).encode("utf-8", "surrogatepass"))
     add_files(digest, data)
     return digest.hexdigest()

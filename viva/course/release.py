@@ -40,11 +40,15 @@ from viva.course.processes import leftovers, slow
 from viva.course.rehearsals import Rehearsals
 from viva.course.timelimit import seconds_of
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
+from viva.engine.credit import FULL, PART
+from viva.engine.dialogue.expected import CREDIT
+from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
 from viva.language import Language
 from viva.notebook.cell import ANSWERS, Purpose, grade_id
+from viva.notebook.programming import PYTHON, language_of
 from viva.record import CheckResult, Note
 from viva.submission.studentcopy import describe
 from viva.verdict import CourseError, Verdict, VivaError
@@ -172,11 +176,11 @@ def _describe(
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
     texts = {grade_id(cell): cell.source for cell in cells}
     written_in = language_of(released.metadata)
-    if written_in != "python":
+    if written_in != PYTHON:
         return (
-            f"{path.name} is written in {written_in}. It is graded as in nbgrader, with tests and answers in one "
-            "kernel, and only with 'viva grade --no-sandbox', because the sandbox supports only Python. 'viva "
-            "check' does not support it"
+            f"{path.name} is written in {written_in}. Hidden tests run in the same kernel as the answer, after the "
+            "student's cells, so student code can read and change them while they run. 'viva check' supports only "
+            "Python"
         )
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, texts, data=kept.files))
@@ -198,8 +202,6 @@ def _tests(
 ) -> tuple[list[str], list[str]]:
     """Sentences about the checks that the solution does not pass when it is graded, and the single-process cells."""
     notebook = read_notebook(source)
-    if language_of(notebook.metadata) != "python":
-        return [], []
     locked, points = expected.locked(source.stem), expected.tests(source.stem)
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, locked, points, kept.files))
@@ -212,7 +214,21 @@ def _tests(
         for result in missed:
             why = examination.failing.get(cell) if result is missed[0] else None
             lost.append(_of_solution(source, kept.source, cell, result, why))
+    if not examination.blueprint.is_python:
+        return lost, _partial_credit(source.name, examination)
     return lost, list(examination.single_process_sentences().values())
+
+
+def _partial_credit(notebook: str, examination: Examination) -> list[str]:
+    """A sentence where the last value of a test cell is read as points; not every kernel's author means it so."""
+    cells = [name.removeprefix(CREDIT) for name, kind in examination.kinds.items() if name.startswith(CREDIT)]
+    cells = [cell for cell in cells if examination.kinds[CREDIT + cell] in (FULL, PART)]
+    if not cells:
+        return []
+    return [
+        f"{notebook}: the last value of {wording.listed(cells)} is a number with the solution, so it counts as partial "
+        "credit. If you do not mean points, end the test cell with another line"
+    ]
 
 
 def _of_solution(source: Path, folder: Path, cell: str, result: CheckResult, why: Note | None) -> str:

@@ -21,6 +21,9 @@ libraries     which libraries are loaded before the first submission comes
 parent        fork servers, as the grading process starts and ends them, and asks them for forks
 forkserver    a fork server itself: the libraries are loaded once, a fork serves each submission
 timebudget    how long a submission is waited for: its time budget
+plaincode     code of other languages, read by its words
+kernelsession  the kernel of another language in the sandbox, in place of candidate and examiner
+kernelrehearsal  the rehearsal of a notebook in another language
 session       a candidate and an examiner, connected; the two fork servers that they come from
 outcome       what checks and notebooks came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined

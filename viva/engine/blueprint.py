@@ -15,6 +15,7 @@ from nbformat import NotebookNode
 from viva.engine.checks import Check, computed_from_hidden, marked_as_cut, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.notebook.cell import Purpose, grade_id, is_locked, purpose_of
+from viva.notebook.programming import PYTHON, kernel_name, language_of
 from viva.verdict import BlueprintError
 
 MOST_SECONDS = 10**9
@@ -76,6 +77,14 @@ class Blueprint:
     """Paths of answers, as in ``model.fit()``, for which the author accepts any kind of thing."""
     budget: float | None = None
     """The author's limit of seconds for the whole notebook."""
+    language: str = PYTHON
+    """The language of its code."""
+    kernel: str = ""
+    """The name of the kernel that it asks for."""
+
+    @property
+    def is_python(self) -> bool:
+        return self.language == PYTHON
 
     @property
     def automatic_points(self) -> float:
@@ -104,17 +113,6 @@ class Blueprint:
         }
 
 
-PYTHON = re.compile(r"i?python[ -]?(3(\.\d+)*)?", re.IGNORECASE)
-"""The name of the language in kernels."""
-
-
-def language_of(metadata: dict) -> str:
-    """The language that a notebook's metadata says it is written in, ``python`` when it says nothing, or a version."""
-    kernel, language = (metadata.get(key) or {} for key in ("kernelspec", "language_info"))
-    name = str(kernel.get("language") or language.get("name") or "python")
-    return "python" if PYTHON.fullmatch(name.strip()) else name
-
-
 def read_blueprint(
     path: Path, released: Mapping[str, str] | None = None, points: Mapping[str, float] | None = None
 ) -> Blueprint:
@@ -136,13 +134,17 @@ def read_blueprint(
         if points and name in points:
             cell.metadata.nbgrader["points"] = points[name]
     settings = notebook.metadata.get("viva", {})
-    seconds = _time(settings, "seconds", f"{path}")
-    read = (_cell(cell, name, path, seconds) for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True))
+    seconds, language = _time(settings, "seconds", f"{path}"), language_of(notebook.metadata)
+    read = (
+        _cell(cell, name, path, seconds, language)
+        for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
+    )
     cells = tuple(
         replace(cell, checks=marked_as_cut(cell.checks, original)) if cell.source != original else cell
         for cell, original in zip(read, originals, strict=True)
     )
-    return Blueprint(path.stem, cells, _widened(settings.get("kinds", {}), path), _time(settings, "budget", f"{path}"))
+    kinds, budget = _widened(settings.get("kinds", {}), path), _time(settings, "budget", f"{path}")
+    return Blueprint(path.stem, cells, kinds, budget, language, kernel_name(notebook.metadata))
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -196,7 +198,7 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
     return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)
 
 
-def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> Cell:
+def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None, language: str) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
     purpose = purpose_of(cell)
     points = nbgrader.get("points", 0) if purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK) else 0
@@ -205,7 +207,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
         raise BlueprintError(f"{path}, cell '{name}': its points are not a number: {points!r}. Correct them.{way}")
     prelude, checks = "", tuple[Check, ...]()
     if purpose == Purpose.TESTS:
-        prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
+        prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'", language)
     settings = cell.metadata.get("viva", {})
     own_seconds = _time(settings, "seconds", f"{path}, cell '{name}'")
     return Cell(

@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass, replace
 
 from viva.engine.names import names_in, parsed, unmeasured
+from viva.notebook.programming import PYTHON
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(
@@ -93,7 +94,9 @@ def _statements(source: str) -> list[tuple[ast.stmt, bool]]:
     return [(node, not hidden.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1))) for node in nodes]
 
 
-def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:
+def split_checks(
+    source: str, name: str, points: float, where: str, language: str = PYTHON
+) -> tuple[str, tuple[Check, ...]]:
     """The prelude and the checks of a grade cell's source.
 
     A cell without a ``### CHECK`` line is one check, titled ``name``, worth all its points.
@@ -109,6 +112,8 @@ def split_checks(source: str, name: str, points: float, where: str) -> tuple[str
     if not checks:
         return "", (Check(name, points, source),)
     _validate(checks, points, where)
+    if language == PYTHON:
+        _require_whole(checks, where)
     return prelude, checks
 
 
@@ -142,6 +147,10 @@ def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
         raise BlueprintError(
             f"{where}: the checks add up to {total:g} points, but the cell is worth {points:g}. Change one of the two."
         )
+
+
+def _require_whole(checks: tuple[Check, ...], where: str) -> None:
+    """Raises BlueprintError for a check whose text is not whole; only Python's can be read before they run."""
     for check in checks:
         if parsed(check.source):
             continue

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import structs
 
 from viva import wording
+from viva.cleaning import plaintext
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import HIDDEN, Check
@@ -22,7 +23,7 @@ from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.sourcecode import ASKING
 from viva.engine.names import Names, fixed_names, helpers_of, import_statements, names_of, renamed
-from viva.engine.outcome import CheckReport, outputs_of, raised_in, running
+from viva.engine.outcome import CHARACTERS, CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.engine.values.randomness import state_of
@@ -372,14 +373,16 @@ def _inside(session: Session, title: str, source: str, seconds: float, split: bo
     if given_up := session.time_budget.hopeless(source):
         return CheckReport(title, given_up[0], cause=given_up[1])
     try:
-        options = {"test": True} if session.one_process else {}
+        options = {"test": True} if session.one_process else {}  # for the kernel of the students' check
         reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source, **options)
     except Spent as spent:
         return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)
     except Died as death:
         report.verdict, report.cause, report.died = death.verdict, death.cause, True
     report.seconds = time.monotonic() - start
-    if raised := raised_in(reply):
+    if "asserted" in reply:  # of a kernel of another language, whose error says all that is known
+        _read_reply(report, reply, session)
+    elif raised := raised_in(reply):
         name, report.reason, report.traceback = (
             safe(str, raised.get(field)) for field in ("name", "message", "traceback")
         )
@@ -401,6 +404,31 @@ def _inside(session: Session, title: str, source: str, seconds: float, split: bo
         report.result = result_of_text(values[-1]) if values else None
     session.time_budget.judge(report, session.interrupted, session.limit)
     return report
+
+
+def _read_reply(report: CheckReport, reply: dict, session: Session) -> None:
+    """Put what another language's kernel said of test code into the report on it.
+
+    Whose error it is, nobody can tell: tests and answers run in one process.
+    """
+    if raised := raised_in(reply):
+        name, message, trace = (
+            plaintext.uncoloured(safe(str, raised.get(field))) for field in ("name", "message", "traceback")
+        )
+        status = message.strip() if not name and message.strip().isdigit() else ""  # as of a shell
+        report.verdict = Verdict.FAILED if reply["asserted"] or status == "1" else Verdict.ERROR
+        report.exception = "" if report.verdict is Verdict.FAILED else name or "error"
+        report.reason = f"exit status {status}" if status else message.strip()
+        report.traceback, report.raised_by = trace, "test"
+    with session.time_budget.working():
+        outputs = outputs_of(reply)
+    if raised:
+        shown = "".join(item["text"] for item in outputs if item["output_type"] == "stream")
+        report.printed = plaintext.uncoloured(shown[:CHARACTERS])
+        return
+    last: dict = outputs[-1] if outputs else {}
+    if last.get("output_type") in ("execute_result", "display_data"):
+        report.result = result_of_text(last["data"].get("text/plain", "").removeprefix("[1] ").strip())
 
 
 def _keep_helpers(session: Session, cell: Cell, examination: Examination) -> None:

@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
-from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES
+from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES, effort_of
 from viva.engine.values import librarycodecs, sharing
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
@@ -182,7 +182,7 @@ class Forkserver:
                 os.kill(request["pid"], request["number"])
                 answer = 0
             case "effort":
-                answer = _effort(request["pid"])
+                answer = effort_of(request["pid"])
             case "end":
                 self.channels[channel].discard(request["pid"])
                 answer = _end(request["pid"])
@@ -230,21 +230,6 @@ def _learn(source: str, title: str) -> None:
         warnings.catch_warnings(action="ignore"),  # no user's terminal is the place for Python's opinion
     ):
         compiled(source, title)
-
-
-def _effort(pid: int) -> tuple[float, dict[str, float]]:
-    """Seconds that a process worked, and by thread those that it waited for a processor."""
-    waited: dict[str, float] = {}
-    try:
-        # The name of the program, which may hold anything, ends at the last bracket.
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError):  # it has ended meanwhile
-                waited[thread] = int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0, {}
-    return worked, waited
 
 
 def _end(pid: int) -> int:

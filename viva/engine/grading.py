@@ -17,8 +17,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from viva.engine import carried, secondlook
-from viva.engine.blueprint import Cell
+from viva.engine import carried, plaincode, secondlook
+from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.credit import FULL, PART, judged
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.expected import CREDIT
@@ -27,13 +27,17 @@ from viva.engine.disguise import disguised
 from viva.engine.examination import Examination, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.explaining.lacking import import_fails
 from viva.engine.explaining.place import undefined
+from viva.engine.explaining.refused import refused_connections
 from viva.engine.explaining.walk import explain
+from viva.engine.kernelsession import KernelSession, kernel_of
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
+from viva.engine.parent import AT_ONCE, HOUR
 from viva.engine.session import Died, ExaminerFault, Pair, Session
 from viva.engine.timebudget import Spent, TimeBudget, allowance
 from viva.notebook.cell import Purpose, grade_id, is_test, name_of
 from viva.record import CheckResult, Fault, Note, note
+from viva.sandbox.landlock import readable_by_default
 from viva.verdict import SandboxError, Verdict
 
 LONGEST = 200
@@ -73,7 +77,7 @@ class Run:
 
     def __init__(
         self,
-        pair: Pair,
+        pair: Pair | Kernels,
         notebook: NotebookNode,
         examination: Examination,
         data: Path | None,
@@ -88,13 +92,12 @@ class Run:
         self.outcome = Outcome(sandboxed=pair.sandboxed)
         self.losses = Losses()
         total = math.inf if watch else examination.budget(pair.seconds, pair.budget)
+        read = [cell.source for _, cell in self.cells] if examination.blueprint.is_python else []
         self.watch = watch or (lambda name: None)
-        self.time_budget = time_budget or TimeBudget(
-            total, [cell.source for _, cell in self.cells], once=watch is not None
-        )
+        self.time_budget = time_budget or TimeBudget(total, read, once=watch is not None)
         self.own = OWN_CELLS * total
         """Seconds left for the cells that are not the assignment's."""
-        sources = [cell.source for _, cell in self.cells if not is_test(cell)]
+        sources = [cell.source for _, cell in self.cells if not is_test(cell)] if read else []
         self.read, self.own_names = read_by_functions(sources), examination.own_names(sources)
         self.deciding: dict[str, tuple[str, ...]] = {}
         """The test cells that pass only as such calls changed something, by name."""
@@ -126,7 +129,8 @@ class Run:
                     break
                 if not last and death.verdict is Verdict.KILLED and session.was_shot():
                     raise Shot
-        self._mark_rest(Verdict.KILLED, Note("too_often"))
+        python = self.examination.blueprint.is_python
+        self._mark_rest(Verdict.KILLED, Note("too_often") if python else Note("too_often_kernel"))
 
     def give_up(self, fault: Fault) -> None:
         self.outcome.faults.append(fault)
@@ -294,7 +298,8 @@ class Run:
             result.reason = result.exception = ""
             return result
         if self.losses.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
-            name = undefined(result) or self._unfinished(cell, result)
+            python = self.examination.blueprint.is_python
+            name = undefined(result) or self._unfinished(cell, result) if python else self._mentioned(result)
             if death := self.losses.lost.get(name):
                 result.verdict, result.cause = death.verdict, note("in_cell_of", name, because=death.cause)
                 result.reason = result.exception = ""
@@ -306,6 +311,11 @@ class Run:
         names = names_of(f"{cell.prelude}\n{check.source}")
         used = names.used if names else set()
         return next((name for name in self.losses.lost if name in used and name not in self.time_budget.functions), "")
+
+    def _mentioned(self, result: CheckResult) -> str:
+        """A name in the error of a check that a cell should have bound which did not finish."""
+        words = set(plaincode.WORD.findall(f"{result.reason}\n{result.printed}"))
+        return next((name for name in self.losses.lost if name in words), "")
 
     def _bury(self, index: int, death: Died) -> None:
         """Remember that the candidate died at a cell."""
@@ -329,6 +339,9 @@ class Run:
 
     def _bound(self, cell: NotebookNode) -> set[str]:
         """The names that a cell binds, or should bind."""
+        blueprint = self.examination.blueprint
+        if not blueprint.is_python:
+            return plaincode.bound(cell.source, blueprint.language)
         names = names_of(cell.source)
         return (names.bound if names else set()) | self.examination.plan.owned.get(name_of(cell), frozenset())
 
@@ -368,8 +381,32 @@ def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = 
     return results
 
 
+class Kernels:
+    """The kernel of a notebook that is not in Python, in place of a pair of fork servers: each session starts one."""
+
+    def __init__(self, pair: Pair, blueprint: Blueprint) -> None:
+        self.pair, self.blueprint = pair, blueprint
+        self.seconds, self.budget, self.sandboxed = pair.seconds, pair.budget, pair.sandboxed
+
+    def session(self, data: Path | None, files: Path | None, time_budget: TimeBudget) -> Session:
+        """A kernel for one submission. Raises SandboxError where it is not installed, or does not start."""
+        sandbox, limits = self.pair.candidates.sandbox, self.pair.limits
+        limits = replace(limits, cpu_seconds=max(limits.cpu_seconds, AT_ONCE * math.ceil(min(time_budget.left, HOUR))))
+        usual = readable_by_default()
+        readable = tuple(path for path in (sandbox.readable if sandbox else ()) if path not in usual)
+        slot = self.pair.candidates.slot if sandbox else None
+        kernel = kernel_of(self.blueprint.kernel, self.blueprint.language)
+        folder = self.pair.candidates.scratch()
+        session = KernelSession(kernel, folder, data, files, time_budget, limits, readable, slot)
+        return session  # type: ignore[return-value]  # it is asked the same questions
+
+
 class Grader(Pair):
     """Two fork servers, and the grading of submissions by their children."""
+
+    def kernels(self, blueprint: Blueprint) -> Kernels:
+        """What runs a notebook that is not in Python."""
+        return Kernels(self, blueprint)
 
     def learn(self, examination: Examination) -> None:
         """Have the test code compiled once, where all examiners inherit it; without a fork server each compiles it."""
@@ -377,6 +414,8 @@ class Grader(Pair):
             self._learn(examination)
 
     def _learn(self, examination: Examination) -> None:
+        if not examination.blueprint.is_python:
+            return
         for cell in examination.blueprint.cells:
             if cell.id in examination.plan.given:
                 self.examiners.learn(cell.source, cell.id)
@@ -404,9 +443,10 @@ class Grader(Pair):
         A fault of the grader is tried again once; then the grade cells that have no result are ungraded. A candidate
         that met a SIGKILL is tried again once too: the kernel sends it where the machine runs out of memory.
         """
-        time_budget = None
+        time_budget, python = None, examination.blueprint.is_python
+        pair = self if python else self.kernels(examination.blueprint)
         for attempt in (1, 2):
-            run = Run(self, notebook, examination, data, files, watch, time_budget)
+            run = Run(pair, notebook, examination, data, files, watch, time_budget)
             try:
                 run.finish(last=attempt == 2)
                 break
@@ -418,6 +458,9 @@ class Grader(Pair):
                 else:
                     self.restart()
         run.outcome.seconds = run.time_budget.spent
+        if not python:  # what follows reads Python, and its messages
+            run.outcome.doubts = refused_connections(run.outcome, self.sandboxed)
+            return run.outcome
         doubts = self._carry(run, notebook, data, files) if carry and not run.outcome.faults else []
         doubts += explain(run.outcome, notebook, examination, self.sandboxed)
         if second_look:

@@ -40,6 +40,21 @@ class Effort:
     waited: dict[str, float]
 
 
+def effort_of(pid: int) -> tuple[float, dict[str, float]]:
+    """Seconds that a process worked, and by thread those that it waited for a processor."""
+    waited: dict[str, float] = {}
+    try:
+        # The name of the program, which may hold anything, ends at the last bracket.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                waited[thread] = int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0, {}
+    return worked, waited
+
+
 class Channel:
     """A fork server, seen from a process that has forks made.
 

@@ -26,6 +26,7 @@ from viva.engine.dialogue.asker import MOST_QUESTIONS, OFTEN
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
+from viva.engine.kernelrehearsal import rehearse_in_kernel
 from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
 from viva.engine.outcome import raised_in
 from viva.engine.ownership import imported_answers, reached
@@ -207,6 +208,8 @@ def rehearse(
     tests is not this function's concern.
     """
     blueprint = read_blueprint(path, released, points)
+    if not blueprint.is_python:
+        return rehearse_in_kernel(path, blueprint, grader, data)
     cells = [cell for cell in blueprint.cells if cell.code]
     try:
         alone = run_alone(cells, grader, data)

@@ -248,7 +248,7 @@ class Session:
             ready = poll.poll((min(WATCH, rest) if watched else rest) * 1000)
             passed = time.monotonic() - start
             now = self._efforts()
-            took = max(_taken(self.unseen + passed, self.efforts, now) - self.unseen, passed / STRETCH)
+            took = max(time_taken(self.unseen + passed, self.efforts, now) - self.unseen, passed / STRETCH)
         self.efforts, self.unseen = (self.efforts, self.unseen + took) if now is None else (now, 0.0)
         self.time_budget.spend(took)
         return bool(ready)
@@ -285,7 +285,7 @@ class Session:
         return self.candidates.end(pid) if pid else 0
 
 
-def _taken(passed: float, before: list[Effort], after: list[Effort]) -> float:
+def time_taken(passed: float, before: list[Effort], after: list[Effort]) -> float:
     """Those of the ``passed`` seconds in which the processes did not wait for a processor.
 
     A process that waits for its own threads keeps itself waiting: they cannot take less than their work needs.

@@ -30,10 +30,12 @@ from pathlib import Path
 from typing import Any
 
 from viva import wording
+from viva.engine import plaincode
 from viva.engine.checks import CHECK
-from viva.engine.names import names_of
+from viva.engine.names import Names, names_of
 from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
+from viva.notebook.programming import PYTHON
 from viva.pages.hidden import Hidden, messages
 from viva.record import CARRIED, CheckResult, Note
 from viva.verdict import Verdict
@@ -89,6 +91,8 @@ ASKS = re.compile(r"EOFError: EOF when reading a line|StdinNotImplementedError\b
 """What input() raises where nobody can answer."""
 REFUSED = ("process", "network", "size", "crossing", "command")
 """What the sandbox refused; said beside the error."""
+ENDED = ("killed_kernel", "kernel_memory", "kernel_files", "too_often_kernel")
+"""How another language's kernel ended."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ class Explainer:
         """What may be shown of one result."""
         verdict, raiser, cause = result.verdict, result.raised_by, result.cause
         frames: tuple[Frame, ...] = ()
-        sentences, quoted = [self._usual(verdict)], False
+        sentences, quoted = [self._usual(verdict, cause)], False
         refused = [self._say(cause.kind)] if cause and cause.kind in REFUSED else []
         if cause and cause.kind in SAID:
             sentences = [self._said(cause)]
@@ -156,8 +160,10 @@ class Explainer:
     def _say(self, key: str, **fields: Any) -> str:
         return self.language.text(f"explanation.{key}", **fields)
 
-    def _usual(self, verdict: Verdict) -> str:
+    def _usual(self, verdict: Verdict, cause: Note | None = None) -> str:
         """The sentence for a verdict of which nothing more is told."""
+        if cause and (cause.because or cause).kind in ENDED:
+            return self._say("killed_kernel")
         return "" if verdict in (Verdict.PASSED, Verdict.ERROR) else self._say(verdict.name.lower())
 
     def _said(self, cause: Note) -> str:
@@ -266,7 +272,14 @@ EXCEPTIONS = {name for name, cls in vars(builtins).items() if isinstance(cls, ty
 
 @functools.lru_cache(64)
 def _sentences(tests: tuple[str, ...]) -> tuple[tuple[re.Pattern, bool], ...]:
-    return tuple(_sentence(node) for source in tests for node in messages(source))
+    said = [_sentence(node) for source in tests for node in messages(source)]
+    return (*said, *(sentence for source in tests for sentence in _named_conditions(source)))
+
+
+def _named_conditions(source: str) -> list[tuple[re.Pattern, bool]]:
+    """The sentences that R says where a named condition of ``stopifnot`` does not hold."""
+    names = re.findall(r"""(["'])((?:(?!\1).)+)\1\s*=(?!=)""", source) if "stopifnot" in source else ()
+    return [(re.compile(rf"Error: {re.escape(name)}"), True) for _, name in names]
 
 
 def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
@@ -290,24 +303,29 @@ def _shortened(printed: str, language: Language) -> str:
     return "\n".join([line[:500] for line in lines[:PRINTED_LINES]] + ending)
 
 
-def visible_checks(cells: list[tuple[str, str, str]]) -> set[tuple[str, str]]:
+def visible_checks(cells: list[tuple[str, str, str]], written_in: str = PYTHON) -> set[tuple[str, str]]:
     """The visible checks of a notebook, as (cell, title).
 
     ``cells`` are its code cells in order: the id, the checks' text as the grader has it, and as students have it;
-    the two are the same for cells that are not graded.
+    the two are the same for cells that are not graded. They are ``written_in`` a programming language.
     """
     visible: set[tuple[str, str]] = set()
     bound: set[str] = set()
     for name, whole, released in cells:
         open_parts = _parts(released)
         for title, part in _parts(whole).items():
-            names = names_of(part)
+            names = names_of(part) if written_in == PYTHON else _plain_names(part, written_in)
             if part == open_parts.get(title) and names is not None and not (names.used - names.bound) & bound:
                 visible.add((name, title))
                 bound -= names.bound
             elif part != open_parts.get(title):
                 bound |= names.bound if names else set()
     return visible
+
+
+def _plain_names(source: str, language: str) -> Names:
+    """The names in code of another language, by its words."""
+    return Names(used=plaincode.used(source, language), assigned=plaincode.bound_anywhere(source, language))
 
 
 def _parts(source: str) -> dict[str, str]:

@@ -273,7 +273,9 @@ class FirstHandler(GradingHandler):
             raise web.HTTPError(404, f"There is no notebook {name} in {assignment}.") from None
         next_answer = _handed_out(self, waitinglist.waiting(self.gradebook, notebook.id), "")
         places = "/".join(quote(part, safe="") for part in (assignment, name))
-        self.redirect(next_answer["url"] or f"{self.base_url}/formgrader/gradebook/{places}")
+        alone = "?alone=1" if self.get_argument("alone", "") else ""  # one question at a time
+        url = f"{next_answer['url']}{alone}" if next_answer["url"] else f"{self.base_url}/formgrader/gradebook/{places}"
+        self.redirect(url)
 
 
 def _handed_out(handler: GradingHandler, waiting: list[str], question: str) -> dict[str, object]:

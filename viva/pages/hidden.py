@@ -25,6 +25,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 from traitlets.config import Config
 
+from viva.notebook.programming import is_python
 from viva.pages.typeset import prose
 
 SHORTEST = 12
@@ -120,6 +121,7 @@ class Hidden:
 
 def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
     """The hidden lines of an assignment's instructor notebooks."""
+    notebooks = list(notebooks)
     cells = [(cell, veil.shown(cell)) for notebook in notebooks for cell in notebook.cells]
     public = "\n".join(text for _, text in cells)
     # A formula may read like a line of code when it is typeset: A = softmax(S).
@@ -146,7 +148,10 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
             else:
                 result.lines[line] = (kind, piece.strip())
     heard = "\n".join([public, *spoken])
-    result.literals = frozenset(literal for literal in _literals("\n".join(secret)) if literal.strip() not in heard)
+    literals = _literals("\n".join(secret))
+    if not all(is_python(notebook.metadata) for notebook in notebooks):
+        literals |= _seeming_literals("\n".join(secret))
+    result.literals = frozenset(literal for literal in literals if literal.strip() not in heard)
     return result
 
 
@@ -202,9 +207,14 @@ def _literals(source: str) -> set[str]:
                 text = token.string.lstrip("rbfuRBFU").strip("\"'")
                 literals |= {text} if len(text.strip()) >= 3 else set()
     except (tokenize.TokenError, SyntaxError, IndentationError):
-        literals |= {number for number in _NUMBER.findall(source) if len(re.sub(r"\D", "", number)) >= 3}
-        literals |= {text for _, text in re.findall(r"(['\"])(.{3,}?)\1", source)}
+        literals |= _seeming_literals(source)
     return literals
+
+
+def _seeming_literals(source: str) -> set[str]:
+    """The same of a text that nobody can read as code."""
+    numbers = {number for number in _NUMBER.findall(source) if len(re.sub(r"\D", "", number)) >= 3}
+    return numbers | {text for _, text in re.findall(r"(['\"])(.{3,}?)\1", source)}
 
 
 def texts(page: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from viva import wording
 from viva.course.gradebook import classbook, lateness
 from viva.language import ENGLISH, Language
 from viva.notebook.cell import name_of
+from viva.notebook.programming import language_of
 from viva.pages import typeset
 from viva.pages.exercise import Grade, Line, Lost, Question, exercises_of, passed_of
 from viva.pages.explanation import Explainer, visible_checks
@@ -159,6 +160,7 @@ class Page:
         self.notebook, self.place, self.marks, self.record = notebook, identity, marks, record
         self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
         self.known = record.notebooks.get(identity["notebook"], NotebookRecord())
+        self.written_in = language_of(notebook.metadata)
         self.names = self._names()
         self.texts = [veil.shown(cell) if _instructors(cell) else cell.source for cell in notebook.cells]
 
@@ -215,7 +217,8 @@ class Page:
         """The grade cells in order, with what their checks came to, as their student may read it."""
         explainer = self.explainer()
         visible = visible_checks(
-            [(name, cell.source, text) for name, cell, text in self._named() if cell.cell_type == "code"]
+            [(name, cell.source, text) for name, cell, text in self._named() if cell.cell_type == "code"],
+            self.written_in,
         )
         heading = ""
         for name, cell, text in self._named():
@@ -273,7 +276,7 @@ class Page:
             if cell.cell_type == "markdown":
                 source = typeset.prose(text, cell.get("attachments"), self.folder, self.language)
             else:
-                source = typeset.code(text)
+                source = typeset.code(text, self.written_in)
             label = "" if style == "text" else self.language.text(f"feedback.{_label(cell, style)}_label")
             view = Shown(name, style, source, label)
             view.grade = self.marks.grades.get(name) if graded else None

@@ -22,6 +22,7 @@ from nbformat import NotebookNode
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 
 from viva.cleaning.address import is_picture
 from viva.cleaning.htmlpolicy import PAGE
@@ -193,11 +194,14 @@ def _rendered(source: str, attachments: Mapping, folder: Path | None) -> str:
 
 
 @functools.lru_cache(2048)
-def code(source: str) -> Markup:
-    """Python with its words marked."""
+def code(source: str, written_in: str = "python") -> Markup:
+    """Code with its words marked, as far as Pygments knows the language that it is written in."""
     if len(source) > LONGEST_TEXT:
         return Markup("{}").format(source[:LONGEST_TEXT])
-    lexer = get_lexer_by_name("python", stripnl=False, ensurenl=False)
+    try:
+        lexer = get_lexer_by_name(written_in.lower(), stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return Markup("{}").format(source)
     return Markup(highlight(source, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n"))
 
 

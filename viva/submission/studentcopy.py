@@ -31,7 +31,7 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, is_time, language_of
+from viva.engine.blueprint import Blueprint, Cell, is_time
 from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT, expected_of
@@ -39,6 +39,7 @@ from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination, bound_or_needed, given_by
 from viva.language import ENGLISH, Language, named
 from viva.notebook.cell import Purpose, grade_id, is_locked, name_of, purpose_of
+from viva.notebook.programming import language_of
 from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.verdict import BlueprintError, CourseError

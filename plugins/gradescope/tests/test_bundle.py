@@ -123,7 +123,7 @@ def test_another_language_is_refused(root):
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.kernelspec = {"name": "ir", "language": "R", "display_name": "R"}
     nbformat.write(notebook, path)
-    assert "The sandbox supports only Python" in refusal(root)
+    assert "The bundle supports only Python" in refusal(root)
 
 
 def test_a_visibility_that_gradescope_does_not_know_is_refused(root):

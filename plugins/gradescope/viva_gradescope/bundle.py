@@ -38,8 +38,9 @@ from viva.course.gradebook.recording import Expected
 from viva.course.material import Material
 from viva.course.timelimit import seconds_of
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
 from viva.folder import walk
+from viva.notebook.programming import language_of
 from viva.verdict import CourseError
 
 # The packages as they are installed here, for a machine without an index; and the versions of what they need.
@@ -218,8 +219,8 @@ def _blueprint(path: Path) -> Blueprint:
     language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise CourseError(
-            f"{path} is written in {language}. The sandbox supports only Python, so it was not packaged; 'viva grade' "
-            "can grade it on your own machine."
+            f"{path} is written in {language}. The bundle supports only Python, so it was not packaged; 'viva grade' "
+            "grades it on your own machine."
         )
     return read_blueprint(path)
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.conftest import PROJECT, SHORT
 from tests.mangling import (
@@ -606,3 +607,64 @@ def test_answers_alone_that_say_what_they_are_are_enough_of_an_assignment():
     assert repaired(notebook, ONE).fit == 1
     nameless = repaired(bare(notebook), ONE)
     assert nameless.fit < 0.25 and doubtful(nameless.repairs) == ("why_equivariant",), "any text may stand there"
+
+
+IN_R = {"kernelspec": {"name": "ir", "display_name": "R", "language": "R"}}
+
+
+def in_r(**sources: str) -> NotebookNode:
+    """A released notebook in R: an answer called f, another called m, and a test of each."""
+    texts = {"f": "f <- function(x) {\n# YOUR CODE HERE\nfail()\n}", "test_f": "stopifnot(f(2) == 4)"}
+    texts |= {"m": "# YOUR CODE HERE\nfail()", "test_m": "stopifnot(abs(m - 7 / 3) < 1e-9)"} | sources
+    cells = []
+    for name, source in texts.items():
+        test = name.startswith("test_")
+        flags = {"grade_id": name, "grade": test, "solution": not test, "locked": test, "schema_version": 3}
+        flags |= {"task": False} | ({"points": 1} if test else {})
+        cells.append(new_code_cell(source, id=name, metadata={"nbgrader": flags}))
+    return new_notebook(cells=cells, metadata=IN_R)
+
+
+def repaired_r(notebook: NotebookNode) -> Repaired:
+    return repair(read(nbformat.writes(notebook).encode())[0], Released(in_r()))
+
+
+ANSWERS_IN_R = {
+    "x <- 3 in a function": "f <- function(x) {\n  for (i in 1:3) x <- x\n  2 * x\n}",
+    "Python's syntax error": "f <- function(x) if (is.na(x)) NA else 2 * x",
+    "code that happens to be Python": "f = f",
+    "printed quotes": "f <- function(x) { cat(\u201chi\u201d); 2 * x }",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS_IN_R.values(), ids=ANSWERS_IN_R)
+def test_an_answer_in_another_language_is_whole_and_not_doubted(answer):
+    result = repaired_r(in_r(f=answer, m="m <- mean(data, na.rm = TRUE)"))
+    assert result.repairs == [] and result.answered == 2
+    assert result.notebook.cells[0].source == answer and result.notebook.metadata == IN_R
+
+
+def test_an_answer_in_r_that_stands_in_a_cell_of_its_own_is_not_undone_by_the_stub():
+    notebook = in_r(m="m <- 1")
+    notebook.cells.insert(1, new_code_cell("f <- function(x) 2 * x"))
+    result = repaired_r(notebook)
+    assert [cell.source for cell in result.notebook.cells[:2]] == [in_r().cells[0].source, "f <- function(x) 2 * x"]
+    assert doubtful(result.repairs) == ()
+
+
+def test_answers_in_r_without_identity_are_found_by_the_names_that_they_give():
+    notebook = in_r(f="f <- function(y) {\n  y + y\n}", m="m <- sum(data) / 3")
+    for number, cell in enumerate(notebook.cells):
+        cell.metadata, cell.id = {}, f"c{number}"
+    notebook.metadata = {}
+    result = repaired_r(notebook)
+    assert [cell.source for cell in result.notebook.cells] == [cell.source for cell in notebook.cells]
+    assert [note.kind for note in result.repairs] == ["recognised"] and doubtful(result.repairs) == ()
+
+
+def test_only_a_notebook_that_says_so_was_made_for_another_kernel():
+    notebook = in_r(f="f <- 1", m="m <- 1")
+    notebook.metadata = {}
+    assert repaired_r(notebook).repairs == []
+    notebook.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    assert [note.kind for note in repaired_r(notebook).repairs] == ["other_kernel"]

@@ -10,6 +10,7 @@ import re
 
 from viva import wording
 from viva.engine.explaining.place import Place, Question
+from viva.engine.outcome import Outcome
 from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
@@ -77,3 +78,19 @@ def _of(result: CheckResult, sandboxed: bool) -> str:
 def _refused(message: str, sandboxed: bool) -> str:
     kinds = MESSAGES if sandboxed else ("size", "crossing")
     return next((kind for kind in kinds if MESSAGES[kind].search(message)), "")
+
+
+CONNECTION = re.compile(
+    r"cannot open (?:the connection to|URL) \W?(?:https?|ftp)://|[Cc]ould not resolve host|Network is unreachable"
+    r"|name resolution|Name or service not known|Failed to connect to",
+)
+"""What programs in other languages say that want the network where there is none."""
+
+
+def refused_connections(outcome: Outcome, sandboxed: bool) -> list[Note]:
+    """A doubt about the tests that a notebook in another language lost, where it wanted the network."""
+    texts = [result.reason for results in outcome.checks.values() for result in results]
+    texts += [str(item.get("evalue", item.get("text", ""))) for items, _ in outcome.outputs.values() for item in items]
+    lost = [cell for cell, results in outcome.checks.items() if any(one.earned < one.points for one in results)]
+    wanted = sandboxed and any(CONNECTION.search(text) for text in texts)
+    return [Note(DOUBTS["network"], tests=tuple(lost), doubt=True)] if wanted and lost else []

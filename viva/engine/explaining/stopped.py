@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
+from viva.cleaning import plaintext
 from viva.engine.examination import Examination
 from viva.engine.explaining.place import LONGEST, MISSING, NO_MODULE, UNDEFINED, Place, Question, names_in_text
 from viva.engine.explaining.stubs import STUB
@@ -37,7 +38,6 @@ from viva.verdict import Verdict
 PLACE = re.compile(r"Cell In\[(\d{1,9})\], line (\d{1,9})\b")
 """Where a line that was running stands, as IPython says it: the number of a run, and of a line. Students can
 write such texts with thousands of digits, which Python does not read as a number."""
-COLOURS = re.compile(r"\x1b\[[\d;]*m")
 BINDING = re.compile(
     r"""
     ^ (?: async[ ]+def | def | class ) [ ]+ (\w+)
@@ -173,7 +173,7 @@ class Stopped:
         ``above`` is the cause by which names that it uses are broken.
         """
         error = place.errors[0]
-        text = COLOURS.sub("", "\n".join(error["traceback"]))
+        text = plaintext.uncoloured("\n".join(error["traceback"]))
         frames = [(self.runs.get(int(run)), int(line)) for run, line in PLACE.findall(text)]
         stop = Stop(place, error["ename"], error["evalue"], frames, above)
         source, cause = next((source, cause) for source in SOURCES if (cause := source(self, stop)))

@@ -355,7 +355,7 @@ def _may_be_taken_apart(match: Match, slot: Slot, piece: Piece, parts: list[tupl
     owner = match.identified(piece)
     if owner and owner.answers and (not rest or sum(is_slots for is_slots, _ in parts) > 1):
         return False
-    return not piece.is_code or not runs(piece.source) or all(map(runs, rest))
+    return not piece.is_code or not piece.is_python or not piece.runs or all(map(runs, rest))
 
 
 def _note_lines(match: Match, slot: Slot, parts: Parts) -> None:
@@ -397,7 +397,7 @@ def _is_one(match: Match, pieces: list[Piece]) -> bool:
     """Whether pieces are parts of one: where some say what they are, it is the same, and together they give it."""
     claims = [match.identified(piece) for piece in pieces]
     slots = {slot for slot in claims if slot}
-    if len(slots) > 1 or not pieces[-1].squeezed:
+    if len(slots) > 1 or not pieces[-1].squeezed or not pieces[-1].is_python:
         return False
     upper, lower = "\n".join(piece.source for piece in pieces[:-1]), pieces[-1].source
     if not claims[0] and any(slot.own.isdisjoint(bound_names(f"{upper}\n{lower}")) for slot in slots):
@@ -500,7 +500,7 @@ def _take_likely(match: Match) -> None:
         if slot in chain:
             _accept(match, slot, chain[slot])
     for slot in [slot for slot in match.missing() if slot.purpose in ANSWERS and slot.own]:
-        fitting = [p for p in match.free() if slot.own <= p.binds and _may_be(match, slot, p) and runs(p.as_code)]
+        fitting = [p for p in match.free() if slot.own <= p.binds and _may_be(match, slot, p) and p.runs]
         if len(fitting) == 1:
             _accept(match, slot, fitting[0])
             match.doubt("taken_from_elsewhere", slot, numbers=(fitting[0].number,))
@@ -518,12 +518,13 @@ def _move_to_first(match: Match, slot: Slot) -> None:
     It stays where it uses at once what a cell between the two gives.
     """
     piece = match.chosen[slot]
-    names, between = names_of(piece.source), set[str]()
+    names, between = names_of(piece.source) if piece.is_python else None, set[str]()
+    used = names.used if names else piece.uses
     for upper in reversed(match.slots[: slot.place]):
         between |= upper.gives
         between |= match.chosen[upper].gives if upper in match.chosen else set()
         answers = upper.purpose in ANSWERS and upper not in match.chosen and upper.own
-        if answers and upper.own <= piece.binds - slot.own and names and not names.used & between:
+        if answers and upper.own <= piece.binds - slot.own and (names or not piece.is_python) and not used & between:
             match.chosen[upper] = piece
             match.by_text[match.by_text.index(slot)] = upper
             del match.chosen[slot]

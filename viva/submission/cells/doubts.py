@@ -20,6 +20,7 @@ from msgspec import structs
 
 from viva.engine.names import names_of, nodes_of, parsed
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.programming import PYTHON
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import Doubt, Match, doubted
 from viva.submission.cells.handout import trees
@@ -112,7 +113,7 @@ class _Doubts:
                 users += [slot] if names & self.chosen[slot].uses or self._wanting(slot) else []
             if slot in users and slot.purpose in ANSWERS:
                 names |= slot.own | (self.chosen[slot].gives if slot in self.chosen else set())
-            elif slot.purpose == Purpose.READ_ONLY and slot.is_code and names & used_names(slot.source):
+            elif slot.purpose == Purpose.READ_ONLY and slot.is_code and names & used_names(slot.source, slot.language):
                 names |= slot.gives
         return tuple(users)
 
@@ -125,18 +126,24 @@ class _Doubts:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
         piece = self.chosen[slot]
         above = self.match.pieces[: self.index[piece]]
-        return piece.uses.difference(*(slot.gives for slot in self.slots), *(upper.gives for upper in above))
+        wanting = piece.uses.difference(*(slot.gives for slot in self.slots), *(upper.gives for upper in above))
+        # In another language the rest may be names of its library: what nobody gives, nobody has to.
+        return wanting if piece.is_python else wanting.intersection(set().union(*(cell.gives for cell in self.code)))
 
     def _beyond(self, piece: Piece) -> set[str]:
         """The names that a cell gives beside what is expected of it."""
         slot = self.owner.get(piece)
-        names = piece.binds if piece.is_code else set().union(*map(bound_names, self._own_code(piece)))
+        names = piece.binds if piece.is_code else self._shown_names(piece)
         return names - (slot.own | slot.expects if slot else set())
 
     def _own_code(self, piece: Piece) -> list[str]:
         """The code in a text, without what was released."""
         handout = self.match.handout
         return [text for text in piece.code if not handout.has_code(text) and not handout.has_text(text)]
+
+    def _shown_names(self, piece: Piece) -> set[str]:
+        """The names that the code in a text gives."""
+        return {name for text in self._own_code(piece) for name in bound_names(text, piece.language)}
 
     def _lacking(self) -> Iterator[Doubt]:
         """Answers that lack names when their tests run, while another cell seems to give these names."""
@@ -155,10 +162,10 @@ class _Doubts:
                 if both or (lacking and (gives or _seems_to_give(candidate, lacking))):
                     holders.setdefault(candidate, []).extend([slot, owner] if owner and both else [slot])
             for below, text in self.edited.items():
-                if lacking & (text.binds - given_names(below.source)):
+                if lacking & (text.binds - given_names(below.source, below.language)):
                     holders.setdefault(text, []).append(slot)
             for text in self.texts.values() if lacking else ():
-                shown = set().union(*map(bound_names, self._own_code(text)))
+                shown = self._shown_names(text)
                 # If the answer's cell is gone, it may have been merged into a text.
                 if lacking & shown or (slot not in self.chosen and _seems_to_give(text, lacking, loosely=True)):
                     holders.setdefault(text, []).append(slot)
@@ -170,7 +177,7 @@ class _Doubts:
         piece, tested = self.chosen.get(slot), self._tested(slot)
         bound = piece.binds if piece and piece.is_code else set()
         undone = undone_functions(slot.source if piece is None or slot not in self.filled else piece.source)
-        before = [cell for cell in elsewhere if cell.is_code and self.index[cell] < tested and runs(cell.source)]
+        before = [cell for cell in elsewhere if cell.is_code and self.index[cell] < tested and cell.runs]
         # A blank stub does not undo what a cell of the student's own above it gives (``repair``).
         blank = slot not in self.filled
         above = self.index[piece] if piece else -1
@@ -200,7 +207,8 @@ class _Doubts:
 
     def _halves(self) -> Iterator[Doubt]:
         """Answers below which a cell of the student's begins in the middle of a block, as if it was the rest."""
-        for piece in [piece for piece in self.extras if piece.is_code and begins_inside(piece.source)]:
+        code = [piece for piece in self.extras if piece.is_code and piece.is_python]
+        for piece in [piece for piece in code if begins_inside(piece.source)]:
             above = [slot for slot in self.filled if self.index[self.chosen[slot]] < self.index[piece]]
             for slot in above[-1:]:
                 yield doubted("may_belong", slot, numbers=(piece.number,))
@@ -211,7 +219,8 @@ class _Doubts:
         for slot in self.answers:
             if slot in self.filled:
                 position, tested, wanting = self.index[self.chosen[slot]], self._tested(slot), self._wanting(slot)
-                at_once = names.used if (names := names_of(self.chosen[slot].source)) else set()
+                names = names_of(self.chosen[slot].source) if slot.language == PYTHON else None
+                at_once = names.used if names else set()
                 for piece in [piece for piece in self.code if self.index[piece] > position]:
                     late = wanting if self.index[piece] > tested else wanting & at_once
                     if piece.gives & (late - asked if piece in self.owner else late):
@@ -272,6 +281,8 @@ class _Doubts:
         """Answers that were submitted as texts and are not code, and answers that could not run."""
         for slot in self.filled:
             piece = self.chosen[slot]
+            if not piece.is_python:
+                continue  # nobody here can read it
             if piece.was and not runs(piece.source):
                 yield doubted("answered_in_text", slot)
                 continue
@@ -283,7 +294,7 @@ class _Doubts:
 
     def _below_platform(self) -> Iterator[Doubt]:
         """Answers that use names which the student's own cell binds below a line that could not run."""
-        for piece in [piece for piece in self.extras if piece.is_code]:
+        for piece in [piece for piece in self.extras if piece.is_code and piece.is_python]:
             platform, below = of_platform(piece.source)
             released = [slot.gives for slot in self.slots]
             typed = [cell.gives for cell in self.code if cell is not piece]
@@ -362,7 +373,7 @@ class _Doubts:
 def _seems_to_give(piece: Piece, names: Set[str], loosely: bool = False) -> bool:
     """Whether a cell that has a syntax error defines one of some names, or, where it is none of text, binds it."""
     binding = loosely or piece.cell_type != "markdown"
-    return not runs(piece.source) and not names.isdisjoint(_seemingly_bound(piece.source, binding))
+    return piece.is_python and not runs(piece.source) and not names.isdisjoint(_seemingly_bound(piece.source, binding))
 
 
 def _seemingly_bound(source: str, binding: bool) -> set[str]:
@@ -383,6 +394,8 @@ def _added(piece: Piece, slot: Slot) -> str:
 
 def _needed(piece: Piece) -> set[str]:
     """The names that a cell uses, also where it gives them anew."""
+    if not piece.is_python:
+        return piece.uses
     names = names_of(piece.source)
     return names.needed if names else set()
 

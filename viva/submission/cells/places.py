@@ -10,8 +10,11 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from viva.engine import plaincode
 from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose, grade_id, is_locked, name_of, purpose_of
+from viva.notebook.programming import PYTHON as LANGUAGE
+from viva.notebook.programming import language_of
 from viva.record import Note
 from viva.submission.cells.handout import Handout, is_as, plain
 from viva.submission.cells.texts import (
@@ -22,6 +25,7 @@ from viva.submission.cells.texts import (
     code_parts,
     given_names,
     lines_of,
+    runs,
     squeezed,
     used_names,
     words,
@@ -47,6 +51,8 @@ class Slot:
     """The names that the tests ask of this answer."""
     own: frozenset[str] = frozenset()
     """Those that no answer before it gives; when it is a function, its name."""
+    language: str = LANGUAGE
+    """The language of the notebook's code."""
 
     @property
     def name(self) -> str:
@@ -75,10 +81,12 @@ class Slot:
     @cached_property
     def gives(self) -> set[str]:
         """The names that the instructor's cell gives."""
-        return given_names(self.source) if self.locked and self.is_code else set()
+        return given_names(self.source, self.language) if self.locked and self.is_code else set()
 
     @cached_property
     def defines(self) -> set[str]:
+        if self.language != LANGUAGE:
+            return plaincode.defined(self.source, self.language)
         return set(_DEFINED.findall(self.source))
 
     def is_stub(self, piece: Piece) -> bool:
@@ -113,6 +121,8 @@ class Piece:
     """Its type before it became code again."""
     note: str = ""
     """How it was read, where its text was read in another way: the kind of a note."""
+    language: str = LANGUAGE
+    """The language of the assignment's code."""
 
     @cached_property
     def squeezed(self) -> str:
@@ -129,21 +139,31 @@ class Piece:
     @cached_property
     def code(self) -> list[str]:
         """The code in it, also where it is a text."""
-        return code_parts(self.cell_type, self.source)
+        return code_parts(self.cell_type, self.source, self.language)
+
+    @property
+    def is_python(self) -> bool:
+        """Whether its code can be read; of another language's only words are."""
+        return self.language == LANGUAGE
+
+    @cached_property
+    def runs(self) -> bool:
+        """Whether it has no syntax error as code, as far as anybody can tell."""
+        return not self.is_python or runs(self.as_code)
 
     @cached_property
     def as_code(self) -> str:
         """The text as a cell of code: also a text that is nothing but a block of it."""
-        return self.source if self.is_code else as_typed(self.source)[0]
+        return self.source if self.is_code or not self.is_python else as_typed(self.source)[0]
 
     @cached_property
     def binds(self) -> set[str]:
-        return bound_names(self.as_code) if self.is_code or self.code else set()
+        return bound_names(self.as_code, self.language) if self.is_code or self.code else set()
 
     @cached_property
     def gives(self) -> set[str]:
         """The names that it has given when it has run."""
-        return given_names(self.source) if self.is_code else set()
+        return given_names(self.source, self.language) if self.is_code else set()
 
     @cached_property
     def words(self) -> set[str]:
@@ -152,7 +172,7 @@ class Piece:
     @cached_property
     def uses(self) -> set[str]:
         """The names that others must have given before it runs."""
-        return used_names(self.source) if self.is_code else set()
+        return used_names(self.source, self.language) if self.is_code else set()
 
     def part(self, source: str, keep: bool = False) -> Piece:
         """What is left of this piece; ``keep`` leaves it what identifies it."""
@@ -170,8 +190,8 @@ class Released:
 
     def __init__(self, notebook: NotebookNode, beside: Sequence[str] = ()) -> None:
         self.notebook, self.beside = notebook, tuple(beside)
-        self.metadata = notebook.metadata
-        self.slots = _slots(notebook)
+        self.metadata, self.language = notebook.metadata, language_of(notebook.metadata)
+        self.slots = _slots(notebook, self.language)
         self.handout = Handout([(cell.cell_type, cell.source) for cell in notebook.cells], beside)
         self.by_name = {slot.cell.id: slot for slot in self.slots} | {slot.name: slot for slot in self.slots}
 
@@ -192,7 +212,7 @@ class Released:
         return [slot.name for slot in tests if slot.place < until or answer.own & words(slot.source)]
 
 
-def _slots(release: NotebookNode) -> list[Slot]:
+def _slots(release: NotebookNode, language: str) -> list[Slot]:
     slots: list[Slot] = []
     for number, cell in enumerate(release.cells):
         if "nbgrader" in cell.metadata and not grade_id(cell):
@@ -203,7 +223,7 @@ def _slots(release: NotebookNode) -> list[Slot]:
             unlocked = Purpose.OPEN if cell.cell_type == "code" else Purpose.TEXT
             purpose = Purpose.READ_ONLY if is_locked(cell) else unlocked
         written = purpose == Purpose.TEXT and bool(slots) and slots[-1].purpose == Purpose.TASK
-        slots.append(Slot(cell, number, purpose, written))
+        slots.append(Slot(cell, number, purpose, written, language=language))
     _expect(slots)
     return slots
 
@@ -215,43 +235,46 @@ def _expect(slots: list[Slot]) -> None:
     last = None
     for slot in slots:
         if slot.is_code and slot.purpose in (Purpose.READ_ONLY, Purpose.OPEN):
-            available |= given_names(slot.source)
+            available |= given_names(slot.source, slot.language)
         elif slot.purpose in ANSWERS:
             last = slot
         elif slot.purpose == Purpose.TESTS:
             # Hiding lines may have broken it.
-            asked = used_names(slot.source) if names_of(slot.source) else words(slot.source)
+            read = slot.language != LANGUAGE or names_of(slot.source)
+            asked = used_names(slot.source, slot.language) if read else words(slot.source)
             tests.setdefault(last, set()).update(asked)
     asked = set().union(*tests.values()) - available
     earlier: set[str] = set()
     for slot in slots:
         if slot.purpose in ANSWERS:
             mentioned = set(NAME.findall(slot.source)) & asked
-            bound = bound_names(slot.source) if slot.is_code else set()
+            bound = bound_names(slot.source, slot.language) if slot.is_code else set()
             slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound) - available)
             slot.own = frozenset(slot.defines or slot.expects - earlier or slot.expects)
+            if slot.language != LANGUAGE and not slot.defines:  # tests use names of the language's own library
+                slot.own = frozenset(bound & slot.expects)
             earlier |= slot.expects
 
 
 def pieces_of(notebook: NotebookNode, released: Released) -> list[Piece]:
     """The cells of a submission that files.salvage has read."""
     handed_out = {slot.squeezed for slot in released.slots}
-    return [_piece(cell, number, handed_out) for number, cell in enumerate(notebook.cells, 1)]
+    return [_piece(cell, number, handed_out, released.language) for number, cell in enumerate(notebook.cells, 1)]
 
 
-def _piece(cell: NotebookNode, number: int, handed_out: set[str]) -> Piece:
+def _piece(cell: NotebookNode, number: int, handed_out: set[str], language: str) -> Piece:
     nbgrader = cell.metadata.get("nbgrader", {})
     names = (grade_id(cell), cell.id, cell.metadata.get("id", ""))
     cell_type, source, note = cell.cell_type, cell.source, ""
-    if cell_type == "code" and (language := _TOLD.match(source)):  # as Databricks tells them
-        cell_type, source = "code" if language["python"] else "markdown", source[language.end() :]
+    if cell_type == "code" and (told := _TOLD.match(source)):  # as Databricks tells them
+        cell_type, source = "code" if told["python"] else "markdown", source[told.end() :]
     if both := sides(source):
         # Of two sides one is as it was released: so the other is the student's. Of two answers none is guessed.
         typed = {squeezed(side): side for side in both if squeezed(side) not in handed_out}
         source, note = (typed.popitem()[1] if typed else both[0], "both_sides") if len(typed) < 2 else (source, "")
-    if cell_type == "code" and not note:
+    if cell_type == "code" and not note and language == LANGUAGE:
         source, note = as_typed(source)
-    piece = Piece(number, cell_type, source, cell.id, tuple(filter(None, names)), note=note)
+    piece = Piece(number, cell_type, source, cell.id, tuple(filter(None, names)), note=note, language=language)
     piece.checksum, piece.attachments = nbgrader.get("checksum", ""), cell.get("attachments")
     piece.refused = cell.metadata.get("refused", False)
     return piece

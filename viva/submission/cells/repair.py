@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.blueprint import language_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.programming import PYTHON, language_of, says_language
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import CALLED, Match, matched
 from viva.submission.cells.doubts import doubts_of
@@ -51,7 +51,7 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     doubts = doubts_of(match, bool(submission.metadata.get("damaged")))
     repairs = [*first, *match.notes, *build.notes, *doubts]
     language = language_of(submission.metadata)
-    if language.lower() != language_of(release.metadata).lower():
+    if says_language(submission.metadata) and language.lower() != release.language.lower():
         repairs.append(note("other_kernel", language))
     present = [slot for slot in slots if slot in match.chosen and _tells(slot, match.chosen[slot])]
     answers = [slot for slot in slots if slot.answers]
@@ -126,7 +126,7 @@ class _Build:
         if slot.locked:
             return cell
         if slot.purpose == Purpose.ANSWER and self.match.is_blank(slot) and self._would_undo(slot):
-            cell.source = ELSEWHERE
+            cell.source = ELSEWHERE if slot.language == PYTHON else ""
         # A stub that a program laid out anew is the stub; where the student emptied it, the cell is empty.
         if piece and piece.squeezed != slot.squeezed and not (piece.squeezed and slot.answers and slot.is_stub(piece)):
             cell.source = piece.source
@@ -135,7 +135,7 @@ class _Build:
             if piece.attachments and not slot.is_code:
                 cell.attachments = piece.attachments
             if slot.is_code:
-                names = bound_names(cell.source) - slot.expects
+                names = bound_names(cell.source, slot.language) - slot.expects
                 self.given |= dict.fromkeys(names if slot.purpose == Purpose.OPEN else (), True)
                 self.beyond |= names
         return cell
@@ -146,7 +146,7 @@ class _Build:
         Where an answer above has to give the same name, a cell of the student's counts only below that answer's tests.
         Where the answer's own cell is gone, another answer counts too: two answers may have been typed into one cell.
         """
-        names = slot.own & bound_names(slot.source)
+        names = slot.own & bound_names(slot.source, slot.language)
         if slot not in self.chosen and names & self.beyond:
             return True
         above = [upper for upper in self.slots[: slot.place] if upper.purpose in ANSWERS]

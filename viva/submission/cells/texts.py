@@ -18,7 +18,9 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
+from viva.engine import plaincode
 from viva.engine.names import Names, names_of, nodes_of, parsed
+from viva.notebook.programming import PYTHON as LANGUAGE
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
@@ -110,22 +112,29 @@ def only_defines(source: str) -> bool:
     return tree is not None and all(isinstance(node, defining) for node in tree.body)
 
 
-def bound_names(source: str) -> set[str]:
-    """The names that code assigns, defines or changes in place, outside of functions; of broken code, those that its
-    lines seem to give."""
+def bound_names(source: str, language: str = LANGUAGE) -> set[str]:
+    """The names that code assigns, defines or changes in place, outside of functions; of broken code, and in another
+    language, those that its lines seem to give."""
+    if language != LANGUAGE:
+        return plaincode.bound(source, language)
     if (names := names_of(source)) is None:
         groups = [NAME.findall(function or targets) for function, targets in _SEEMS_GIVEN.findall(source[:LONGEST])]
         return {name for targets in groups for name in targets} - PYTHON
     return (names.assigned | names.changed) - PYTHON
 
 
-def given_names(source: str) -> set[str]:
+def given_names(source: str, language: str = LANGUAGE) -> set[str]:
     """The names that code binds or imports."""
+    if language != LANGUAGE:
+        return plaincode.bound(source, language)
     return bound_names(source) | (names_of(source) or _NONE).imported
 
 
-def used_names(source: str) -> set[str]:
-    """The names that others must have given before code runs, or before its functions do; none of broken code."""
+def used_names(source: str, language: str = LANGUAGE) -> set[str]:
+    """The names that others must have given before code runs, or before its functions do; none of broken code. In
+    another language also names that nobody has to give, as those of its library."""
+    if language != LANGUAGE:
+        return plaincode.used(source, language) - plaincode.bound(source, language)
     names = names_of(source) or _NONE
     return names.needed - names.given - PYTHON
 
@@ -179,8 +188,11 @@ def has_line_of_code(source: str) -> bool:
     return bool(_STATEMENT.search(source[:LONGEST])) or any(looks_like_code(line.strip()) for line in (source, *lines))
 
 
-def code_parts(cell_type: str, source: str) -> list[str]:
+def code_parts(cell_type: str, source: str, language: str = LANGUAGE) -> list[str]:
     """The code of a cell: all of it, or the blocks of it that its text shows."""
+    if language != LANGUAGE:
+        texts = [textwrap.dedent(block).strip("\n") for block in _blocks(source)]
+        return [source] if cell_type == "code" else [text for text in texts if plaincode.bound(text, language)]
     if cell_type == "code" or looks_like_code(source):
         return [source]
     texts = [textwrap.dedent(block).strip("\n") for block in _blocks(source)]
