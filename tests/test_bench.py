@@ -222,7 +222,9 @@ def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_t
     # Right answers lost points, and wrong ones passed, for want of 1,400 of these lines: what a test sees (looks), a
     # second look at what a refusal cost (secondlook), which values are one (sameness), where random numbers come from
     # (streams). The marks of looks, which are made when a check is compiled, are 25 of the functions on its way.
-    assert modules <= 50 and 5000 < lines <= 13_050
+    # Kernels of other languages took 600 more, a slip that costs once (carried) 300; explaining/ has a module for each
+    # cause.
+    assert modules <= 64 and 5000 < lines <= 14_600
     assert figures.importers()["viva.engine.dialogue.asker"] >= {"viva.engine.examiner"}
     assert "viva.engine.dialogue.asker" not in figures.single_importers()
     seen = set().union(*figures.trace().values())

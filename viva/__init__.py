@@ -10,7 +10,7 @@ course/      a course on disk: release, the batch with its one writer, the grade
 submission/  whatever a student submitted becomes the assignment's notebooks, repaired cell by cell
 engine/      a notebook becomes verdicts: one process runs it, another asks it questions
 sandbox/     how a process gives up everything but its own work
-notebook/    what a cell is called and what it is for, from nbgrader's metadata
+notebook/    a cell's name, purpose and code, read in one place
 cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 
 configuration  what a course's nbgrader_config.py has to say

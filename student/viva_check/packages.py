@@ -14,7 +14,13 @@ from nbformat import NotebookNode
 
 from viva.engine.libraries import FAMILIAR
 
-OTHERWISE = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "pillow", "cv2": "opencv-python"}
+OTHERWISE = {
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "IPython": "ipython",
+}
 """The names under which libraries are installed, where these are others."""
 KNOWN = {name: OTHERWISE.get(name, name) for name in FAMILIAR}
 PIP = re.compile(r"^\s*[%!]\s*(?:\S*python[\d.]*\s+-m\s+)?pip[\d.]*\s+install\s+(.+)$", re.MULTILINE)

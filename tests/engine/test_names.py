@@ -7,7 +7,8 @@ import ast
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.engine.names import changed_of, imports_of, names_of, nodes_of, parsed
+from viva.engine.names import changed_of, imports_of, names_of
+from viva.notebook.syntax import nodes_of, parsed
 
 NAMES = {
     "an assignment": ("x = y", {"x"}, {"y"}),

@@ -6,11 +6,9 @@ has no times and no paths, so another machine with the same versions writes the 
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import sys
-from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from viva.author.auditresult import STATES, Audit, CheckScore
 from viva.author.checkname import CheckName
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva.engine.names import parsed
+from viva.notebook.syntax import imports_of_text
 from viva.verdict import CourseError
 
 ALWAYS = ("nbgrader", "nbformat", "ipython", "numpy")
@@ -118,7 +116,8 @@ def costs_twice(audit: Audit, answers: dict[str, Answer]) -> dict[str, list[str]
 def versions(source: Path) -> dict[str, str]:
     """The versions that have a say in the verdicts: Viva's, Python's, and those of what the notebook imports."""
     cells = nbformat.read(source, as_version=4).cells
-    modules = {name for cell in cells if cell.cell_type == "code" for name in _imported(cell.source)}
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    modules = {one.library for source in code for one in imports_of_text(source) if one.library}
     distributions = packages_distributions()
     packages = {*ALWAYS, *(package for name in modules for package in distributions.get(name, ()))}
     table = {
@@ -131,16 +130,6 @@ def versions(source: Path) -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return table
-
-
-def _imported(source: str) -> Iterable[str]:
-    """The top-level modules that code imports."""
-    tree = parsed(source)
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
 
 
 def _check(score: CheckScore, catches: list[str]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
 from viva.notebook.cell import ANSWERS, Purpose, name_of
+from viva.notebook.syntax import imports_of_text
 from viva.pages.hidden import Veil, hidden_of
 from viva.submission.variant import SEED, default_of
 from viva.verdict import BlueprintError
@@ -237,19 +238,11 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
         if path := ABSOLUTE_PATH.search(cell.source):
             yield f"{where}: the path '{path[0]}' exists only on one machine. Use a path beside the notebook."
         if cell.cell_type == "code":
-            imported = {name.partition(".")[0] for name in _imports(cell.source)} & NETWORK
+            imported = {one.module.partition(".")[0] for one in imports_of_text(cell.source)} & NETWORK
             command = COMMAND.search(cell.source)
             if imported or command:
                 access = sorted(imported)[0] if imported else command[0].strip() if command else ""
                 yield f"{where}: '{access}' needs the network. In grading there is no network."
-
-
-def _imports(source: str) -> Iterator[str]:
-    for node in ast.walk(tree_of(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
 
 
 def _randomness(blueprint: Blueprint) -> Iterator[str]:

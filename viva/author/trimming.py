@@ -15,9 +15,10 @@ from nbformat.v4 import new_code_cell
 
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.examination import Examination
-from viva.engine.names import NOTHING, Names, names_in, names_of, parsed
+from viva.engine.names import Names, names_in, names_of
 from viva.engine.ownership import reached
 from viva.notebook.cell import ANSWERS, Purpose, name_of
+from viva.notebook.syntax import NOTHING, parsed, root_of
 
 
 def used_later(blueprint: Blueprint, answer: str) -> list[str]:
@@ -144,11 +145,9 @@ def _called_upon(source: str) -> set[str]:
     names = set()
     for node in ast.walk(parsed(source) or NOTHING):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            base = node.value.func
-            while isinstance(base, ast.Attribute | ast.Subscript | ast.Call):
-                base = base.func if isinstance(base, ast.Call) else base.value
-            if isinstance(base, ast.Name) and base is not node.value.func:
-                names.add(base.id)
+            function = node.value.func
+            if not isinstance(function, ast.Name) and (root := root_of(function)):
+                names.add(root)
     return names
 
 

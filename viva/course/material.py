@@ -32,10 +32,10 @@ from viva.engine.blueprint import Cell
 from viva.engine.checks import parts_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.names import parsed
 from viva.engine.session import ExaminerFault
 from viva.folder import fill, walk
 from viva.notebook.cell import Purpose
+from viva.notebook.syntax import parsed
 from viva.submission.blind import Blind, forms_of
 from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released

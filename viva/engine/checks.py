@@ -19,8 +19,9 @@ import ast
 import re
 from dataclasses import dataclass, replace
 
-from viva.engine.names import names_in, parsed, unmeasured
+from viva.engine.names import names_in
 from viva.notebook.programming import PYTHON
+from viva.notebook.syntax import parsed, unmeasured
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(

@@ -16,9 +16,10 @@ from nbformat import NotebookNode
 from viva.engine.dialogue.sourcecode import ASKING, Definition
 from viva.engine.examination import Examination
 from viva.engine.libraries import can_be_imported
-from viva.engine.names import IMPORTS, names_of, names_within, nodes_of, parsed
+from viva.engine.names import IMPORTS, names_of, names_within
 from viva.engine.outcome import Outcome
 from viva.notebook.cell import ANSWERS, Purpose, grade_id
+from viva.notebook.syntax import imports_in, nodes_of, parsed, root_of
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -105,12 +106,10 @@ def _replacing(statements: list[ast.stmt]) -> Iterator[str]:
                 yield name
             case ast.Attribute(attr=name) if name in REACHING or (name[:2] == "__" and name not in HARMLESS):
                 yield name
-            case ast.Import(names=aliases):
-                yield from (alias.name for alias in aliases if _may_replace(alias.name))
-            case ast.ImportFrom(module=str(module), names=aliases):
-                yield from (alias.name for alias in aliases if alias.name in REPLACING or alias.name in REACHING)
-                if _may_replace(module):
-                    yield module
+            case ast.Import() | ast.ImportFrom():
+                for one in imports_in([node]):
+                    yield from [one.attribute] if one.attribute in REPLACING | REACHING else []
+                    yield from [one.module] if one.module and _may_replace(one.module) else []
 
 
 def _harmless_shells(node: ast.AST) -> Iterator[ast.Name]:
@@ -149,7 +148,7 @@ def _hidden_in(definitions: list[Definition], students: set[str]) -> Iterator[st
     """
     for node in definitions:
         for decorator in node.decorator_list:
-            if _root(decorator) in students and not (
+            if root_of(decorator) in students and not (
                 isinstance(decorator, ast.Attribute) and decorator.attr in PROPERTY
             ):
                 yield ast.unparse(decorator)
@@ -176,10 +175,3 @@ def _bound(statement: ast.stmt) -> set[str]:
     """The names that a statement gives a value, or an attribute."""
     names = names_within(ast.Module([statement], []))
     return names.bound if names else set()
-
-
-def _root(node: ast.expr) -> str:
-    """The name at the beginning of ``name.attribute(argument)``."""
-    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""

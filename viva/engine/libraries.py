@@ -6,7 +6,6 @@ imported by the code that wants it, as anywhere, and costs each submission its t
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import importlib
 import importlib.util
@@ -18,8 +17,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
+from viva.notebook.syntax import imports_of_text, needed_imports
 
 PUT_OFF = ("testing", "fft", "polynomial")
 """The parts of NumPy that are loaded at their first use, without an import."""
@@ -35,7 +34,7 @@ COMMON = (
 """Libraries that courses in numerical Python use, and students without being asked."""
 FAMILIAR = (
     "numpy scipy pandas matplotlib seaborn sympy statsmodels networkx plotly h5py tqdm numba requests torch "
-    "torchvision tensorflow keras jax nltk ipywidgets sklearn skimage PIL cv2"
+    "torchvision tensorflow keras jax nltk ipywidgets sklearn skimage PIL cv2 IPython"
 ).split()
 """Libraries that students may be told to install, whoever imports them."""
 WORDS = {f"numpy.{part}": tuple(f"{word}{part}".encode() for word in ("np.", "numpy.", "import ")) for part in PUT_OFF}
@@ -110,11 +109,8 @@ def imported(cells: Iterable[str]) -> tuple[str, ...]:
 
 
 def _imports(source: str) -> Iterator[str]:
-    for node in ast.walk(parsed(source) or NOTHING):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*")
+    found = (one for one in imports_of_text(source) if not one.level and one.attribute != "*")
+    yield from (one.path for one in found)
 
 
 def named(texts: Iterable[str]) -> set[str]:
@@ -124,13 +120,8 @@ def named(texts: Iterable[str]) -> set[str]:
 
 def required(texts: Iterable[str]) -> set[str]:
     """Those of the named ones without which code stops: an ``import`` in a ``try`` may fail."""
-    names: set[str] = set()
-    for text in texts:
-        tree = parsed(text) or NOTHING
-        tried = {id(node) for block in ast.walk(tree) if isinstance(block, ast.Try) for node in ast.walk(block)}
-        lines = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-        names |= named(ast.unparse(line) for line in lines if id(line) not in tried)
-    return names
+    found = (one for text in texts for one in needed_imports(text))
+    return {one.library for one in found if one.library and one.attribute != "*"}
 
 
 def sources(notebooks: Iterable[Path]) -> list[str]:

@@ -1,29 +1,24 @@
 """The names in a cell's text: which it binds, which it uses, and when.
 
-Everything is read off the syntax tree, with magics as IPython reads them; nothing is run.
+Everything is read off the syntax tree (``viva.notebook.syntax``); nothing is run.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
 import copy
 import functools
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
-from IPython.core.inputtransformer2 import TransformerManager
+from viva.notebook.syntax import ITEMS, NOTHING, imports_in, parsed, parts_of, root_of
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 IMPORTS = (ast.Import, ast.ImportFrom)
-MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
-"""Magics that run the rest of their cell, which binds names as it would without them."""
-MEASURING = re.compile(rf"\A(\s*)%%(?:{'|'.join(MEASURING_MAGICS)})\b.*|(?m:^([ \t]*)%time[ \t]+(?=\S))")
 
 
 @dataclass
@@ -57,40 +52,6 @@ class Names:
     def needed(self) -> set[str]:
         """All that the cell or its functions may use."""
         return self.used.union(*self.mentioned.values())
-
-
-NOTHING = ast.Module([], [])
-SHORT = 10_000
-"""Characters of a cell whose syntax tree is kept for a while: several ask for it, one after the other."""
-
-
-def parsed(source: str) -> ast.Module | None:
-    """The syntax tree of a cell, with magics as IPython reads them; None when it has a syntax error.
-
-    What is only measured, as below ``%%time``, is read as if it was not. The tree is not to be changed.
-    """
-    return _short_tree(source) if len(source) <= SHORT else _tree(source)
-
-
-def _tree(source: str) -> ast.Module | None:
-    source = unmeasured(source)
-    with warnings.catch_warnings(action="ignore"):  # Python's opinion of a student's text
-        try:
-            # IPython leaves plain Python as it is, but for empty lines at its head and what looks like its prompts.
-            if source.partition("\n")[0].strip() and "In [" not in source and "...:" not in source:
-                with contextlib.suppress(SyntaxError):
-                    return ast.parse(source)
-            return ast.parse(TransformerManager().transform_cell(source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-
-
-_short_tree = functools.lru_cache(maxsize=64)(_tree)
-
-
-def unmeasured(source: str) -> str:
-    """A cell without the magics that only measure it; every line stays at its number."""
-    return MEASURING.sub(r"\1\2", source)
 
 
 @functools.lru_cache(4096)
@@ -225,28 +186,9 @@ class _Renaming(ast.NodeTransformer):
         return super().visit(node)
 
 
-def nodes_of(tree: ast.AST) -> list[ast.AST]:
-    """The nodes of a syntax tree as ``ast.walk`` has them, without those that have no fields, as ``Load``."""
-    nodes = [tree]
-    for node in nodes:
-        nodes += _parts(node)
-    return nodes
-
-
-def _parts(node: ast.AST) -> list[ast.AST]:
-    values = []
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            values.append(value)
-        elif isinstance(value, list):
-            values += value
-    return [part for part in values if isinstance(part, ast.AST) and part._fields]
-
-
 def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
     """Note the names of one node, and say which parts of it are still to be read."""
-    parts = _parts(node)
+    parts = parts_of(node)
     match node:
         case ast.Name(id=name, ctx=ast.Load()):
             names.used.add(name)
@@ -255,11 +197,12 @@ def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
         case ast.Name(id=name):
             names.changed.add(name)
         case ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx) if not isinstance(ctx, ast.Load):
-            names.changed |= _base(node)
+            if root := root_of(node, ITEMS):
+                names.changed.add(root)
         case ast.AugAssign(target=ast.Name(id=name)):
             names.used.add(name)
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            names.imported |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+        case ast.Import() | ast.ImportFrom():
+            names.imported |= {one.bound for one in imports_in([node])}
         case ast.For(target=target) | ast.AsyncFor(target=target) | ast.withitem(optional_vars=ast.expr() as target):
             bound = names_in(target)
             names.passing |= bound.assigned
@@ -290,13 +233,6 @@ def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
     return parts
 
 
-def _base(node: ast.expr) -> set[str]:
-    """The name at the beginning of ``name.attribute[index]``."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return {node.id} if isinstance(node, ast.Name) else set()
-
-
 def _comprehension(node: Comprehension, names: Names) -> Iterable[ast.AST]:
     """Note the names of a comprehension; its variables are its own.
 
@@ -317,7 +253,7 @@ def _comprehension(node: Comprehension, names: Names) -> Iterable[ast.AST]:
 def _mention(label: str, function: Function, body: Sequence[ast.AST], names: Names) -> set[str]:
     """Note what a function mentions that is not its own; what it declares global it binds as the cell does."""
     inner = names_in(*body)
-    local = {part.arg for part in _parts(function.args) if isinstance(part, ast.arg)} | inner.given
+    local = {part.arg for part in parts_of(function.args) if isinstance(part, ast.arg)} | inner.given
     mentioned = (inner.needed | inner.changed | inner.shared & inner.given) - (local - inner.shared)
     names.assigned |= inner.shared
     names.mentioned.setdefault(label, set()).update(mentioned)

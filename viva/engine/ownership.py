@@ -22,8 +22,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from viva.engine.blueprint import SOLUTION_MARK, Cell
-from viva.engine.names import NOTHING, Names, changed_in, imports_of, names_in, names_of, nodes_of, parsed, rebound_of
+from viva.engine.names import Names, changed_in, imports_of, names_in, names_of, rebound_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.syntax import NOTHING, nodes_of, parsed
 
 
 @dataclass(frozen=True)

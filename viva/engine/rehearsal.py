@@ -27,13 +27,14 @@ from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_o
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
 from viva.engine.kernelrehearsal import rehearse_in_kernel
-from viva.engine.names import NOTHING, Names, imports_of, names_of, nodes_of, parsed, rebound_of
+from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import raised_in
 from viva.engine.ownership import imported_answers, reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.syntax import NOTHING, imports_in, nodes_of, parsed
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
 
@@ -471,10 +472,8 @@ def _named(source: str) -> set[str]:
     names: set[str] = set()
     for node in nodes_of(parsed(source) or NOTHING):
         match node:
-            case ast.Import(names=aliases):
-                names |= {alias.name for alias in aliases}
-            case ast.ImportFrom(module=module, names=aliases):
-                names |= {".".join(filter(None, [module, alias.name])) for alias in aliases} | {module or ""}
+            case ast.Import() | ast.ImportFrom():
+                names |= {name for one in imports_in([node]) for name in (one.path, one.module)}
             case ast.Call(func=ast.Name(id="__import__") | ast.Attribute(attr="import_module"), args=[first, *_]):
                 names |= {first.value} if isinstance(first, ast.Constant) and isinstance(first.value, str) else set()
             case ast.Constant(value=str(text)):

@@ -20,7 +20,8 @@ import sys
 from collections.abc import Iterator
 
 from viva.engine.libraries import is_library
-from viva.engine.names import NOTHING, imports_of, nodes_of, parsed
+from viva.engine.names import imports_of
+from viva.notebook.syntax import ATTRIBUTES, NOTHING, imports_in, nodes_of, parsed, root_of
 from viva.record import Note
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
@@ -109,12 +110,7 @@ class SingleProcess:
         return Note("patches") if any(_shadows(tree, self.imported | FUNCTIONS)) else None
 
     def _import(self, nodes: list[ast.AST]) -> None:
-        for node in nodes:
-            match node:
-                case ast.Import(names=aliases):
-                    self.modules |= {alias.asname or alias.name: alias.name for alias in aliases}
-                case ast.ImportFrom(module=str(module), names=aliases):
-                    self.modules |= {alias.asname or alias.name: module for alias in aliases}
+        self.modules |= {one.bound: one.module for one in imports_in(nodes) if one.module}
 
     def _helps(self, node: ast.AST) -> bool:
         """Whether a node names a helper; what a library has is none, as ``np.load`` beside a method ``load``."""
@@ -173,7 +169,7 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
         case ast.Attribute(attr=name) | ast.Name(id=name) if name in ABOUT_CODE:
             return True
         case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[target, name, *_]):
-            return _root(target) in modules and not _is_quiet(name)
+            return root_of(target, ATTRIBUTES) in modules and not _is_quiet(name)
         case ast.Call(func=function, args=targets):
             names = _dotted(function)
             *_, before, last = "", "", *names
@@ -181,9 +177,9 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
                 return not any(map(_is_quiet, targets[:2]))
             return last in SIDE_BY_SIDE and names[0] in modules
         case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
-            return name not in QUIET and _root(node) in modules
+            return name not in QUIET and root_of(node, ATTRIBUTES) in modules
         case ast.Subscript(value=ast.Attribute(attr="modules" | "__dict__") as names, ctx=ast.Store() | ast.Del()):
-            return _root(names) in modules
+            return root_of(names, ATTRIBUTES) in modules
     return False
 
 
@@ -232,10 +228,3 @@ def _dotted(node: ast.expr) -> list[str]:
         case ast.Attribute(value=value, attr=name):
             return [*_dotted(value), name]
     return []
-
-
-def _root(node: ast.expr) -> str:
-    """The name at the beginning of ``name.attribute.attribute``."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

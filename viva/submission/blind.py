@@ -10,9 +10,7 @@ The step comes after the scores, so no verdict depends on it. ``submitted/`` sta
 
 from __future__ import annotations
 
-import ast
 import builtins
-import contextlib
 import functools
 import keyword
 import re
@@ -25,6 +23,7 @@ from nbgrader.preprocessors import IncludeHeaderFooter, NbGraderPreprocessor
 from traitlets import Bool
 
 from viva.engine.blueprint import read_notebook
+from viva.notebook.syntax import NOTHING, constants_in, parsed
 from viva.submission.work import Forms, Work
 
 FEW = 4
@@ -84,15 +83,8 @@ def _marked(cell: NotebookNode) -> bool:
 
 def _fields(source: str) -> dict[str, str]:
     """The names to which code assigns a text, with the texts; none where it has a syntax error."""
-    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        return {
-            target.id: statement.value.value
-            for statement in ast.parse(source).body
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-            for target in statement.targets
-            if isinstance(target, ast.Name) and isinstance(statement.value.value, str)
-        }
-    return {}
+    constants = constants_in((parsed(source) or NOTHING).body)
+    return {name: text for name, text in constants if isinstance(text, str)}
 
 
 def _form(cell: NotebookNode, forms: Forms) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import re
 from collections.abc import Mapping
@@ -13,8 +12,9 @@ from nbgrader import utils
 
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
-from viva.engine.names import NOTHING, names_in, names_of, parsed
+from viva.engine.names import names_in, names_of
 from viva.notebook.cell import Purpose, grade_id
+from viva.notebook.syntax import NOTHING, constants_in, parsed
 from viva.record import Note, note
 from viva.submission.cells.places import Released
 from viva.submission.studentcopy import digest
@@ -69,7 +69,8 @@ def default_of(blueprint: Blueprint) -> int | None:
             "that line into a read-only cell without points."
         )
     statements = [node for node in (parsed(cell.source) or NOTHING).body if SEED in names_in(node).bound]
-    if len(statements) != 1 or len(LINE.findall(cell.source)) != 1 or _literal(statements[0]) != seed_in(cell.source):
+    numbers = [number for _, number in constants_in(statements) if type(number) is int]
+    if len(statements) != 1 or len(LINE.findall(cell.source)) != 1 or numbers != [seed_in(cell.source)]:
         raise BlueprintError(
             f"{where}: the value of {SEED} must be a whole number. Write this line once: '{SEED} = 20261'."
         )
@@ -79,15 +80,6 @@ def default_of(blueprint: Blueprint) -> int | None:
 def _bound(source: str) -> set[str]:
     names = names_of(source)
     return names.bound if names else set()
-
-
-def _literal(statement: ast.stmt) -> int | None:
-    """The whole number that a statement assigns, and does nothing else."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target, value = statement.targets[0], statement.value
-        if isinstance(target, ast.Name) and isinstance(value, ast.Constant) and type(value.value) is int:
-            return value.value
-    return None
 
 
 # --- the variant of a student

@@ -199,8 +199,9 @@ def test_what_is_python_or_can_be_read_in_no_one_way_is_left_alone(source):
     assert as_typed(source) == (source, "")
 
 
-MODULES = ["viva.engine.names"]
-MODULES += [f"viva.engine.explaining.{name}" for name in ("notdone", "place", "refused", "shellcommands", "stopped")]
+EXPLAINING = ("lacking", "notdone", "place", "refused", "shellcommands", "stopped")
+MODULES = ["viva.engine.names", "viva.notebook.syntax"]
+MODULES += [f"viva.engine.explaining.{name}" for name in EXPLAINING]
 MODULES += [one.name for one in pkgutil.walk_packages(viva.submission.__path__, "viva.submission.") if not one.ispkg]
 PATTERNS = {
     f"{name}.{key}": value

@@ -18,7 +18,7 @@ from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.expected import Path
 from viva.engine.dialogue.looks import with_looks
 from viva.engine.dialogue.proxies import Type, is_instance, is_subclass
-from viva.engine.names import MEASURING_MAGICS
+from viva.notebook.syntax import MEASURING_MAGICS
 
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 IDENTICAL = "__is__"

@@ -7,12 +7,11 @@ of what a cell's text imports and nobody here finds; it gives no points.
 
 from __future__ import annotations
 
-import ast
 import re
 
 from viva.engine.explaining.place import MISSING, NO_MODULE, Place, Question
 from viva.engine.libraries import can_be_imported
-from viva.engine.names import NOTHING, nodes_of, parsed
+from viva.notebook.syntax import imports_of_text
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -65,18 +64,6 @@ class Lacking:
         for number, tests in sorted(self.concerned.items()) if absent else ():
             name = self.above[number].grade_id
             kind, cells = ("library", (name,)) if name else ("own_library", ())
-            for library in sorted(absent & _imported(self.above[number].source)):
+            for library in sorted(absent & {one.library for one in imports_of_text(self.above[number].source)}):
                 doubts.append(note(kind, library, cells=cells, tests=(*tests,), doubt=True))
         return list(dict.fromkeys(doubts))
-
-
-def _imported(source: str) -> set[str]:
-    """The libraries that a cell imports, also in its functions."""
-    libraries = set()
-    for node in nodes_of(parsed(source) or NOTHING):
-        match node:
-            case ast.Import(names=aliases):
-                libraries |= {alias.name.partition(".")[0] for alias in aliases}
-            case ast.ImportFrom(module=str(module), level=0):
-                libraries.add(module.partition(".")[0])
-    return libraries

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 from viva.engine.explaining.place import LONGEST, Place, Question, names_in_text
 from viva.engine.explaining.refused import Refused
-from viva.engine.names import changed_in, names_in, nodes_of, parsed
+from viva.engine.names import changed_in, names_in
+from viva.notebook.syntax import imports_in, nodes_of, parsed
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -139,10 +140,8 @@ class Traces:
         alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
         for node in nodes:
             match node:
-                case ast.Import(names=aliases):
-                    self.imported |= {alias.asname or alias.name: alias.name for alias in aliases}
-                case ast.ImportFrom(module=str(module), names=aliases):
-                    self.imported |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in aliases}
+                case ast.Import() | ast.ImportFrom():
+                    self.imported |= {one.bound: one.meaning for one in imports_in([node])}
                 case ast.Assign(targets=[ast.Name(name)], value=value) if self._is_shell(value):
                     self.shells.add(name)
                 case ast.Call(func=ast.Attribute(shell, kind), args=[first, *rest]) if self._is_shell(shell):

@@ -12,14 +12,12 @@ they may.
 
 from __future__ import annotations
 
-import ast
 import difflib
 import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from viva.cleaning import plaintext
@@ -27,11 +25,12 @@ from viva.engine.examination import Examination
 from viva.engine.explaining.place import LONGEST, MISSING, NO_MODULE, UNDEFINED, Place, Question, names_in_text
 from viva.engine.explaining.stubs import STUB
 from viva.engine.libraries import can_be_imported
-from viva.engine.names import NOTHING, changed_in, names_in, parsed
+from viva.engine.names import changed_in, names_in
 from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.timebudget import NOT_TRIED
 from viva.notebook.cell import grade_id, is_locked, name_of
+from viva.notebook.syntax import BLOCKS, NOTHING, blank_head, complaint_about, parsed
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -163,9 +162,11 @@ class Stopped:
         return note(kind, *names, cells=cells, numbers=numbers, amount=amount)
 
     def _syntax(self, place: Place) -> Note:
-        message, line, code = _complaint(place.cell.source)
+        message, line, code = complaint_about(place.cell.source)
         kind = "syntax_error" if line else "syntax_error_unplaced"
-        return self.about(kind, place.index, message or "invalid syntax", code, numbers=(line,) if line else ())
+        return self.about(
+            kind, place.index, message or "invalid syntax", code[:MOST_CODE], numbers=(line,) if line else ()
+        )
 
     def _raised(self, place: Place, above: Note | None) -> tuple[Note, int]:
         """The cause for which a cell did not run to its end, and the line of it where it stopped; 0 where unknown.
@@ -257,7 +258,7 @@ def exception(walk: Stopped, stop: Stop) -> Note:
     reason = f"{stop.exception}: {stop.message}".partition("\n")[0].removesuffix(": ")[:MOST_CODE]
     at, number = next(((at, line) for at, line in reversed(stop.frames) if at is not None), (index, 0))
     cell, other = cells[index], cells[at]
-    lines, number = other.source.splitlines(), number and number + _blank(other.source)
+    lines, number = other.source.splitlines(), number and number + blank_head(other.source)
     code = lines[number - 1].strip()[:MOST_CODE] if 0 < number <= len(lines) else ""
     if not code:
         return walk.about("cell_stopped_unplaced", index, reason)
@@ -279,25 +280,6 @@ SOURCES: tuple[Callable[[Stopped, Stop], Note | None], ...] = (
 """The causes for which a cell stops, in the order in which they are asked; the last one always knows one."""
 
 
-def _complaint(source: str) -> tuple[str, int, str]:
-    """Python's message about a syntax error, the number of the line in the cell, and the line; empty where unknown."""
-    try:
-        ast.parse(TransformerManager().transform_cell(source))
-    except SyntaxError as error:
-        text, number = (error.text or "").strip()[:MOST_CODE], (error.lineno or 0) + _blank(source)
-        lines = source.splitlines()
-        # A magic is read as a call, which the student never wrote.
-        return error.msg, number if 0 < number <= len(lines) and lines[number - 1].strip() == text else 0, text
-    except Exception:  # IPython's reading of a stranger's text may raise anything
-        pass
-    return "", 0, ""
-
-
-def _blank(source: str) -> int:
-    """The number of empty lines at the head of a cell, which IPython does not count."""
-    return source[: len(source) - len(source.lstrip())].count("\n")
-
-
 def _likely_bound(source: str) -> set[str]:
     """The names that a cell with a syntax error was to bind."""
     return {name.strip() for names in BINDING.findall(source) for name in ",".join(names).split(",") if name.strip()}
@@ -312,7 +294,7 @@ def _taken(source: str) -> set[str]:
             names = names_in(statement)
         except RecursionError:
             continue
-        bound |= names.given if isinstance(statement, ast.For | ast.While | ast.With | ast.If | ast.Try) else set()
+        bound |= names.given if isinstance(statement, BLOCKS) else set()
         taken |= names.used - bound
         bound |= names.given
     return taken

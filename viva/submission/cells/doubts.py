@@ -18,9 +18,10 @@ from itertools import pairwise
 
 from msgspec import structs
 
-from viva.engine.names import names_of, nodes_of, parsed
+from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose
 from viva.notebook.programming import PYTHON
+from viva.notebook.syntax import imports_in, nodes_of, parsed
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import Doubt, Match, doubted
 from viva.submission.cells.handout import trees
@@ -433,7 +434,7 @@ def of_platform(source: str) -> tuple[str, str]:
     """The module of another platform that code imports, and what stands below that, which never runs; or nothing."""
     tree = parsed(source)
     for node in tree.body[:-1] if tree else ():
-        for module in _imported(node):
+        for module in (one.path for one in imports_in([node])):
             for name in _PLATFORMS:
                 if f"{module}.".startswith(f"{name}."):
                     return name, "\n".join(source.split("\n")[node.end_lineno :])
@@ -444,13 +445,6 @@ def _done(tree: ast.Module) -> set[str]:
     """The functions of which a definition is none of a stub."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return {node.name for node in tree.body if isinstance(node, functions) and not any(map(raises_as_stub, node.body))}
-
-
-def _imported(node: ast.stmt) -> list[str]:
-    """The modules that a statement imports."""
-    if isinstance(node, ast.ImportFrom):
-        return [f"{node.module}.{alias.name}" for alias in node.names]
-    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:

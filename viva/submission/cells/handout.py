@@ -20,8 +20,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
+from viva.notebook.syntax import NOTHING, parsed
 from viva.submission.cells.texts import code_parts, is_magic, squeezed
 from viva.submission.files.handin import notebooks_in
 from viva.submission.files.salvage import read

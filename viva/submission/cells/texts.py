@@ -19,8 +19,9 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from viva.engine import plaincode
-from viva.engine.names import Names, names_of, nodes_of, parsed
+from viva.engine.names import Names, names_of
 from viva.notebook.programming import PYTHON as LANGUAGE
+from viva.notebook.syntax import nodes_of, parsed
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
