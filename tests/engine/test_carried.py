@@ -14,6 +14,7 @@ EXAM = """
 --- given
 import numpy as np
 scores = [0.0, np.log(3)]
+for scored in scores: pass
 --- answer
 def secret_shift(scores): return np.array(scores) - max(scores)
 def softmax(scores):
@@ -26,6 +27,7 @@ assert np.isclose(sum(softmax([1.0, 2.0])), 1)
 assert np.allclose(softmax([0.0, np.log(3)]), [0.25, 0.75])
 --- answer
 weights = softmax(scores)
+for scored in scores: pass
 --- test
 ### CHECK 1: weights
 assert np.allclose(weights, [0.25, 0.75])
@@ -89,6 +91,16 @@ SLIPS = {
     "a syntax error": "def softmax(scores: return 1",
     "nothing": "",
 }
+
+
+def test_the_variable_of_a_loop_is_no_answer(exam):
+    notebook = exam.answered({WEIGHTS: "weights = [0, 0]"})
+    outcome = exam.grader.grade(notebook, exam.examination)
+    assert plan(outcome, notebook, exam.examination) is None
+    attend = "def attend(scores, values): return weights @ values"
+    notebook = exam.answered({WEIGHTS: "weights = [0, 0]", ATTEND: attend})
+    carry = plan(exam.grader.grade(notebook, exam.examination), notebook, exam.examination)
+    assert carry.names[WEIGHTS] == ("weights",)
 
 
 @pytest.mark.parametrize("slip", SLIPS.values(), ids=SLIPS)

@@ -73,7 +73,9 @@ def _shown_names(answer: str, examination: Examination) -> tuple[str, ...]:
     stub = _names(examination.stubs.get(answer, "")).given
     others = (cell for cell in examination.blueprint.cells if cell.code and cell.purpose != Purpose.ANSWER)
     used = stub.union(*(_names(visible_and_hidden(cell.source)[0]).needed for cell in others))
-    return tuple(sorted(examination.plan.owned.get(answer, frozenset()) & used))
+    solution = _names(examination.cells[answer].source)
+    passing = solution.passing - solution.assigned - solution.imported  # as the variable of a loop
+    return tuple(sorted((examination.plan.owned.get(answer, frozenset()) & used) - passing))
 
 
 def _names(source: str) -> Names:
