@@ -153,7 +153,10 @@ def test_the_kernel_of_another_language_is_tried_in_the_sandbox_where_a_notebook
     opened, config = load(course)
     assert not [one for one in examine(opened, config) if "other languages" in one.what]
     install_bash(tmp_path / "jupyter", monkeypatch)
-    for name, metadata in {"one": BASH, "two": {"kernelspec": {"name": "sas", "language": "sas"}}}.items():
+    for name, metadata in {
+        "one": BASH,
+        "two": {"kernelspec": {"name": "sas", "display_name": "SAS", "language": "sas"}},
+    }.items():
         (course / "source" / name).mkdir()
         nbformat.write(new_notebook(metadata=metadata), course / "source" / name / f"{name}.ipynb")
     found = {one.what: one for one in examine(opened, config)}
