@@ -220,7 +220,9 @@ def test_nobody_is_told_to_install_a_package_of_ours_from_an_index():
     folders = ("viva", "student", "plugins", "docs", "deploy", "source", "release", "answers", "examples", ".github")
     kinds = {".py", ".toml", ".md", ".ipynb", ".js", ".yaml", ".yml", ".sh", ".html", ".txt", ""}
     paths = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", PROJECT / "Makefile"]
-    paths += [path for folder in folders for path in walk(PROJECT / folder, ["build", "*.egg-info", "tests"])]
+    paths += [
+        path for folder in folders for path in walk(PROJECT / folder, ["build", "generated", "*.egg-info", "tests"])
+    ]
     found = [
         (str(path.relative_to(PROJECT)), line.strip())
         for path in paths

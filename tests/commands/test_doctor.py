@@ -4,9 +4,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_notebook
 
 from tests.conftest import load
+from tests.kernels import BASH, install_bash
 from viva.commands import doctor
 from viva.commands.doctor import examine
 from viva.sandbox.protection import PROMISES, protection
@@ -144,3 +147,20 @@ def test_a_gradebook_that_is_damaged_anywhere_is_found(course, viva):
     result = viva("doctor")
     assert result.status == 1 and "Traceback" not in result.out + result.err
     assert "is damaged" in result.out and "Restore a copy" in result.out
+
+
+def test_the_kernel_of_another_language_is_tried_in_the_sandbox_where_a_notebook_uses_it(course, tmp_path, monkeypatch):
+    opened, config = load(course)
+    assert not [one for one in examine(opened, config) if "other languages" in one.what]
+    install_bash(tmp_path / "jupyter", monkeypatch)
+    for name, metadata in {
+        "one": BASH,
+        "two": {"kernelspec": {"name": "sas", "display_name": "SAS", "language": "sas"}},
+    }.items():
+        (course / "source" / name).mkdir()
+        nbformat.write(new_notebook(metadata=metadata), course / "source" / name / f"{name}.ipynb")
+    found = {one.what: one for one in examine(opened, config)}
+    assert found["the sandbox for kernels of other languages"].healthy
+    assert found["the kernel 'bash' for bash, in the sandbox"].healthy
+    missing = found["the kernel 'sas' for sas, in the sandbox"]
+    assert not missing.healthy and "is not installed on this machine" in missing.remedy

@@ -142,6 +142,6 @@ def test_a_product_in_a_formula_is_left_to_the_formula():
 @pytest.mark.parametrize("unit", ["<", "`", "$", "](", "\\begin{a}", "``` ", "a*", "$$a"])
 def test_products_are_looked_for_in_a_moment_whatever_was_typed(unit):
     text = (unit * LONGEST_TEXT)[: LONGEST_TEXT - 1] + "*"
-    start = time.perf_counter()
+    start = time.process_time()  # others may use the machine, too
     with_products(text)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

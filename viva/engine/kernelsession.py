@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import time
+import warnings
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
@@ -53,17 +54,18 @@ CUT = {"output_type": "stream", "name": "stdout", "text": "\n[more output was cu
 def kernel_of(name: str, language: str = "") -> KernelSpec:
     """The installed kernel of this name, else one for the language. Raises SandboxError where there is none."""
     manager = KernelSpecManager()
-    try:
-        return manager.get_kernel_spec(name)
-    except NoSuchKernel as error:
-        for other in sorted(manager.find_kernel_specs()):
-            with contextlib.suppress(NoSuchKernel, ValueError):
-                if (spec := manager.get_kernel_spec(other)).language.lower() == language.lower():
-                    return spec
-        raise SandboxError(
-            f"its kernel '{name}' is not installed on this machine. Install it, then try again. 'jupyter kernelspec "
-            "list' lists the installed kernels"
-        ) from error
+    with warnings.catch_warnings(action="ignore"):  # about fields of a kernel's file that Jupyter does not know
+        try:
+            return manager.get_kernel_spec(name)
+        except NoSuchKernel as error:
+            for other in sorted(manager.find_kernel_specs()):
+                with contextlib.suppress(NoSuchKernel, ValueError):
+                    if (spec := manager.get_kernel_spec(other)).language.lower() == language.lower():
+                        return spec
+            raise SandboxError(
+                f"its kernel '{name}' is not installed on this machine. Install it, then try again. 'jupyter "
+                "kernelspec list' lists the installed kernels"
+            ) from error
 
 
 class KernelSession:
