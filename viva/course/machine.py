@@ -123,7 +123,8 @@ def published(names: Iterable[str]) -> dict[str, str]:
     packages = {}
     for name in sorted(set(names) - set(libraries.FAMILIAR)):
         for package in distributions.get(name, ())[:1]:
-            if importlib.metadata.distribution(package).read_text("direct_url.json") is None:
+            found = importlib.metadata.distributions(name=package)  # a clone has another one beside the installed
+            if all(one.read_text("direct_url.json") is None for one in found):
                 packages[name] = package
     return packages
 

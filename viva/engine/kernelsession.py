@@ -125,7 +125,7 @@ class KernelSession:
         own = {"connection_file": f"{inside}/connection.json", "resource_dir": self.spec.resource_dir}
         words = [_filled(word, own) for word in self.spec.argv]
         environment = {name: _filled(value, own) for name, value in (self.spec.env or {}).items()}
-        self.writer = Writer(key=key.encode(), signature_scheme="hmac-sha256")
+        self.messages = Writer(key=key.encode(), signature_scheme="hmac-sha256")
         place = str(self.links)
         if len(place) > LONG:
             self.around = os.open(place, os.O_PATH | os.O_DIRECTORY)
@@ -271,9 +271,9 @@ class KernelSession:
 
     def _send(self, kind: str, content: dict, socket: str = "shell") -> str:
         """Send a message, and return its number."""
-        message = self.writer.msg(kind, content)
+        message = self.messages.msg(kind, content)
         with contextlib.suppress(zmq.ZMQError):  # it is gone, which the next look tells
-            self.sockets[socket].send_multipart(self.writer.serialize(message), zmq.NOBLOCK)
+            self.sockets[socket].send_multipart(self.messages.serialize(message), zmq.NOBLOCK)
         return message["header"]["msg_id"]
 
     def _messages(self, seconds: float) -> list[tuple[str, str, str, dict]]:
