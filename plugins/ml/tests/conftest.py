@@ -16,6 +16,17 @@ THREADED = ("jax", "tensorflow")
 all tests that this process runs later."""
 
 
+@pytest.fixture(scope="module")
+def torch_grader(processes):
+    """The processes of PyTorch's exams."""
+    from viva.engine.grading import Grader
+    from viva.sandbox.confinement import Sandbox
+
+    grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "torch"))
+    yield grader
+    grader.close()
+
+
 def run(item: pytest.Function, faults: multiprocessing.SimpleQueue) -> None:
     """Run one test and report what it raised."""
     try:

@@ -85,19 +85,9 @@ SHARED = {
 }
 
 
-@pytest.fixture(scope="module")
-def grader():
-    from viva.engine.grading import Grader
-    from viva.sandbox.confinement import Sandbox
-
-    grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "torch"))
-    yield grader
-    grader.close()
-
-
 @pytest.mark.parametrize("pattern", SHARED)
-def test_an_answer_that_shares_what_it_should_copy_loses_its_check(pattern, grader, tmp_path):
+def test_an_answer_that_shares_what_it_should_copy_loses_its_check(pattern, torch_grader, tmp_path):
     right, wrong, test = SHARED[pattern]
-    exam = Exam(f"{GIVEN}--- answer\n{right}\n--- test\n{test}\n", grader, tmp_path)
+    exam = Exam(f"{GIVEN}--- answer\n{right}\n--- test\n{test}\n", torch_grader, tmp_path)
     assert lost(exam.grade()) == {}
     assert lost(exam.grade(wrong)) != {}

@@ -15,19 +15,9 @@ ALL = ways.TENSORS | ways.GRADIENTS | ways.MODULES | ways.LOADERS
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("torch"), pytest.mark.timeout(900)]
 
 
-@pytest.fixture(scope="module")
-def grader():
-    from viva.engine.grading import Grader
-    from viva.sandbox.confinement import Sandbox
-
-    grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "torch"))
-    yield grader
-    grader.close()
-
-
 @pytest.mark.parametrize("way", ALL)
-def test_a_course_in_pytorch_is_graded_in_two_processes_as_in_one(way, grader, tmp_path):
-    Exam(ALL[way], grader, tmp_path).prove()
+def test_a_course_in_pytorch_is_graded_in_two_processes_as_in_one(way, torch_grader, tmp_path):
+    Exam(ALL[way], torch_grader, tmp_path).prove()
 
 
 COMPARED = """
@@ -51,7 +41,7 @@ LIARS = {
 
 
 @pytest.mark.parametrize("lie", LIARS)
-def test_no_operator_of_a_students_class_decides_a_comparison(lie, grader, tmp_path):
+def test_no_operator_of_a_students_class_decides_a_comparison(lie, torch_grader, tmp_path):
     base = "" if "object" in lie else "(torch.Tensor)"
     answer = f"""
 from torch import nn
@@ -64,7 +54,7 @@ nn.Identity.__eq__ = nn.Identity.__hash__ = lambda *args: 1
 def mean(x):
     {LIARS[lie]}
 """
-    exam = Exam(COMPARED, grader, tmp_path)
+    exam = Exam(COMPARED, torch_grader, tmp_path)
     assert not exam.examination.inside and exam.check().verdict.value == "passed"
     assert exam.check(answer).verdict.value in ("failed", "error")
 
@@ -88,8 +78,8 @@ DIFFERENCES = {
 
 
 @pytest.mark.parametrize("wrong", DIFFERENCES)
-def test_a_comparison_that_fails_says_what_differs(wrong, grader, tmp_path):
-    result = Exam(WRONG, grader, tmp_path).check(f"def double(x):\n    return {wrong}\n")
+def test_a_comparison_that_fails_says_what_differs(wrong, torch_grader, tmp_path):
+    result = Exam(WRONG, torch_grader, tmp_path).check(f"def double(x):\n    return {wrong}\n")
     what, how = DIFFERENCES[wrong]
     first, second = result.reason.splitlines()
     assert first == f"Tensors differ in their {what}." and how in second
@@ -122,8 +112,8 @@ def flag(): return 4
 """
 
 
-def test_a_comparison_explains_no_assertion_but_its_own(grader, tmp_path):
-    exam = Exam(ELSEWHERE, grader, tmp_path)
+def test_a_comparison_explains_no_assertion_but_its_own(torch_grader, tmp_path):
+    exam = Exam(ELSEWHERE, torch_grader, tmp_path)
     reasons = [result.reason for result in exam.grade(exam.variants[0].answers).checks[exam.tests[0]]]
     assert [reason.partition("\n")[0] for reason in reasons] == ["", "", "Tensors differ in their values."]
 
@@ -153,13 +143,13 @@ def error(p, y):
 """
 
 
-def test_weights_that_a_test_did_not_hand_over_are_not_written(grader, tmp_path):
-    exam = Exam(REACHED, grader, tmp_path)
+def test_weights_that_a_test_did_not_hand_over_are_not_written(torch_grader, tmp_path):
+    exam = Exam(REACHED, torch_grader, tmp_path)
     assert exam.check().verdict.value == exam.check(WRITES).verdict.value == "passed"
 
 
-def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_process(grader, tmp_path):
-    exam = Exam(course.NOTEBOOK, grader, tmp_path)
+def test_of_a_courses_test_cells_only_the_one_that_patches_runs_in_the_students_process(torch_grader, tmp_path):
+    exam = Exam(course.NOTEBOOK, torch_grader, tmp_path)
     names = dict(zip(exam.tests, course.CELLS, strict=True))
     assert [names[cell] for cell in exam.examination.inside] == ["patched"]
     assert lost(exam.grade()) == {}
@@ -188,9 +178,9 @@ assert through(DataLoader(Squares())) <= 1
 """
 
 
-def test_a_loader_of_a_test_asks_a_students_data_set_for_no_example(grader, tmp_path):
+def test_a_loader_of_a_test_asks_a_students_data_set_for_no_example(torch_grader, tmp_path):
     """Two questions for each example made a training of eight epochs six times as long."""
-    exam = Exam(NESTED, grader, tmp_path)
+    exam = Exam(NESTED, torch_grader, tmp_path)
     assert not exam.examination.inside and lost(exam.grade()) == {}
 
 
@@ -211,8 +201,8 @@ assert model(torch.ones(1, 4)).shape == (1, 2)
 """
 
 
-def test_a_students_model_over_the_limit_is_looked_at_by_a_grader(grader, tmp_path):
-    exam = Exam(LARGE, grader, tmp_path)
+def test_a_students_model_over_the_limit_is_looked_at_by_a_grader(torch_grader, tmp_path):
+    exam = Exam(LARGE, torch_grader, tmp_path)
     outcome = exam.grade(exam.notebook.cells[1].source.replace("Model()", "Model(4200)"))
     (result,) = outcome.checks["test-2"]
     assert [(one.kind, one.doubt, one.tests) for one in outcome.doubts] == [("refused_size", True, ("test-2",))]
@@ -242,9 +232,9 @@ assert model(torch.ones(1, width)).shape == (1, 1)
 """
 
 
-def test_a_students_model_that_its_gradients_put_over_the_limit_is_looked_at_by_a_grader(grader, tmp_path):
+def test_a_students_model_that_its_gradients_put_over_the_limit_is_looked_at_by_a_grader(torch_grader, tmp_path):
     """The examiner went on with the weights of before the training, so a right answer was not equal and nobody knew."""
-    exam = Exam(TRAINED, grader, tmp_path)
+    exam = Exam(TRAINED, torch_grader, tmp_path)
     assert lost(exam.grade()) == {}
     outcome = exam.grade(exam.notebook.cells[1].source.replace("width = 64", "width = 4400"))
     assert [(one.kind, one.doubt, one.tests) for one in outcome.doubts] == [
@@ -285,18 +275,18 @@ def derivatives(f, x):
     ("way", "what"), [(0, "a tensor of torch.func"), (1, "a tensor with a tangent"), (2, "a second derivative")]
 )
 def test_an_answer_that_has_pytorch_differentiate_a_tests_function_is_looked_at_by_a_grader(
-    way, what, grader, tmp_path
+    way, what, torch_grader, tmp_path
 ):
     """The reason was an unknown number, or an odd error of PyTorch's, and nobody was asked."""
-    exam = Exam(DIFFERENTIATED, grader, tmp_path)
+    exam = Exam(DIFFERENTIATED, torch_grader, tmp_path)
     outcome = exam.grade(exam.variants[way].answers)
     (result,) = outcome.checks["test-2"]
     assert [(one.kind, one.doubt) for one in outcome.doubts] == [("refused_crossing", True)]
     assert what in wording.reason(result) and "cannot pass between processes" in wording.reason(result)
 
 
-def test_a_first_derivative_with_a_graph_is_the_librarys_own(grader, tmp_path):
-    exam = Exam(DIFFERENTIATED, grader, tmp_path)
+def test_a_first_derivative_with_a_graph_is_the_librarys_own(torch_grader, tmp_path):
+    exam = Exam(DIFFERENTIATED, torch_grader, tmp_path)
     answer = """
 def derivatives(f, x):
     x = x.clone().requires_grad_()
@@ -307,8 +297,8 @@ def derivatives(f, x):
     assert lost(exam.grade(answer)) == {}
 
 
-def test_a_solution_over_the_limit_says_so(grader, tmp_path):
-    exam = Exam(LARGE.replace("width=64", "width=4200"), grader, tmp_path)
+def test_a_solution_over_the_limit_says_so(torch_grader, tmp_path):
+    exam = Exam(LARGE.replace("width=64", "width=4200"), torch_grader, tmp_path)
     (sentence,) = exam.examination.single_process_sentences().values()
     assert (
         "134 MB of new weights and gradients are larger than 134217728 bytes" in sentence and lost(exam.grade()) == {}
@@ -378,6 +368,6 @@ def ratio(a, b): return sp.Rational(b, a)
 """
 
 
-def test_a_number_of_sympy_is_a_number_where_the_solution_gives_one(grader, tmp_path):
+def test_a_number_of_sympy_is_a_number_where_the_solution_gives_one(torch_grader, tmp_path):
     """PyTorch brings SymPy. A right answer that solves by symbols lost all points, as its numbers are objects."""
-    Exam(SYMBOLIC, grader, tmp_path).prove()
+    Exam(SYMBOLIC, torch_grader, tmp_path).prove()
