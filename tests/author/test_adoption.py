@@ -271,11 +271,12 @@ def test_a_notebook_of_the_course_is_corrected_in_place_and_the_old_one_is_kept_
     assert said.status and f"viva adopt --in-place {path}" in said.out + said.err
     assert "Traceback" not in said.out + said.err
     assert f"viva adopt --in-place {path}" in viva("adopt", str(path)).err
-    for backup in ("squares.ipynb", "squares1.ipynb"):
+    for backup, old in (("squares.ipynb", before), ("squares.ipynb", before), ("squares1.ipynb", f"{before}\n")):
+        path.write_text(old)
         said = viva("adopt", "--in-place", str(path))
         assert said.status == 0 and "were the text" in said.out
-        assert (course / "backup" / "squares" / backup).read_text() == before
-        path.write_text(before)
+        assert (course / "backup" / "squares" / backup).read_text() == old
+    path.write_text(before)
     assert viva("adopt", "--in-place", str(path)).status == 0
     said = viva("adopt", "--in-place", str(path))
     assert "Nothing needed a change." in said.out

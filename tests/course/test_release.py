@@ -114,7 +114,7 @@ def test_metadata_of_an_old_nbgrader_are_refused_with_the_command_that_mends_the
     opened, config = load(course)
     for version in (0, 1, 2):
         edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(schema_version=version))  # noqa: B023
-        with pytest.raises(CourseError, match=rf"version {version} of nbgrader's .*viva adopt --in-place .*ipynb"):
+        with pytest.raises(CourseError, match=rf"version {version} of its format; .*viva adopt --in-place .*ipynb"):
             release(opened, SHORT, config=config)
     adopt(opened, source(course), in_place=True)
     release(opened, SHORT, config=config)

@@ -69,8 +69,8 @@ def pages(course: Path) -> Iterator[Path]:
 
 
 def some_pages(course: Path) -> list[Path]:
-    """One page in three, of all students and assignments, and the hostile one."""
-    found = {*list(pages(course))[::3], *course.glob("feedback/mallory/*/*.html")}
+    """One page in two, of all students and assignments, and the hostile one."""
+    found = {*list(pages(course))[::2], *course.glob("feedback/mallory/*/*.html")}
     assert len(found) > 5 and len({path.parent.name for path in found}) > 3
     return sorted(found)
 

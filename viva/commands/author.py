@@ -72,10 +72,8 @@ class ReleaseCommand(ProvingCommand):
     name = "viva-release"
     description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
-        viva release                             all assignments
-        viva release ps4_multihead --variants    also a notebook for each student
-        viva release ps1 --solutions             after the deadline: solution notebooks, and no release
-        viva release --check                     is release/ what source/ compiles to?
+        viva release                      all assignments
+        viva release ps1 --solutions      after the deadline: solution notebooks, and no release
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases()
     flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | CHECK | remote.flags()
