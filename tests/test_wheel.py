@@ -132,7 +132,9 @@ def test_the_check_alone_is_a_small_install_and_checks_in_both_ways(small, tmp_p
         said = run(small / "bin" / "viva", "check", "mine.ipynb", *more, cwd=tmp_path)
         assert "1 of 1 visible check passes." in said
         assert "Your own cell (number 1 in the notebook) needs not_there, which is not installed." in said
-        assert "Ask your instructor how to install it, then check again." in said and "pip install not_there" not in said
+        assert (
+            "Ask your instructor how to install it, then check again." in said and "pip install not_there" not in said
+        )
     said = run(small / "bin" / "viva", "grade", cwd=tmp_path, status=2)
     asked = "'viva grade' needs the complete Viva. Ask your instructor for its wheel: "
     assert said == f"{asked}{doors.install('nbviva')}\n"

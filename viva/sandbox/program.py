@@ -3,8 +3,9 @@
 Theory of operation. Python's processes are forks of a fork server, and hold themselves in the sandbox. Another program,
 as the kernel of R, is started by ``bwrap``, and cannot leave what that has set up: the machine's programs and
 libraries, read-only; of /etc only what programs need; a /tmp and a home of limited size, with copies of the notebook's
-files; one folder that it shares with the grader, for the kernel's sockets; process numbers, hostname and users of its
-own; no network. A shell inside sets the limits, then becomes the program. It may start processes, as a shell must: how
+files; one folder that it shares with the grader, for the kernel's sockets; process numbers and a hostname of its own;
+no network. Root's programs become the user of a slot, others a user of a namespace: of root itself Linux counts no
+processes. A shell inside sets the limits, then becomes the program. It may start processes, as a shell must: how
 many, and how much memory all of them take, is limited. With ``bwrap`` ends whatever was started in it.
 
 The notebook's files are copied, so that nothing outside changes. The folder of the sockets is on disk: who waits for
@@ -29,7 +30,7 @@ from viva.folder import holds_more
 from viva.sandbox.bubblewrap import INSTALL, PROGRAM, installed
 from viva.sandbox.confinement import FIRST_UID, Limits
 from viva.sandbox.landlock import readable_by_default
-from viva.sandbox.privileges import THREADS, USER, can_work_as
+from viva.sandbox.privileges import THREADS, USER
 from viva.verdict import SandboxError
 
 HOME, LINKS, DATA = "/home/student", "/viva", "/data"
@@ -101,9 +102,12 @@ class Program:
             if not installed():
                 raise SandboxError(f"bubblewrap is not installed on this machine. Install it: {INSTALL}")
             told, tell = os.pipe()
-            paths = list(_readable(command[0], readable))
-            words = [*_around(paths, links, data, tell), *_within(limits), *command]
-            own = {"env": {**ENVIRONMENT, **environment}, "cwd": "/"} | _user(slot, paths, (links, data))
+            uid = None if os.geteuid() else FIRST_UID + slot
+            if uid is not None:
+                _hand_over(uid, links, data)
+            paths = _readable(command[0], readable)
+            words = [*_around(paths, links, data, tell, uid), *_within(limits), *command]
+            own = {"env": {**ENVIRONMENT, **environment}, "cwd": "/"}
         try:
             self.process = subprocess.Popen(
                 words,
@@ -183,37 +187,41 @@ def _children(pid: int) -> list[int]:
     return children
 
 
-def _user(slot: int, readable: Iterable[str], folders: Iterable[Path]) -> dict:
-    """How root starts a process as the user of a slot, who gets the ``folders``; nothing for others, and where that
-    user cannot reach what it has to read."""
-    uid = FIRST_UID + slot
-    folders = list(folders)
-    if os.geteuid() or not can_work_as(uid, list(readable), str(folders[0])):
-        return {}
+def _hand_over(uid: int, *folders: Path) -> None:
+    """Give a user some folders and what is in them."""
     for folder in folders:
         for place, _, names in os.walk(folder):
             for name in (place, *(os.path.join(place, name) for name in names)):
                 os.chown(name, uid, uid, follow_symlinks=False)
-    return {"user": uid, "group": uid, "extra_groups": []}
 
 
-def _around(readable: Iterable[str], links: Path, data: Path, tell: int) -> list[str]:
-    """The words that start bubblewrap, up to the command inside."""
-    words = [PROGRAM, "--die-with-parent", "--new-session", "--unshare-all", "--unshare-user", "--cap-drop", "ALL"]
-    words += ["--info-fd", str(tell), "--uid", "1000", "--gid", "1000", "--hostname", USER]
+def _around(readable: Iterable[str], links: Path, data: Path, tell: int, uid: int | None) -> list[str]:
+    """The words that start bubblewrap, up to the command inside, which root has become the user ``uid`` for."""
+    words = [PROGRAM, "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--info-fd", str(tell)]
+    if uid is None:
+        words += ["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"]
+    else:
+        words += [f"--unshare-{what}" for what in ("ipc", "pid", "net", "uts", "cgroup-try")]
+        words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    words += ["--hostname", USER]
     for path in _SYSTEM:
         if os.path.islink(path):
             words += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             words += ["--ro-bind", path, path]
-    for path in readable:
+    paths = [*readable]
+    for folder in sorted({str(parent) for path in (*paths, HOME) for parent in Path(path).parents} - {"/"}):
+        words += ["--perms", "0755", "--dir", folder]  # else nobody but root goes through it
+    for path in paths:
         words += ["--ro-bind", path, path]
     words += ["--proc", "/proc", "--dev", "/dev"]
     room = str(Limits().scratch_bytes)
     for folder in ("/tmp", "/dev/shm", HOME):
-        words += ["--size", room, "--tmpfs", folder]
-    words += ["--bind", str(links), LINKS, "--ro-bind", str(data), DATA, "--chdir", HOME]
-    return [*words, "--remount-ro", "/", "--"]
+        words += ["--perms", "1777", "--size", room, "--tmpfs", folder]
+    words += ["--bind", str(links), LINKS, "--ro-bind", str(data), DATA, "--chdir", HOME, "--remount-ro", "/", "--"]
+    if uid is not None:
+        words += ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all"]
+    return words
 
 
 def _readable(program: str, others: Iterable[str]) -> Iterator[str]:

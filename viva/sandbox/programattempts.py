@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from viva.sandbox.confinement import USUAL
+from viva.sandbox.privileges import THREADS
 from viva.sandbox.program import LINKS, Program
 from viva.verdict import SandboxError
 
@@ -21,7 +22,9 @@ exec > {LINKS}/found
 [ "$(ls /proc | grep -c '^[0-9]')" -gt 12 ] && echo 'it sees other processes'
 [ "$(ulimit -d)" = unlimited ] && echo 'its memory has no limit'
 [ "$(ulimit -f)" = unlimited ] && echo 'its files have no limit'
-[ "$(ulimit -u 2>/dev/null || ulimit -p)" = unlimited ] && echo 'its processes have no limit'
+(for number in $(seq {2 * THREADS}); do sleep 3 & done) 2>/dev/null
+set -- /proc/[0-9]*
+[ $# -gt {THREADS + 8} ] && echo 'its processes have no limit'
 (: > viva-attempt) 2>/dev/null || echo 'it cannot write into its own folder'
 echo done
 """
