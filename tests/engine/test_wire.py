@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import enum
-import io
 import itertools
 import random
 import struct
@@ -26,7 +25,7 @@ from hypothesis.extra import numpy as hnp
 from msgpack import ExtType, Packer, packb
 
 from viva.engine import wire
-from viva.engine.values import codec, frames, memoryfiles, plain
+from viva.engine.values import codec, frames, plain
 from viva.engine.values.codec import BYTES, CODEC_OF, DIMENSIONS, TWINS
 from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.engine.values.plain import AGAIN, INT_BITS, LIKE, NUMBER_OF, PANDAS
@@ -460,29 +459,11 @@ def test_no_method_of_a_subclass_runs(base, arguments, expected):
 
 def test_each_plain_type_that_a_student_can_derive_from_is_tried_with_one_that_lies():
     own = {np.ndarray, OrderedDict, Counter, Fraction, *frames.TYPES, *codec.SCALARS}  # tried below, or of one codec
-    own |= {*memoryfiles.FILES}
     added = {cls for cls in CODEC_OF if codec_that_was_added(cls)}  # by plug-ins that other tests have loaded
     left = set(CODEC_OF) - own - added - {base for base, _, _ in LIES} - {Reference, plain.Again, codec.Like}
     for cls in left:
         with pytest.raises(TypeError, match="not an acceptable base type"):
             type("Lying", (cls,), {})
-
-
-@pytest.mark.parametrize("content", ["a\nb", b"ab"])
-def test_no_method_of_a_subclass_of_a_file_in_memory_runs(content):
-    base = io.StringIO if isinstance(content, str) else io.BytesIO
-    (file,) = decode(encode([lying(base)(content)]))
-    assert (type(file), file.getvalue(), file.tell()) == (base, content, 0)
-
-
-def test_a_text_whose_reader_may_translate_its_line_ends_is_no_plain_file():
-    assert is_plain(io.StringIO("a\nb")) and not is_plain(io.StringIO("a\rb", newline=""))
-
-
-@pytest.mark.parametrize("parts", [["a", -1, False], ["a", 2, False], [1, 0, False], ["a"], [b"a", "0", False]])
-def test_what_is_no_file_in_memory_is_a_wire_error(parts):
-    with pytest.raises(WireError):
-        memoryfiles.build(parts)
 
 
 def test_no_method_of_a_subclass_of_an_array_runs():

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.values import memoryfiles
 from viva.engine.values.codec import module_of
 from viva.engine.values.librarycodecs import codec_that_was_added
 from viva.verdict import WireError
@@ -26,7 +25,7 @@ from viva.verdict import WireError
 MOST, BYTES = 128, 1_000_000
 """The most lists and arrays that are known again when a test's functions are handed them, and the bytes of each."""
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
-CHANGEABLE = (list, dict, set, deque, bytearray, np.ndarray, *memoryfiles.FILES)
+CHANGEABLE = (list, dict, set, deque, bytearray, np.ndarray)
 ITEMS: dict[type, Callable[..., Iterable]] = {
     list: list.__iter__,
     deque: deque.__iter__,
@@ -183,8 +182,6 @@ def fill(local: Any, received: Any, counterparts: dict[int, object]) -> None:
         local[...] = received
     elif issubclass(cls, bytearray):
         local[:] = received
-    elif issubclass(cls, memoryfiles.FILES):
-        memoryfiles.fill(local, received)
     elif (codec := codec_that_was_added(cls)) and codec.fill:
         codec.fill(local, received)
     else:

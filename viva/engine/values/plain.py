@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 
-from viva.engine.values import memoryfiles
 from viva.engine.values.codec import (
     CODEC_OF,
     SCALARS,
@@ -228,14 +227,12 @@ CODECS = (
     Codec((Again,), lambda value: None, lambda parts: Again, _types(int)),
     Codec((Like,), lambda value: None, _like),
     LIBRARY,
-    *(Codec((cls,), memoryfiles.split, memoryfiles.build, _types(str, bytes, int, bool)) for cls in memoryfiles.FILES),
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
 AGAIN, LIKE = CODEC_OF[Again], CODEC_OF[Like]
 HOLDERS = frozenset(
-    CODEC_OF[cls]
-    for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray, tuple, Like, *memoryfiles.FILES)
+    CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray, tuple, Like)
 )
 """Values in which the same thing may stand twice."""
 CHANGEABLE = (HOLDERS - {CODEC_OF[tuple], LIKE}) | {PANDAS}
