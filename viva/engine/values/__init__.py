@@ -4,7 +4,6 @@ codec        how the values of a type cross, NumPy's too, and the table of all
 plain        what may cross, and the codec of each type
 frames       pandas' part of it
 librarycodecs  those that other packages add for their libraries
-memoryfiles  files in memory, which a test hands over and looks into
 sharing      what of a library both sides have, and change
 randomness   the global random state, as plain values
 streams      whether a state of random numbers follows from a known one
