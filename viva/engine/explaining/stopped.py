@@ -40,7 +40,7 @@ write such texts with thousands of digits, which Python does not read as a numbe
 BINDING = re.compile(
     r"""
     ^ (?: async[ ]+def | def | class ) [ ]+ (\w+)
-    | ^ (\w+ (?: \s*,\s* \w+ )*) \s* = (?!=)
+    | ^ (\w+ (?: [ \t]*,[ \t]* \w+ )*) [ \t]* = (?!=)
     | ^ import [ ]+ (?: [\w.]+ [ ]+ as [ ]+ )? (\w+)
     | ^ from [ ]+ [\w.]+ [ ]+ import [ ]+ (\w+)
     """,
