@@ -368,8 +368,11 @@ def _kept(course: Course, draft: Contract, expected: Expected) -> Contract:
     edition = digest.hexdigest()[:EDITION]
     counts = ground(draft.folder / NOTEBOOKS, draft.files, draft.files, "", expected).hex()
     facts = msgspec.structs.replace(draft.facts, edition=edition, gradebook=gradebook, ground=counts)
-    (draft.folder / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts)))
     place = _place(course.directory, facts.assignment)
+    before = editions.current(place)
+    if before and msgspec.structs.replace(facts, released=before.released) == before:
+        facts = before  # the same was released then
+    (draft.folder / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts)))
     try:
         _make_folder(place.parent, course.directory.groupshared)
         _make_folder(place, course.directory.groupshared)
