@@ -148,10 +148,14 @@ def _unlinked(folder: str | Path) -> list[str]:
     return folders
 
 
-def read_utf8(path: Path) -> str:
-    """The text of a file that an instructor wrote. Raises CourseError where it is not UTF-8, and OSError."""
+def read_utf8(path: Path, newline: str | None = None) -> str:
+    """The text of a file that an instructor wrote; ``newline`` is that of ``open``.
+
+    Raises CourseError where it is not UTF-8, and OSError.
+    """
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8", newline=newline) as file:
+            return file.read()
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise CourseError(f"{path}, line {line}: the file is not in UTF-8. Save it in that encoding.") from error

@@ -291,9 +291,9 @@ def test_the_server_itself_takes_no_score_above_the_points(desk):
         )
         assert status == 400, score
     group, odd = f"viva/group/{desk.key('ada')}", [b"\xff", b"[" * 100_000, b"3", b'{"manual_score": NaN}', b""]
-    change = {"id": desk.key("ada"), "comment": None, "comment_before": "x\ud800", "score": None, "score_before": 1}
+    change = {"id": desk.key("ada"), "cell": "why", "comment": None, "comment_before": "x\ud800", "score": None, "score_before": 1}
     changes = change, change | {"comment_before": None, "score_before": 1e6}, change | {"score_before": -5}
-    taken = [json.dumps({"cell": "why", "changes": [change]}).encode() for change in changes]
+    taken = [json.dumps({"changes": [change]}).encode() for change in changes]
     for place, bodies in ((f"api/grade/{key}", odd), (group, [*odd, *taken])):
         for body in bodies:
             answer = page.request.put(

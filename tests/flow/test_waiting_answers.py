@@ -111,7 +111,7 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
     press(page, "Control+Enter")
 
     ready(page, "3 of 4 left")
-    expect(page.locator(".viva-items button")).to_have_text(
+    expect(page.locator(".viva-insert")).to_have_text(
         ["Alt+1-1.5: The sum is missing. [sum]", "Alt+2-1: The order does not matter here. [order]", "Alt+3Say why."]
     )
     press(page, "Alt+1", "Alt+2", "Control+Enter")  # both items: 5 - 1.5 - 1

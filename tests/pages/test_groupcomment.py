@@ -110,7 +110,7 @@ def test_all_of_it_is_taken_back_in_one_step_but_for_what_changed_since(desk):
     desk.comment("bea", "Well written.", None)
     changes = desk.give("bea", "cleo", "dan")
     desk.comment("dan", f"{MASK}\nCome and see me.", 2)
-    assert take_back(desk.gradebook, "why", changes) == 2
+    assert take_back(desk.gradebook, changes) == 2
     assert desk.saved("bea") == ("Well written.", None)
     assert desk.saved("cleo") == (None, None)
     assert desk.gradebook.find_grade("why", "n", "ps", "cleo").needs_manual_grade
@@ -123,7 +123,7 @@ def test_points_that_a_cell_does_not_have_are_not_taken_back_and_nothing_is_writ
     changes = desk.give("bea", "cleo")
     changes[1].score_before = score
     with pytest.raises(RefusedError, match="must be a number from 0 to 3"):
-        take_back(desk.gradebook, "why", changes)
+        take_back(desk.gradebook, changes)
     desk.gradebook.db.rollback()
     assert (desk.saved("bea"), desk.saved("cleo")) == ((MASK, 2), (MASK, 2))
 
@@ -132,7 +132,7 @@ def test_a_text_that_no_database_takes_is_taken_back_without_these_characters(de
     desk.comment("ada", MASK, 2)
     (change,) = desk.give("bea")
     change.comment_before = "so\0 it\ud800 was"
-    assert take_back(desk.gradebook, "why", [change]) == 1 and desk.saved("bea")[0] == "so it was"
+    assert take_back(desk.gradebook, [change]) == 1 and desk.saved("bea")[0] == "so it was"
 
 
 def test_only_those_are_in_a_group_whom_a_sentence_names_and_who_submitted(desk):

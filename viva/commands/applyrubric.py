@@ -61,7 +61,7 @@ class RubricCommand(VivaCommand):
             self._show(planned)
             if not self.dry_run and (self.yes or self._agreed(len(planned))):
                 with self.alone(), self.course.gradebook() as gradebook:
-                    written = rubric.apply(gradebook, assignment, planned)
+                    written = len(rubric.apply(gradebook, assignment, planned))
                 self._say(f"Updated: {counted(written, 'comment')}. Now: viva feedback {assignment}")
             else:
                 self._say("Nothing was written.")

@@ -46,6 +46,7 @@ journal        changes of several files and the gradebook: written down, done st
 busy           who works with a course for long without its lock
 solutions      the students' version with the instructor's answers, to give out after the deadline
 rubric         comments that repeat, and the scores that they make
+rubricfile     the file of a rubric with one item changed or added, and nothing else
 variants       a seed for each student, by HMAC from the course's key, and a copy of the notebook with it
 snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Comment, Grade, Gradebook
+from sqlalchemy import update
 
 from viva.folder import read_utf8
 from viva.verdict import CourseError
@@ -72,12 +73,20 @@ def path_of(root: Path, assignment: str) -> Path:
 
 def read_items(path: Path) -> list[Item]:
     """The items of a file, none where there is no file. Raises CourseError with the entry that cannot be read."""
-    if not path.is_file():
-        return []
+    return items_of(read_utf8(path), path) if path.is_file() else []
+
+
+def items_of(text: str, path: Path) -> list[Item]:
+    """The items in the text of a file. Raises CourseError."""
     try:
-        entries = tomllib.loads(read_utf8(path)).get("item", [])
+        return items_in(tomllib.loads(text), path)
     except tomllib.TOMLDecodeError as error:
         raise CourseError(f"{path} is not TOML ({error}). An item looks like this:\n{FORM}") from error
+
+
+def items_in(document: dict, path: Path) -> list[Item]:
+    """The items in what a file says. Raises CourseError."""
+    entries = document.get("item", [])
     items: dict[str, Item] = {}
     for entry in entries if isinstance(entries, list) else [entries]:
         item = _item(entry, path)
@@ -94,9 +103,9 @@ def _item(entry: object, path: Path) -> Item:
     key, points, text, cell = entry["key"], entry["points"], entry["text"], entry.get("cell", "")
     if not isinstance(key, str) or not KEY.fullmatch(key):
         raise CourseError(f"{path}: {key!r} is not a valid key. Write up to 20 letters, digits, _ and -.")
-    if type(points) not in (int, float) or not abs(points) < 1e6:
+    if type(points) not in (int, float) or not abs(points) < 1e6 or "e" in f"{points:g}":  # no comment has such a line
         raise CourseError(
-            f"{path}: the points of '{key}' are {points!r}, which is not a number. Write a number, as in: points = -0.5"
+            f"{path}: the points of '{key}' are {points!r}, which cannot be used. Write a number, as in: points = -0.5"
         )
     if not isinstance(text, str) or not isinstance(cell, str) or not text.strip() or len(text.splitlines()) != 1:
         raise CourseError(f"{path}: the text of '{key}' must be one line.")
@@ -146,20 +155,44 @@ def counts(gradebook: Gradebook, assignment: str) -> dict[str, int]:
     return uses
 
 
-def apply(gradebook: Gradebook, assignment: str, planned: Iterable[Update]) -> int:
-    """Write comments and scores; how many. One that was changed since it was planned is left alone."""
-    written = 0
-    for update in planned:
-        comment = gradebook.find_comment(update.cell, update.notebook, assignment, update.student)
-        grade = gradebook.find_grade(update.cell, update.notebook, assignment, update.student)
-        if comment.manual_comment != update.before or (not update.by_hand and grade.manual_score != update.old):
-            continue
-        comment.manual_comment = update.after
-        if not update.by_hand:
-            grade.manual_score = update.score
-        written += 1
+def apply(gradebook: Gradebook, assignment: str, planned: Iterable[Update]) -> list[Update]:
+    """Write comments and scores, and commit; which ones. One that was changed since it was planned is left alone."""
+    done = []
+    for change in planned:
+        comment = gradebook.find_comment(change.cell, change.notebook, assignment, change.student)
+        grade = gradebook.find_grade(change.cell, change.notebook, assignment, change.student)
+        scores = (grade.manual_score,) * 2 if change.by_hand else (change.old, change.score)
+        if written(gradebook, comment, (change.before, change.after), grade, scores):
+            done.append(change)
     gradebook.db.commit()
-    return written
+    return done
+
+
+def written(
+    gradebook: Gradebook,
+    comment: Comment,
+    texts: tuple[str | None, str | None],
+    grade: Grade | None,
+    scores: tuple[float | None, float | None],
+) -> bool:
+    """Write a comment and its score where both are still what they were before; whether they were.
+
+    ``texts`` and ``scores`` are before and after. Nothing is committed. What waits for a grader still waits, unless it
+    gets its first score.
+    """
+    session = gradebook.db
+    for row, table in ((comment, Comment.__table__), (grade, Grade.__table__)):
+        if row is not None:  # locks the row, in SQLite the file, until the end of the transaction
+            session.execute(update(table).where(table.c.id == row.id).values(id=table.c.id))
+            session.refresh(row)
+    if comment.manual_comment != texts[0] or (grade is not None and grade.manual_score != scores[0]):
+        return False
+    comment.manual_comment = texts[1]
+    if grade is not None and scores[0] != scores[1]:
+        grade.manual_score = scores[1]
+        if None in scores:
+            grade.needs_manual_grade = scores[1] is None and grade.auto_score is None
+    return True
 
 
 def _commented(gradebook: Gradebook, assignment: str) -> Iterator[tuple[Comment, Grade]]:

@@ -16,6 +16,7 @@ livelists    the report's lists as they are now, in formgrader's server
 submittedfiles  pictures and downloads of students' files, in formgrader's server
 formgrade    the page on which a grader reads a notebook in formgrader
 groupcomment  a comment that goes to all answers that are alike
+rubricedit  a rubric item that is edited on a grader's page, with the scores that it gave
 gradingapi   what formgrader's server answers to that page: saving, and what waits next
 sentvalues   the points and texts that a browser sends, checked in one place
 waitinglist  the submissions of a notebook that wait for a grader

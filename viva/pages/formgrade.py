@@ -28,7 +28,7 @@ from viva.course import rubric, writtenanswers
 from viva.course.course import Course
 from viva.engine.names import Names, names_of
 from viva.notebook.cell import grade_id
-from viva.pages import groupcomment, typeset, waitinglist
+from viva.pages import groupcomment, rubricedit, typeset, waitinglist
 from viva.pages.additions import GRADER, Asked, additions, by_cell
 from viva.submission.sanitize import given_texts
 from viva.verdict import CourseError
@@ -59,7 +59,8 @@ class AnswerFirst(NbGraderPreprocessor):
     ``queue``: how many submissions of this notebook wait, also at each question; ``version``: what the page shows, so
     that nothing is saved for a notebook that was graded again; ``differences``: for each written answer that has
     changed since it was graded, what is new in it and what is gone; ``offered``: for each question the
-    comments that repeat, rubric items first; ``added``: by test cell, the sentences of other packages; ``groups``: by
+    comments that repeat, rubric items first; ``rubric``: the version of its file, None where nobody can read it;
+    ``added``: by test cell, the sentences of other packages; ``groups``: by
     answer cell, the answers of other students that are like this one.
 
     The answer is the cell below the question and those that follow it, up to the next cell that is graded and the
@@ -87,7 +88,7 @@ class AnswerFirst(NbGraderPreprocessor):
                     answers[grade_id(cell)] = below
         resources["answers"], resources["tested"] = answers, _tested(notebook)
         resources |= {"waiting": [], "queue": None, "offered": {}, "version": ""}
-        resources |= {"differences": {}, "added": {}, "groups": {}}
+        resources |= {"differences": {}, "added": {}, "groups": {}, "rubric": None}
         if (submission := resources.get("submission_id")) is not None:
             self._look_up(submission, resources)
             resources["differences"] = {
@@ -106,7 +107,8 @@ class AnswerFirst(NbGraderPreprocessor):
             resources["queue"] = _queue(gradebook, submitted)
             resources["version"] = waitinglist.version_of(directory, submitted)
             try:
-                items = rubric.read_items(rubric.path_of(Path(directory.root), submitted.assignment.assignment.name))
+                file = rubricedit.file_of(Path(directory.root), submitted)
+                items, resources["rubric"] = list(file.items.values()), file.version
             except CourseError as error:
                 items, resources["complaint"] = [], str(error)
             asked = Asked(GRADER, submitted.assignment.assignment.name, submitted.name, submitted.student.id)
@@ -121,9 +123,9 @@ class AnswerFirst(NbGraderPreprocessor):
             graded = {grade.name for grade in submitted.grades}
             for comment in submitted.comments:
                 fitting = [item for item in items if item.cell in ("", comment.name) and comment.name in graded]
-                rubric_items = [{"line": item.line, "points": item.points} for item in fitting]
                 comments = [{"line": text} for text in _said_before(gradebook, submitted, comment.name)]
-                resources["offered"][comment.name] = [*rubric_items, *comments][:MOST_OFFERED]
+                offered = [*map(rubricedit.shown, fitting), *comments]
+                resources["offered"][comment.name] = offered[:MOST_OFFERED]
 
 
 def _queue(gradebook: Gradebook, submitted: SubmittedNotebook) -> dict:

@@ -13,6 +13,7 @@ import functools
 import json
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
 
@@ -24,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from tornado import web
 
 from viva.course.course import Course
-from viva.pages import groupcomment, sentvalues, waitinglist
+from viva.pages import groupcomment, rubricedit, sentvalues, waitinglist
 from viva.pages.additions import GRADER, Asked, additions
 from viva.pages.openanswers import OpenAnswers
 from viva.verdict import CourseError
@@ -40,11 +41,10 @@ class _Given(msgspec.Struct):
 
 
 class _TakenBack(msgspec.Struct):
-    cell: str
     changes: list[groupcomment.Change]
 
 
-_Form = TypeVar("_Form", _Given, _TakenBack)
+_Form = TypeVar("_Form", _Given, _TakenBack, rubricedit.Edit, rubricedit.Undoing)
 
 
 class GradingHandler(BaseApiHandler):
@@ -179,11 +179,35 @@ class CommentHandler(_Saving):
         return sentvalues.text(value)
 
 
-class GroupHandler(GradingHandler):
+class _Writing(GradingHandler):
+    """Several rows of the gradebook with one request."""
+
+    def _body(self, form: type[_Form]) -> _Form:
+        try:
+            return msgspec.json.decode(self.request.body, type=form)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise web.HTTPError(400, STRANGE) from error
+
+    def _written(self, write: Callable[[], object]) -> None:
+        try:
+            self.write(msgspec.json.encode({"result": write()}))
+        except MissingEntry:
+            raise web.HTTPError(404, "One of these submissions is not in the gradebook any more.") from None
+        except (sentvalues.RefusedError, UnicodeEncodeError) as error:  # a name may have characters that no text has
+            sentence = str(error) if isinstance(error, sentvalues.RefusedError) else STRANGE
+            raise web.HTTPError(400, sentence) from error
+        except SQLAlchemyError as error:
+            self.log.warning("Not saved: %s", error)
+            raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
+        finally:
+            self.gradebook.db.rollback()
+
+
+class GroupHandler(_Writing):
     """The comment at an answer cell goes to the answers that are like this one, or is taken back from them.
 
     The body of a POST has the ``cell`` and ``to``, the submitted notebooks that the grader leaves in; the answer has
-    the ``changes``. The body of a PUT has the ``cell`` and these changes, which are taken back.
+    the ``changes``. The body of a PUT has these changes, which are taken back.
     """
 
     @web.authenticated
@@ -205,27 +229,34 @@ class GroupHandler(GradingHandler):
     def put(self, key: str) -> None:
         self.submitted(key)
         data = self._body(_TakenBack)
-        self._written(lambda: groupcomment.take_back(self.gradebook, data.cell, data.changes))
+        self._written(lambda: groupcomment.take_back(self.gradebook, data.changes))
 
-    def _body(self, form: type[_Form]) -> _Form:
-        try:
-            return msgspec.json.decode(self.request.body, type=form)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise web.HTTPError(400, STRANGE) from error
 
-    def _written(self, write: Callable[[], object]) -> None:
+class RubricHandler(_Writing):
+    """An item of the rubric is edited or added (POST ``rubricedit.Edit``), or that is taken back (PUT ``Undoing``).
+
+    A rubric that cannot be edited so is a sentence, ``why``, and status 409.
+    """
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def post(self, key: str) -> None:
+        self._edited(self.submitted(key), rubricedit.edit, self._body(rubricedit.Edit))
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def put(self, key: str) -> None:
+        self._edited(self.submitted(key), rubricedit.take_back, self._body(rubricedit.Undoing))
+
+    def _edited(self, submitted: SubmittedNotebook, act: Callable[..., rubricedit.Outcome], data: object) -> None:
         try:
-            self.write(msgspec.json.encode({"result": write()}))
-        except MissingEntry:
-            raise web.HTTPError(404, "One of these submissions is not in the gradebook any more.") from None
-        except (sentvalues.RefusedError, UnicodeEncodeError) as error:  # a name may have characters that no text has
-            sentence = str(error) if isinstance(error, sentvalues.RefusedError) else STRANGE
-            raise web.HTTPError(400, sentence) from error
-        except SQLAlchemyError as error:
-            self.log.warning("Not saved: %s", error)
-            raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
-        finally:
-            self.gradebook.db.rollback()
+            self._written(lambda: act(self.gradebook, submitted, Path(self.coursedir.root), data))
+        except (CourseError, OSError) as error:
+            why = str(error) if isinstance(error, CourseError) else f"Not saved: {error.filename}: {error.strerror}."
+            self.set_status(409)
+            self.write(json.dumps({"why": why}))
 
 
 class OpenHandler(GradingHandler):
@@ -293,6 +324,7 @@ HANDLERS = [
     (r"/formgrader/api/comments", CommentsHandler),
     (r"/formgrader/api/comment/([^/]+)", CommentHandler),
     (r"/formgrader/viva/group/([^/]+)", GroupHandler),
+    (r"/formgrader/viva/rubric/([^/]+)", RubricHandler),
     (r"/formgrader/viva/open/([^/]+)", OpenHandler),
     (r"/formgrader/viva/next/([^/]+)", NextHandler),
     (r"/formgrader/viva/first/([^/]+)/([^/]+)", FirstHandler),

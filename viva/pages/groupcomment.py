@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import update
 
 from viva.cleaning import plaintext
 from viva.course import rubric, writtenanswers
@@ -32,6 +31,7 @@ class Change(Struct):
 
     id: str
     """Of the submitted notebook."""
+    cell: str
     comment: str | None
     comment_before: str | None
     score: float | None
@@ -134,25 +134,28 @@ def give(gradebook: Gradebook, submitted: SubmittedNotebook, cell: str, members:
         after = "\n".join([*([before.rstrip()] if before and before.strip() else []), *new])
         score_before = grade.manual_score if grade else None
         score = _score(grade, before, after) if grade else None
-        if _written(gradebook, comment, before, after, grade, score_before, score):
-            yield Change(key, after, before, score, score_before)
+        if rubric.written(gradebook, comment, (before, after), grade, (score_before, score)):
+            if grade and score != score_before:
+                grade.needs_manual_grade = False
+            yield Change(key, cell, after, before, score, score_before)
     gradebook.db.commit()
 
 
-def take_back(gradebook: Gradebook, cell: str, changes: Iterable[Change]) -> int:
-    """Undo what ``give`` wrote, and commit; how many. What was changed since stays as it is.
+def take_back(gradebook: Gradebook, changes: Iterable[Change]) -> int:
+    """Undo what ``give`` or an edited item wrote, and commit; how many. What was changed since stays as it is.
 
     The changes come back from a browser: raises RefusedError for what the gradebook does not take, and writes nothing.
     """
     count = 0
     for change in changes:
         other = gradebook.find_submission_notebook_by_id(change.id)
-        comment = next((row for row in other.comments if row.name == cell), None)
-        grade = next((row for row in other.grades if row.name == cell), None)
+        comment = next((row for row in other.comments if row.name == change.cell), None)
+        grade = next((row for row in other.grades if row.name == change.cell), None)
         text = sentvalues.text(change.comment_before)
         score = sentvalues.points(change.score_before, grade.max_score) if grade else None
         if comment is not None:
-            count += _written(gradebook, comment, change.comment, text, grade, change.score, score)
+            scores = change.score, score
+            count += rubric.written(gradebook, comment, (change.comment, text), grade, scores)
     gradebook.db.commit()
     return count
 
@@ -168,27 +171,3 @@ def _score(grade: Grade, before: str | None, after: str) -> float | None:
     if not new or (score is not None and (not old or abs(score - rubric.score_of(old, most)) > NEAR)):
         return score
     return rubric.score_of(new, most)
-
-
-def _written(
-    gradebook: Gradebook,
-    comment: Comment,
-    before: str | None,
-    after: str | None,
-    grade: Grade | None,
-    score_before: float | None,
-    score: float | None,
-) -> bool:
-    """Write a comment and its score where both are still what they were ``before``; whether they were."""
-    session = gradebook.db
-    for row, table in ((comment, Comment.__table__), (grade, Grade.__table__)):
-        if row is not None:  # locks the row, in SQLite the file, until the end of the transaction
-            session.execute(update(table).where(table.c.id == row.id).values(id=table.c.id))
-            session.refresh(row)
-    if comment.manual_comment != before or (grade is not None and grade.manual_score != score_before):
-        return False
-    comment.manual_comment = after
-    if grade is not None and score != score_before:
-        grade.manual_score = score
-        grade.needs_manual_grade = score is None and grade.auto_score is None
-    return True

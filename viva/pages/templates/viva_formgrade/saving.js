@@ -258,6 +258,8 @@ const settled = () => new Promise(done => {
 });
 const leave = async find => {
   if (leaving) return;
+  const editor = document.querySelector(".viva-editor");
+  if (editor) { editor.say("Save or cancel this item first."); editor.querySelector("input").focus(); return; }
   leaving = true;
   early.keys = [];
   early.leaving = "";
@@ -296,7 +298,7 @@ document.addEventListener("click", event => {
   event.preventDefault();
   leave(reachable(link.href));
 });
-window.addEventListener("beforeunload", event => { if (unsaved.size && !early.reload) event.preventDefault(); });
+window.addEventListener("beforeunload", event => { if ((unsaved.size || document.querySelector(".viva-editor")) && !early.reload) event.preventDefault(); });
 window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
 
 // Two graders at once: while this page is seen, the server hears that its answer is taken.

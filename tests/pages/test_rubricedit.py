@@ -1,0 +1,205 @@
+"""A rubric item edited on a grader's page: what it would do, what it does, and how it is taken back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from nbgrader.api import Gradebook
+from sqlalchemy.exc import OperationalError
+
+from tests.pages import test_groupcomment
+from viva.course import rubric
+from viva.course.rubricfile import RubricFile
+from viva.pages import groupcomment, rubricedit
+from viva.pages.rubricedit import Edit, Outcome, Undoing
+from viva.pages.sentvalues import RefusedError
+from viva.verdict import CourseError
+
+ITEMS = """[[item]]
+key = "mask"
+points = -1       # as last year
+text = "The mask is missing."
+
+[[item]]
+key = "sign"
+points = -0.5
+text = "The sign is wrong."
+"""
+MASK, SIGN = "* -1: The mask is missing. [mask]", "* -0.5: The sign is wrong. [sign]"
+
+
+class Desk(test_groupcomment.Desk):
+    """A gradebook with one question of 3 points, and a rubric; ada's page is open."""
+
+    def __init__(self, gradebook: Gradebook, root: Path) -> None:
+        super().__init__(gradebook)
+        self.root, self.path = root, rubric.path_of(root, "ps")
+        self.path.parent.mkdir()
+        self.path.write_text(ITEMS)
+        self.comment("ada", MASK, 2)
+        self.comment("bea", f"{MASK}\nSee page 3.\n{SIGN}", 1.5)
+        self.comment("cleo", MASK, 3)  # typed
+        self.comment("dan", SIGN, 2.5)
+
+    def edit(
+        self, points: float = -2, text: str = "The mask is missing.", *, save: bool = True, key: str = "mask", **more
+    ):
+        asked = Edit(points=points, text=text, key=key, save=save, **({"seen": self.version} | more))
+        return rubricedit.edit(self.gradebook, self.of("ada"), self.root, asked)
+
+    def take_back(self, outcome: Outcome, seen: str | None = None) -> Outcome:
+        """As the page does it, with what the page has got."""
+        sent = msgspec.json.decode(msgspec.json.encode(outcome), type=Outcome)
+        asked = Undoing(outcome.seen if seen is None else seen, sent.item["key"], sent.changes, sent.before)
+        return rubricedit.take_back(self.gradebook, self.of("ada"), self.root, asked)
+
+    @property
+    def version(self) -> str:
+        return RubricFile.read(self.path).version
+
+    @property
+    def all(self) -> list:
+        return [*map(self.saved, test_groupcomment.STUDENTS), self.path.read_text()]
+
+
+@pytest.fixture
+def desk(tmp_path) -> Iterator[Desk]:
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
+        yield Desk(gradebook, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("points", "text", "sentence"),
+    [
+        (-2, "The mask is missing.", "3 answers have this item: 2 scores change by -1, 1 score typed by a grader stays."),
+        (-9, "No mask.", "3 answers have this item: 1 score changes by -2, 1 score changes by -1.5, 1 score typed by a grader stays."),
+        (-1, "No mask.", "3 answers have this item: 2 scores stay, 1 score typed by a grader stays."),
+        (-1, "The mask is missing.", "3 answers have this item. Nothing changes."),
+    ],
+)  # fmt: skip
+def test_first_it_is_said_what_changes_and_nothing_is_written(desk, points, text, sentence):
+    before = desk.all
+    assert desk.edit(points, text, save=False).sentence == sentence
+    assert desk.edit(-1, "Other.", key="", cell="why", save=False).sentence == "No answer has this item yet."
+    desk.gradebook.db.expire_all()
+    assert desk.all == before
+
+
+def test_a_saved_item_changes_the_file_and_all_who_have_it_as_the_command_does_and_is_taken_back_in_one_step(desk):
+    before = desk.all
+    outcome = desk.edit(-2, "No mask.")
+    new = "* -2: No mask. [mask]"
+    assert outcome.sentence == "Saved. 3 answers changed." and outcome.item["line"] == new
+    assert desk.all == [
+        (new, 1), (f"{new}\nSee page 3.\n{SIGN}", 0.5), (new, 3), (SIGN, 2.5),
+        ITEMS.replace("points = -1 ", "points = -2 ").replace("The mask is missing.", "No mask."),
+    ]  # fmt: skip
+    assert list(rubric.updates(desk.gradebook, "ps", rubric.read_items(desk.path))) == [], "nothing is left to do"
+    assert not any(student in str(outcome) for student in test_groupcomment.STUDENTS), "names stay hidden"
+    assert desk.take_back(outcome).sentence == "Taken back from 3 answers."
+    assert desk.all == before
+
+
+def test_a_typed_score_that_the_new_points_happen_to_make_is_not_lost_when_it_is_taken_back(desk):
+    desk.comment("cleo", MASK, 1.0)  # typed; the new item makes the same
+    outcome = desk.edit(-2)
+    assert desk.take_back(outcome).answers == 3 and desk.saved("cleo") == (MASK, 1.0)
+
+
+def test_an_answer_that_waits_still_waits_after_an_edit_and_after_it_is_taken_back(desk):
+    grade = desk.gradebook.find_grade("why", "n", "ps", "ada")
+    grade.needs_manual_grade = True  # a new submission with another answer
+    desk.gradebook.db.commit()
+    outcome = desk.edit(-2)
+    assert desk.saved("ada")[1] == 1 and grade.needs_manual_grade
+    desk.take_back(outcome)
+    assert desk.saved("ada")[1] == 2 and grade.needs_manual_grade
+
+
+def test_what_changed_since_stays_and_the_page_says_so(desk):
+    outcome = desk.edit(-2)
+    desk.comment("bea", "Come and see me.", 3)
+    assert desk.take_back(outcome).sentence == (
+        "Taken back from 2 answers. 1 answer changed since, and nothing was taken back there."
+    )
+    assert desk.saved("bea") == ("Come and see me.", 3)
+
+
+def test_a_new_item_gets_a_key_stands_in_the_file_and_goes_again(desk):
+    outcome = desk.edit(-1, "Name the axis.", key="", cell="why")
+    assert (outcome.item["key"], outcome.before, outcome.sentence) == ("name-the-axis", None, "Saved.")
+    assert rubric.read_items(desk.path)[-1] == rubric.Item("name-the-axis", -1, "Name the axis.", "why")
+    assert desk.take_back(outcome).sentence == "Taken back." and desk.path.read_text() == ITEMS
+    desk.path.unlink()
+    outcome = desk.edit(-1, "Name the axis.", key="", cell="why", seen="")
+    assert desk.path.read_text().startswith("[[item]]\n")
+    desk.take_back(outcome)
+    assert not desk.path.exists()
+
+
+REFUSED = {
+    "an old version": ({"seen": "0"}, CourseError, "rubrics/ps.toml was changed after you opened this page"),
+    "no version": ({"seen": ""}, CourseError, "was changed after you opened this page"),
+    "no such item": ({"key": "none"}, CourseError, "has no item 'none'"),
+    "too many points": ({"points": 1e6}, CourseError, "the points of 'mask' are 1000000.0"),
+    "two lines": ({"text": "a\n[[item]]"}, CourseError, "must be one line"),
+    "no text": ({"text": "\0"}, CourseError, "must be one line"),
+}
+
+
+@pytest.mark.parametrize("save", [False, True])
+@pytest.mark.parametrize(("values", "kind", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_saved_is_refused_and_nothing_changes(desk, values, kind, sentence, save):
+    before = desk.all
+    with pytest.raises(kind, match=re.escape(sentence)):
+        desk.edit(save=save, **values)
+    desk.gradebook.db.rollback()
+    assert desk.all == before
+
+
+def test_hostile_changes_are_not_taken_back_and_the_file_stays(desk):
+    outcome = desk.edit(-2)
+    after = desk.all
+    outcome.changes[1].score_before = 1e5
+    with pytest.raises(RefusedError, match="must be a number from 0 to 3"):
+        desk.take_back(outcome)
+    desk.gradebook.db.rollback()
+    assert desk.all == after
+    with pytest.raises(CourseError, match="was changed after you opened this page"):
+        desk.take_back(outcome, seen="0")
+    desk.gradebook.db.rollback()
+
+
+def test_a_gradebook_that_cannot_be_written_to_leaves_the_file_alone(desk, tmp_path):
+    before = desk.all
+    desk.gradebook.db.rollback()
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as other:
+        other.db.connection().exec_driver_sql("PRAGMA busy_timeout = 0")
+        other.db.rollback()
+        outcome = None
+        desk.gradebook.db.connection().exec_driver_sql("BEGIN IMMEDIATE")
+        asked = Edit(points=-2, text="No mask.", key="mask", seen=desk.version, save=True)
+        with pytest.raises(OperationalError, match="locked"):
+            outcome = rubricedit.edit(other, other.find_submission_notebook("n", "ps", "ada"), tmp_path, asked)
+        assert outcome is None
+    desk.gradebook.db.rollback()
+    assert desk.all == before
+
+
+def test_a_kill_between_the_file_and_the_gradebook_is_made_good_by_saving_again(desk):
+    RubricFile.read(desk.path).changed("mask", -2, "No mask.").write()
+    assert desk.edit(-2, "No mask.", save=False).answers == 3
+    assert desk.edit(-2, "No mask.").sentence == "Saved. 3 answers changed." and desk.saved("ada")[1] == 1
+
+
+def test_a_fault_while_comments_are_written_puts_the_old_file_back(desk, tmp_path):
+    before, undone = desk.all, desk.edit(-2)
+    undone.changes[0].id = "nothing"
+    with pytest.raises(groupcomment.MissingEntry):
+        desk.take_back(undone)
+    desk.gradebook.db.rollback()
+    assert desk.all[-1] != before[-1] and desk.version == undone.seen
