@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import barriers
 from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served
 from tests.flow.test_formgrader import NOTEBOOK, TASK
@@ -145,6 +146,76 @@ def test_a_class_is_graded_with_the_keyboard_alone_and_a_changed_item_updates_al
         (1.0, new), (3.5, f"{new}\n{ORDER}"), (4.0, "Say why."), (4.5, f"{new}\nSay why."),
     ]  # fmt: skip
     assert "All comments match the items in the file. There is nothing to update." in viva(graded, "rubric", SHORT)
+    edited_in_place(graded, page, path)
+
+
+HOSTILE = 'No </script><img src=x onerror=alert(1)> "sum".'
+
+
+def edited_in_place(root: Path, page: Page, path: Path) -> None:
+    """With keys alone: an item changes all scores that it gave, another one is added, and both are taken back."""
+    before, old = path.read_text(), grades(root)
+    with load(root)[0].gradebook() as gradebook:
+        scores = {one: gradebook.find_grade(TASK, NOTEBOOK, SHORT, one).manual_score for one in STUDENTS}
+        (student,) = (one for one, score in scores.items() if score == 3.5)
+        key = gradebook.find_submission_notebook(NOTEBOOK, SHORT, student).id
+    page.goto(f"{page.server}/formgrader/submissions/{key}/")
+    page.wait_for_load_state("networkidle")
+    score, comment = page.locator(f"#{TASK}"), page.locator(f"#{TASK}-comment")
+    editor, edited = page.locator(".viva-editor"), page.locator(f".nbgrader_cell:has(#{TASK}) .viva-edited")
+    said = editor.get_by_role("status")
+    score.focus()
+    press(page, "Alt+Shift+Digit1")
+    expect(editor.get_by_label("Points")).to_be_focused()
+    page.keyboard.type("two")  # -0.5 was selected
+    press(page, "Enter")
+    expect(said).to_have_text("“two” is not a number.")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("-2")
+    press(page, "Tab", "Control+a")
+    page.keyboard.type(HOSTILE)
+    path.write_text(f"{before}# by another grader\n")
+    press(page, "Enter")
+    expect(said).to_contain_text(f"{SHORT}.toml was changed after you opened this page. Load the page again.")
+    path.write_text(before)
+    press(page, "Enter")
+    expect(said).to_have_text("3 answers have this item: 2 scores change by -1.5, 1 score typed by a grader stays.")
+    expect(editor.get_by_role("button", name="Save and change 3 answers")).to_be_focused()
+    assert grades(root) == old and path.read_text() == before
+    for name, (width, height) in SEEN.items():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert barriers(page) == [], (name, scheme)
+            if keep := os.environ.get("VIVA_PICTURES"):
+                editor.scroll_into_view_if_needed()
+                page.screenshot(path=f"{keep}/editor-{name}-{scheme}.png")
+    press(page, "Enter")
+    line = f"* -2: {HOSTILE} [sum]"
+    expect(edited).to_contain_text("Saved. 3 answers changed.")
+    expect(comment).to_be_focused()
+    expect(comment).to_have_value(f"{line}\n{ORDER}")
+    expect(score).to_have_value("2")
+    expect(page.locator(".viva-insert").first).to_have_text(f"Alt+1{line[2:]}")
+    assert grades(root) == [(1.0, line), (2.0, f"{line}\n{ORDER}"), (3.0, f"{line}\nSay why."), (4.0, "Say why.")]
+    assert page.locator("img[src=x]").count() == 0
+    press(page, "Alt+Shift+Backspace")
+    expect(edited).to_contain_text("Taken back from 3 answers.")
+    expect(comment).to_have_value(old[1][1])
+    expect(score).to_have_value("3.5")
+    assert grades(root) == old and path.read_text() == before
+
+    press(page, "Alt+Shift+Digit0")
+    expect(editor.get_by_label("Text")).to_be_focused()
+    page.keyboard.type(HOSTILE)
+    press(page, "Enter")
+    expect(page.locator(".viva-insert").nth(2)).to_have_text(f"Alt+3-1: {HOSTILE} [no-script-img]")
+    page.reload()  # now the page is made with it
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".viva-insert").nth(2)).to_have_text(f"Alt+3-1: {HOSTILE} [no-script-img]")
+    assert page.locator("img[src=x]").count() == 0
+    path.write_text(before)
 
 
 def test_what_is_typed_while_an_item_is_saved_stays(graded, page):
@@ -284,8 +355,11 @@ def test_the_graders_pages_fit_a_desk_and_a_phone(crowd, desk, size):
 def test_who_may_not_open_formgrader_does_not_see_its_list(browser, crowd_address):
     context = browser.new_context()
     page = context.new_page()
-    page.goto("{0.scheme}://{0.netloc}/formgrader/viva/".format(urlsplit(crowd_address)))
+    server = "{0.scheme}://{0.netloc}".format(urlsplit(crowd_address))
+    page.goto(f"{server}/formgrader/viva/")
     assert "/login" in page.url and "student05" not in page.content()
+    edit = {"seen": "", "points": -1, "text": "Taken.", "cell": TASK, "save": True}
+    assert page.request.post(f"{server}/formgrader/viva/rubric/any", data=edit, max_redirects=0).status in (302, 403)
     context.close()
 
 
