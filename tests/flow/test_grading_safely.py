@@ -461,9 +461,12 @@ def test_a_question_is_graded_alone_through_the_class_with_keys_only(desk):
     expect(page.get_by_role("button", name="Only this question")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)
     assert "addition" in " ".join(cells.all_inner_texts()) and cells.count() <= 4
+    page.keyboard.press("Alt+Shift+Digit0")
+    expect(page.locator(".viva-editor")).to_have_accessible_name("New rubric item")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert barriers(page) == []
+    page.keyboard.press("Escape")
     for left in (3, 2, 1):
         expect(page.locator(".viva-question-left:visible")).to_contain_text(f"{left} of 3 left at this question")
         expect(page.locator(".nbgrader_cell:visible")).to_have_count(1)

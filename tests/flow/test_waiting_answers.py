@@ -187,14 +187,15 @@ def edited_in_place(root: Path, page: Page, path: Path) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            assert barriers(page) == [], (name, scheme)
+            for part in (".viva-editor", ".viva-items"):
+                assert barriers(page, part) == [], (name, scheme)
             if keep := os.environ.get("VIVA_PICTURES"):
                 editor.scroll_into_view_if_needed()
                 page.screenshot(path=f"{keep}/editor-{name}-{scheme}.png")
     press(page, "Enter")
     line = f"* -2: {HOSTILE} [sum]"
     expect(edited).to_contain_text("Saved. 3 answers changed.")
-    expect(comment).to_be_focused()
+    expect(score).to_be_focused()
     expect(comment).to_have_value(f"{line}\n{ORDER}")
     expect(score).to_have_value("2")
     expect(page.locator(".viva-insert").first).to_have_text(f"Alt+1{line[2:]}")
