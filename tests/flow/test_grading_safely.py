@@ -128,10 +128,19 @@ def test_what_is_typed_while_the_server_is_stopped_stays_and_is_saved_when_it_is
     expect(page.locator(WHY)).to_have_value("2")
     expect(page.locator(COMMENT)).to_have_value("Which law?")
     assert desk.saved() == (None, None)
+    editor, rubric = page.locator(".viva-editor"), desk.root / "rubrics" / f"{SMALL}.toml"
+    page.keyboard.press("Alt+Shift+Digit0")
+    page.keyboard.type("Name the law.")
+    page.keyboard.press("Enter")
+    expect(editor).to_contain_text("The comment on this page is not saved yet.")
+    expect(editor.get_by_label("Text")).to_have_value("Name the law.")
 
     desk.start()
     expect(told(page)).to_have_count(0, timeout=60_000)
-    assert desk.saved() == (2.0, "Which law?")
+    assert desk.saved() == (2.0, "Which law?") and not rubric.exists()
+    page.keyboard.press("Enter")
+    expect(page.locator(".viva-insert").first).to_have_text("Alt+1-1: Name the law. [name-the-law]")
+    assert 'text = "Name the law."\ncell = "why"\n' in rubric.read_text()
     page.keyboard.press("Control+Enter")
     expect(page.locator(".viva-left")).to_have_text("2 of 3 left")
 
