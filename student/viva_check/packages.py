@@ -8,7 +8,7 @@ everybody knows, what the course's release says, and what a line with pip in the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nbformat import NotebookNode
 
@@ -22,14 +22,23 @@ OTHERWISE = {
     "IPython": "ipython",
 }
 """The names under which libraries are installed, where these are others."""
-KNOWN = {name: OTHERWISE.get(name, name) for name in FAMILIAR}
+
+
+class Packages(dict[str, str]):
+    """By the name that code imports, the package that a student may install."""
+
+    own: Collection[str] = ()
+    """The names whose packages the notebook's own lines install, which the check does not run."""
+
+
+KNOWN = Packages({name: OTHERWISE.get(name, name) for name in FAMILIAR})
 PIP = re.compile(r"^\s*[%!]\s*(?:\S*python[\d.]*\s+-m\s+)?pip[\d.]*\s+install\s+(.+)$", re.MULTILINE)
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 """What can be a package's name."""
 
 
-def known_to(notebook: NotebookNode) -> dict[str, str]:
-    """By the name that code imports, the package that a student of this notebook may install."""
+def known_to(notebook: NotebookNode) -> Packages:
+    """What a student of this notebook may install."""
     about = notebook.metadata.get("viva", {}).get("check")
     said = about.get("packages") if isinstance(about, dict) else None
     course = {
@@ -38,7 +47,10 @@ def known_to(notebook: NotebookNode) -> dict[str, str]:
         if isinstance(package, str) and NAME.fullmatch(package)
     }
     own = {name.replace("-", "_"): name for name in _installed_by(notebook)}
-    return {name: package for name, package in OTHERWISE.items() if package in own.values()} | own | KNOWN | course
+    own |= {name: package for name, package in OTHERWISE.items() if package in own.values()}
+    known = Packages(own | KNOWN | course)
+    known.own = {name for name, package in own.items() if known[name] == package}
+    return known
 
 
 def _installed_by(notebook: NotebookNode) -> Iterator[str]:

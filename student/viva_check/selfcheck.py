@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from viva.submission.files.sizes import limited
 from viva.submission.studentcopy import Copy, language_for, open_copy
 from viva.verdict import NOT_DONE, SubmissionError, Verdict, VivaError
 from viva_check import packages
+from viva_check.packages import KNOWN, Packages
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
 REFUSED = {"processes_unsandboxed": "process", "connections_unsandboxed": "network"}
@@ -147,13 +148,13 @@ def practise(
     return tried, outcome.faults
 
 
-def _remark(cause: Note, spoken: Language, known: Mapping[str, str]) -> str:
+def _remark(cause: Note, spoken: Language, known: Packages) -> str:
     """A cause that cost no check, as one remark."""
     what, _, remedy = _lines(cause, spoken, known)
     return spoken.text("forms.between").join([what, remedy])
 
 
-def _lines(cause: Note, spoken: Language, known: Mapping[str, str] = packages.KNOWN) -> tuple[str, str, str]:
+def _lines(cause: Note, spoken: Language, known: Packages = KNOWN) -> tuple[str, str, str]:
     """What happened, the student's line, and what to do; the line may be empty. ``known`` are packages by library."""
     remedy = _remedy(cause, known)
     remedy = spoken.text(f"check.{remedy}", **_fields(cause, remedy, known))
@@ -161,20 +162,20 @@ def _lines(cause: Note, spoken: Language, known: Mapping[str, str] = packages.KN
     return what, cause.names[1] if len(cause.names) > 1 else "", remedy
 
 
-def _remedy(cause: Note, known: Mapping[str, str]) -> str:
+def _remedy(cause: Note, known: Packages) -> str:
     """The key of what to do; of some causes more is known than their kind."""
     remedy, first = REMEDIES[cause.kind], cause.names[0] if cause.names else ""
     if remedy == "install":
-        return remedy if first in known else "ask"
+        return "not_run" if first in known.own else remedy if first in known else "ask"
     if remedy == "correct" and ASKS.match(first):
         return "input"
     return "undefined" if remedy == "correct" and UNDEFINED.match(first) else remedy
 
 
-def _fields(cause: Note, remedy: str, known: Mapping[str, str]) -> dict[str, Any]:
+def _fields(cause: Note, remedy: str, known: Packages) -> dict[str, Any]:
     first = cause.names[0] if cause.names else ""
     match remedy:
-        case "install":
+        case "install" | "not_run":
             return {"package": known[first]}
         case "undefined" if name := UNDEFINED.match(first):
             return {"name": name[1]}
@@ -269,9 +270,7 @@ def rows(tried: Iterable[Tried], spoken: Language = ENGLISH) -> list[Row]:
     return found
 
 
-def _tried(
-    cell: Cell, result: CheckResult, own_code: dict[str, str], spoken: Language, known: Mapping[str, str]
-) -> Tried:
+def _tried(cell: Cell, result: CheckResult, own_code: dict[str, str], spoken: Language, known: Packages) -> Tried:
     verdict = str(result.verdict)
     if cause := result.lost:
         hint = "\n".join(filter(None, _lines(cause, spoken, known)))

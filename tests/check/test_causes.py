@@ -122,6 +122,19 @@ def test_one_cause_is_said_once_with_what_to_do(case, right, own_grader, tmp_pat
     assert sum(one.state == "not checked" for one in tried) >= 16
 
 
+def test_a_line_that_installs_the_missing_library_is_said_to_have_no_effect(right, own_grader, tmp_path):
+    def change(notebook):
+        replace("setup", "matplotlib.pyplot", "nosuchlibrary.pyplot")(notebook)
+        add("vectors", "!pip install nosuchlibrary")(notebook)
+
+    _, tried = check(changed(right, change, tmp_path), own_grader)
+    assert selfcheck.rows(tried)[0].lines == [
+        "The cell 'setup' needs nosuchlibrary, which is not installed.",
+        "The line with pip install nosuchlibrary in this notebook has no effect here. Run this in a terminal, then "
+        "check again: python -m pip install nosuchlibrary",
+    ]
+
+
 @pytest.mark.parametrize("case", ONE_CAUSE)
 def test_an_ordinary_kernel_says_the_same_causes(case, right, own_grader, tmp_path):
     notebook = copy.deepcopy(right)

@@ -28,6 +28,7 @@ def test_a_name_that_code_imports_is_no_package():
 def test_what_the_notebook_installs_itself_may_be_named(line):
     known = told(line)
     assert known["gurobi_py"] == "gurobi-py" and "11" not in known and "" not in known
+    assert "gurobi_py" in known.own and "numpy" not in known.own, "a student is told that this line has no effect"
 
 
 def test_what_the_release_says_counts_where_it_can_be_a_name():
