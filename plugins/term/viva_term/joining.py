@@ -27,7 +27,7 @@ from viva.course.journal import Step
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 from viva.verdict import CourseError
-from viva_term.archives.ledger import ATTEMPTS, Ledger
+from viva_term.archives.ledger import ATTEMPTS, HAND, Ledger
 from viva_term.lms.rosterfile import COLUMNS, DEMO, KEPT_BY_NBGRADER, ROSTER, Entry, Roster
 
 STEPS = ("submitted", "autograded", "feedback")
@@ -117,7 +117,7 @@ def _move(source: Path, target: Path) -> None:
 def _attempts(course: Course, assignment: str, joining: Joining) -> None:
     ledger = Ledger(course, assignment)
     if rows := ledger.rows.pop(joining.new, []):
-        ledger.rows[joining.old] += [replace(row, student_id=joining.old) for row in rows]
+        ledger.rows[joining.old] += [replace(row, student_id=joining.old, by=HAND) for row in rows]
         ledger.write()
 
 

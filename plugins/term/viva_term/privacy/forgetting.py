@@ -91,11 +91,11 @@ class Store:
         manifest.whole, manifest.pages = ([self.name(path) for path in paths] for paths in (traces.whole, traces.pages))
         manifest.cuts = {self.name(path): cuts for path, cuts in traces.cuts.items()}
         manifest.books = {self.name(path) if path else SERVER: rows for path, rows in traces.books.items() if rows}
-        manifest.archives = {self.name(path): names for path, names in traces.archives.items()}
+        manifest.archives = {self.name(path): members.names for path, members in traces.archives.items()}
         run = self._new_run()
-        for path, names in traces.archives.items():
+        for path, members in traces.archives.items():
             name, old = self.name(path), path.read_bytes()
-            slim = without(old, names, person)
+            slim = without(old, members, person)
             manifest.before[name], manifest.digests[name] = _digest(old), _digest(slim)
             shutil.copy2(path, self._place(run, name))
             _replace(self._slim(run, name), slim)
