@@ -27,6 +27,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
+from viva.course import journal
 from viva.course.batch import autograde
 from viva.submission.submission import Ending
 
@@ -54,6 +55,26 @@ def make_course(root: Path) -> Path:
         command.initialize(["--no-audit"])
         command.start()
     return root
+
+
+def killed_at(moment: tuple[str, str]) -> None:
+    """From now on this process is killed before or behind the line that says that a step is done."""
+    note, begun = journal.note, journal._begun
+
+    def noted(path: Path, name: str, lost: int = 0) -> None:
+        if (name, "acted") == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+        note(path, name, lost)
+        if (name, "noted") == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def intended(*arguments) -> Path:
+        path = begun(*arguments)
+        if moment[1] == "intended":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return path
+
+    journal.note, journal._begun = noted, intended
 
 
 def _cell(name: str, source: str, **nbgrader):

@@ -301,12 +301,17 @@ class VivaCommand(ShortHelp, NbGrader):
 
         if not dry_run:
             return batch.alone(self.course, self._say)
-        for intent in journal.pending(self.course):
-            self._warn(
-                f"{plaintext.quoted(intent.called)} was stopped before its end; the next command that writes finishes "
-                "it, so this may be about half of it."
-            )
+        self.tell_of_halves()
         return nullcontext([])
+
+    def tell_of_halves(self) -> None:
+        """Say which changes were stopped: a command that only reads may show a part of each."""
+        for intent in journal.pending(self.course):
+            then = "run it again to finish it" if intent.waits else "the next command that writes finishes it"
+            self._warn(
+                f"{plaintext.quoted(intent.called)} was stopped before its end; {then}. So this may be about half of "
+                "it."
+            )
 
     def show_document(self, **document: object) -> None:
         """Print what --json asks for, if it was asked for; each step does so once."""

@@ -38,6 +38,7 @@ class FeedbackCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         agreement.require_kept(self.course, {submission.assignment for submission in submissions})
+        self.tell_of_halves()
         self._say(*self._closed())
         health.require_columns(self.course)
         health.settle(self.course)
@@ -132,6 +133,7 @@ class ReportCommand(VivaCommand):
 
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
+        self.tell_of_halves()
         if self.tool:
             return self._write_code(assignments)
         future = releases.unreleased(self.course, assignments)

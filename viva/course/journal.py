@@ -7,7 +7,8 @@ one, each followed by a line that says so; at last the file goes. Each step can 
 command may be killed between a step and its line. Whoever takes the course's lock reads the journal first, does the
 steps that are left, and says so.
 
-A change that takes long, and whose half disturbs nobody, is only announced: the command itself goes on with it.
+A change that takes long is only announced, and its steps are written down as they pass: the same command, typed again,
+goes on with it. Until then everybody is told, and no score of its assignment is sent to a learning system.
 
     .journal/restore-alee.jsonl
     {"kind":"restore","called":"viva roster --restore alee","about":{"student":"alee"}}
@@ -78,9 +79,14 @@ def begin(course: Course, intent: Intent) -> None:
     _begun(course, intent)
 
 
-def end(course: Course, kind: str, about: dict[str, Any]) -> None:
+def passed(course: Course, intent: Intent, step: str) -> None:
+    """A step of a change that was written down is done; who repeats the change does it again. Raises OSError."""
+    note(_path(course, intent), step)
+
+
+def end(course: Course, intent: Intent) -> None:
     """A change that was written down is done."""
-    _forget(course, _path(course, Intent(kind, "", about)))
+    _forget(course, _path(course, intent))
 
 
 def finish(course: Course, tell: Callable[[str], object]) -> list[Intent]:
@@ -104,6 +110,16 @@ def finish(course: Course, tell: Callable[[str], object]) -> list[Intent]:
 def pending(course: Course) -> list[Intent]:
     """The changes that were stopped, and are not finished yet."""
     return [intent for _, intent, _ in _unfinished(course)]
+
+
+def require_whole(course: Course, assignment: str) -> None:
+    """Raises CourseError where some of an assignment's scores are those before a change, and some those after it."""
+    for intent in pending(course):
+        if intent.waits and intent.about.get("assignment") == assignment:
+            raise CourseError(
+                f"{plaintext.quoted(intent.called)} was stopped before its end, so some scores of {assignment} are "
+                "old. Nothing was sent. Run it again, then send the scores."
+            )
 
 
 def _steps_of(intent: Intent) -> Steps:

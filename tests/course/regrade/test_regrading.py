@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import os
 import shutil
+import signal
 import sqlite3
 
 import nbformat
@@ -15,7 +17,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.course import batch
+from tests.faults import killed_at
+from viva.course import batch, journal
 from viva.course.batch import autograde
 from viva.course.overview import overview
 from viva.course.processes import leftovers
@@ -261,6 +264,46 @@ def test_a_regrade_that_was_stopped_goes_on_and_compares_with_what_stood_before_
     assert (second.before, second.edition) == (first.before, first.edition)
     second.finish()
     assert not Regrade(opened, TINY, config).resumed
+
+
+def outcome(root) -> dict:
+    """What a regrade comes to, without the times at which it was done."""
+    pages = {str(path): data for path, (data, _) in files(root / "release").items()}
+    lines = map(json.loads, (root / LOG).read_text().splitlines())
+    changes = {(event["student"], event["check"], event["new"]) for event in lines if event["event"] == "changed"}
+    return {"grades": grades(root), "list": rows(root), "pages": pages, "log": changes}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_regrade_that_is_killed_at_a_step_is_told_of_and_the_same_again_comes_to_the_same(course, viva, monkeypatch):
+    """By the steps that it writes down, which the repetition does not read: a kill behind each is enough."""
+    for student in ("bo", "carl"):
+        shutil.rmtree(course / "submitted" / student)
+    write_source(course, CORRECTED)
+    command = "regrade", TINY, "--no-audit"
+    start, names, note = shutil.copytree(course, course.parent / "start"), [], journal.note
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "note", lambda path, name, lost=0: names.append(name) or note(path, name, lost))
+        assert viva(*command).status == 0
+    whole = outcome(course)
+    assert len(names) == len(set(names)) == 7 and not (course / journal.FOLDER).exists()
+    for moment in [("", "intended"), *((name, "noted") for name in names)]:
+        shutil.rmtree(course)
+        shutil.copytree(start, course)
+        child = os.fork()
+        if not child:
+            killed_at(moment)
+            viva(*command)
+            os._exit(0)
+        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL, moment
+        told = viva("export", TINY)
+        assert "was stopped before its end; run it again to finish it" in told.err.replace("\n", " "), moment
+        with pytest.raises(CourseError, match="Nothing was sent"):
+            journal.require_whole(load(course)[0], TINY)
+        assert viva(*command).status == 0, moment
+        assert outcome(course) == whole, moment
+        assert not (course / journal.FOLDER).exists()
 
 
 def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):

@@ -129,16 +129,19 @@ class Regrade:
             else []
         )
 
-    def release(self) -> list[str]:
+    def release(self, passed: Callable[[str], object] = lambda step: None) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
 
-        Raises what viva.course.release does; a shadow goes first, so that nothing was changed then.
+        ``passed`` is told of each step. Raises what viva.course.release does; a shadow goes first, so that nothing was
+        changed then.
         """
         with shadow(self.course, self.assignment, self.config) as (course, config):
             release(course, self.assignment, config=config)
         if not self.resumed:
             self._say(("begun", asdict(self.edition) | {"before": self.before}))
+        passed("the scores before are in the log")
         release(self.course, self.assignment, config=self.config)
+        passed("the release")
         sentences = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
         new = editions.current(self.contracts)
         if self.contract and new and new.ground != self.contract.ground and sentences[-1] == SAME:
@@ -158,8 +161,11 @@ class Regrade:
             self.course, self.submissions(), config=self.config, workers=workers, remote=remote, tell=tell
         )
 
-    def finish(self) -> Comparison:
-        """Mark what a grader should look at again, and write the log."""
+    def finish(self, keep: Callable[[Comparison], object] = lambda comparison: None) -> Comparison:
+        """Mark what a grader should look at again, ``keep`` the comparison, and write the log.
+
+        Its end is in the log last: who was stopped before that compares with the same scores again.
+        """
         after, now_out = self._scores(), Edition.of(self.course, self.assignment)
         look_again, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
         students = sorted(self.before.keys() & after.keys())
@@ -169,10 +175,12 @@ class Regrade:
             for change in changes_of(student, self.before[student], after[student], renamed)
         ]
         ended = {"submissions": len(students), "changed": len({change.student for change in changes})}
-        self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
         compared = {submission.student for submission in self.submissions()} & after.keys()
         before, after = ({student: scores[student] for student in compared} for scores in (self.before, after))
-        return Comparison(changes, look_again, suspects(before, after))
+        comparison = Comparison(changes, look_again, suspects(before, after))
+        keep(comparison)
+        self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
+        return comparison
 
     def _editions(self) -> list[str]:
         """The releases by which the present submissions were graded."""

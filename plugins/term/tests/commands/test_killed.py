@@ -18,6 +18,7 @@ from nbgrader.api import Gradebook
 
 from plugins.term.tests.sheets import classroom
 from tests.conftest import load
+from tests.faults import killed_at
 from viva.course import journal
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord
@@ -93,26 +94,6 @@ def state(root: Path) -> dict[str, object]:
 def found_in(name: str, data: object) -> list[str]:
     text = repr((name, data)).lower()
     return [needle for needle in ("quimby", "m. oss") if needle in text]
-
-
-def killed_at(moment: tuple[str, str]) -> None:
-    """From now on this process is killed before or behind the line that says that a step is done."""
-    note, begun = journal.note, journal._begun
-
-    def noted(path: Path, name: str, lost: int = 0) -> None:
-        if (name, "acted") == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-        note(path, name, lost)
-        if (name, "noted") == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def intended(*arguments) -> Path:
-        path = begun(*arguments)
-        if moment[1] == "intended":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return path
-
-    journal.note, journal._begun = noted, intended
 
 
 @pytest.mark.slow
