@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import os
 import shutil
-import signal
 import sqlite3
 
 import nbformat
@@ -17,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from tests.faults import killed_at
+from tests.faults import kill_at
 from viva.course import batch, journal
 from viva.course.batch import autograde
 from viva.course.overview import overview
@@ -291,12 +289,7 @@ def test_a_regrade_that_is_killed_at_a_step_is_told_of_and_the_same_again_comes_
     for moment in [("", "intended"), *((name, "noted") for name in names)]:
         shutil.rmtree(course)
         shutil.copytree(start, course)
-        child = os.fork()
-        if not child:
-            killed_at(moment)
-            viva(*command)
-            os._exit(0)
-        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL, moment
+        kill_at(moment, lambda: viva(*command))
         told = viva("export", TINY)
         assert "was stopped before its end; run it again to finish it" in told.err.replace("\n", " "), moment
         with pytest.raises(CourseError, match="Nothing was sent"):
