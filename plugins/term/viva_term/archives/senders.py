@@ -55,17 +55,17 @@ class Senders:
             for system in ("", *layouts()):
                 with contextlib.suppress(CourseError):  # it is no archive of that system
                     laid = lay(members, expected, system)
-                    for name, students in self._read(path, laid, people if not system else None):
+                    for name, students in self._read(path, laid, people, by_rules=not system):
                         found[name] = found.get(name, frozenset()) | students
         return found
 
-    def _read(self, path: Path, laid: Laid, people: Class | None) -> Iterator[tuple[str, set[str]]]:
-        """The students of each member, as one system reads it; without ``people`` as they were collected alone."""
+    def _read(self, path: Path, laid: Laid, people: Class, by_rules: bool) -> Iterator[tuple[str, set[str]]]:
+        """The students of each member, as one system reads it: who was collected or named, else ``by_rules``."""
         blinded, sharing = blind(laid), shared(laid)
         for piece in laid.pieces:
             sender = cell(source(piece))
             students = self.students.get((path.name, sender)) or self.students.get(("", sender))
-            if not students and people:
+            if not students and (by_rules or people.matches.of(piece.sender, people.assignment)):
                 match = people.found(sent_from(piece, laid.system).sender, blinded, sharing, near=False)
                 students = {*match.students}
             if students:
