@@ -142,12 +142,14 @@ def test_the_students_to_export_may_be_named_by_a_pattern(course, viva):
     assert "9 rows are in" in result.out
 
 
-def test_a_folder_without_source_is_no_course(course, viva):
+def test_a_folder_without_source_is_no_course_and_nothing_is_written_into_it(course, viva):
+    """The demo class left a gradebook and its lock there."""
     shutil.rmtree(course / "source")
     (course / "nbgrader_config.py").unlink()
-    for command in ("audit", "release", "grade", "demo", "export", "feedback"):
-        result = viva(command)
-        assert result.status == 2
+    before = sorted(course.rglob("*"))
+    for words in (["audit"], ["release"], ["grade"], ["demo"], ["demo", "--remove"], ["export"], ["feedback"]):
+        result = viva(*words)
+        assert result.status == 2 and sorted(course.rglob("*")) == before
         assert "is not a course" in result.err and "other rules" not in result.err
     found = viva("doctor")
     assert "is not a course" in found.out and "rules" not in found.out

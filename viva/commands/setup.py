@@ -151,6 +151,7 @@ class DemoCommand(VivaCommand):
         return 0
 
     def _remove_class(self) -> int:
+        self.course.assignments()  # nothing is written into a folder that is no course
         with self.alone():
             removed = demo.remove_class(self.course)
         self._say(f"Removed: {counted(len(removed), 'demo student')}, with their submissions and grades.")
@@ -158,8 +159,9 @@ class DemoCommand(VivaCommand):
         return 0
 
     def _write_class(self) -> int:
+        assignments = self.chosen_assignments()
         with self.alone():
-            counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
+            counts = demo.write_class(self.course, assignments, self.students)
         students = counted(self.students, "demo student")
         for assignment, count in counts.items():
             self.console.print(f"{assignment}: {counted(count, 'submission')} by {students}")

@@ -461,6 +461,7 @@ MADE_BY = (
     "notebook/*.py",
     "pages/*.py",
     "pages/templates/feedback.*",
+    "pages/templates/family.css",
     "pages/templates/messages.txt",
     "cleaning/*.py",
 )

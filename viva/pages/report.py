@@ -222,7 +222,7 @@ def milliseconds(seconds: float | None) -> str:
 
 INK, BAR, LINE = "#010203", "#040506", "#070809"
 """Stand for the page's colours while Matplotlib draws, which knows no CSS variables."""
-COLOURS = {INK: "var(--ink)", BAR: "var(--bar)", LINE: "var(--accent)"}
+COLOURS = {INK: "var(--ink)", BAR: "var(--bar)", LINE: "var(--wait)"}
 SETTINGS = {
     **{"svg.fonttype": "none", "svg.hashsalt": "viva", "font.family": "sans-serif", "font.size": 9},
     **{f"{part}.{name}": INK for part in ("xtick", "ytick") for name in ("color", "labelcolor")},
