@@ -313,6 +313,21 @@ def test_submissions_are_graded_as_released_until_the_next_release(course, viva)
     assert scores(course) == {"ada": 2}
 
 
+def test_solutions_are_those_of_the_release_with_all_that_the_course_adds(course, viva):
+    with_header(course)
+    assert viva("release", "a1", "--no-audit").status == 0
+    assert "changed" not in viva("release", "a1", "--solutions").text
+    footer = course / "source" / "footer.ipynb"
+    write(footer, answer("s = 2", "s"), graded("assert s == 2", "test_s", 1))
+    write(course / "source" / "a1" / "a1.ipynb", answer("def double(x):\n    return 5 * x"), graded())
+    said = viva("release", "a1", "--solutions")
+    assert said.status == 0 and "source/ was changed since" in said.text, said.text
+    solved = nbformat.read(course / "solutions" / "a1" / "a1.ipynb", as_version=4)
+    texts = {each.id: each.source for each in solved.cells}
+    assert texts["double"] == "def double(x):\n    return twice(x) + math.floor(0.5)"
+    assert texts["test_double"] == "assert double(1) == 2" and texts["s"] == "s = 1" and "h1" in texts
+
+
 def test_a_course_without_a_contract_gets_one_and_is_told(course, viva):
     with_header(course)
     assert viva("release", "a1", "--no-audit").status == 0
@@ -432,6 +447,35 @@ def test_a_graded_notebook_that_another_one_runs_is_the_students_own(course, viv
     assert scores(course) == {"right": 4, "wrong": 0, "spy": 0, "copier": 0}
     (kept,) = (course / "autograded" / "right" / "a1").glob("part1.ipynb")
     assert "double(3) == 6" in kept.read_text(), "what graders see"
+
+
+def test_nbgraders_own_autograder_reads_what_was_released(course, viva):
+    """The notebooks that others run, the files of the release, and none for tests: where source/ is another one by now."""
+    configure(course, 'c.TestFiles.names = ["expected.csv"]')
+    source = course / "source" / "a1"
+    (source / "table.csv").write_text("2")
+    (source / "expected.csv").write_text("6")
+    write(source / "helpers.ipynb", new_code_cell("scale = int(open('table.csv').read())", id="scale"))
+    write(source / "part1.ipynb", answer(), graded())
+    four = "def four(x):\n    ### BEGIN SOLUTION\n    return double(double(x))\n    ### END SOLUTION"
+    hidden = "### BEGIN HIDDEN TESTS\nassert four(1.5) == int(open('expected.csv').read())\n### END HIDDEN TESTS"
+    runs = cell("run", "%run part1.ipynb"), cell("help", "%run helpers.ipynb")
+    write(source / "a_part2.ipynb", *runs, answer(four, "four"), graded(f"assert four(1) == 2 * scale\n{hidden}", "t4"))
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 0, said.text
+    right = "def four(x):\n    return double(double(x))"
+    submit(course, "right", double=RIGHT, four=right)
+    submit(course, "wrong", double=WRONG, four=right)
+    submit(course, "thief", double=WRONG, four="def four(x):\n    return int(open('expected.csv').read()) // (2 - x)")
+    spying = "text = open('part1.ipynb').read()\ndef four(x):\n    return 4 * x if 'double(3) == 6' in text else 0"
+    submit(course, "spy", double=WRONG, four=spying)
+    (source / "table.csv").write_text("3")
+    (source / "later.csv").write_text("3")
+    done = subprocess.run([f"{BIN}/nbgrader", "autograde", "a1"], cwd=course, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert scores(course) == {"right": 4, "wrong": 0, "thief": 0, "spy": 0}
+    names = {path.name for path in (course / "autograded" / "right" / "a1").rglob("*")}
+    assert names == {"a_part2.ipynb", "helpers.ipynb", "part1.ipynb", "table.csv"}
 
 
 STUBBED = """

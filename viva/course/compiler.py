@@ -41,6 +41,7 @@ from nbgrader.preprocessors import (
     ClearHiddenTests,
     ClearMarkScheme,
     ClearSolutions,
+    ComputeChecksums,
     IncludeHeaderFooter,
     InstantiateTests,
     NbGraderPreprocessor,
@@ -315,6 +316,14 @@ def completed(
             cell.source = answers.get(name, cell.source)
     _give_ids(node, released)
     return node
+
+
+def without_hidden(complete: NotebookNode, config: Config) -> NotebookNode:
+    """A complete notebook without hidden tests, marking schemes, and what is not known to be meant for students."""
+    resources: dict[str, Any] = {"nbgrader": {}}
+    for step in (ClearHiddenTests, ClearMarkScheme, ComputeChecksums, NothingElse):
+        complete, resources = step(config=config)(complete, resources)
+    return complete
 
 
 def compiled_twice(course: Course, assignment: str, notebook: str) -> Compiled:

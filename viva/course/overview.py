@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from viva.course import editions, seen
+from viva import editions
+from viva.course import seen
 from viva.course.location import DELIVERED, course_above, folder_of, gradebook_of, is_structured
 from viva.wording import counted
 

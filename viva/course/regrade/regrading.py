@@ -33,8 +33,8 @@ from dataclasses import asdict, dataclass
 
 from traitlets.config import Config
 
-from viva import wording
-from viva.course import batch, editions
+from viva import editions, wording
+from viva.course import batch
 from viva.course.autograde import now
 from viva.course.course import Course
 from viva.course.gradebook import agreement, health, releases
@@ -76,7 +76,7 @@ class Regrade:
         health.require(course)
         releases.notebooks(course, assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
-        self.contracts = self.log.with_name(editions.NAME) / assignment
+        self.contracts = editions.place_of(course.directory, assignment)
         self.contract = editions.current(self.contracts)
         self.older = editions.older(self.contracts, self._editions())
         if not self.before:
