@@ -450,7 +450,7 @@ def test_a_graded_notebook_that_another_one_runs_is_the_students_own(course, viv
 
 
 def test_nbgraders_own_autograder_reads_what_was_released(course, viva):
-    """The notebooks that others run, the files of the release, and none for tests: where source/ is another one by now."""
+    """The notebooks that others run, the files of the release, and none for tests; source/ is another one by now."""
     configure(course, 'c.TestFiles.names = ["expected.csv"]')
     source = course / "source" / "a1"
     (source / "table.csv").write_text("2")

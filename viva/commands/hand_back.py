@@ -147,6 +147,7 @@ class ReportCommand(VivaCommand):
         self._say(f"{path} summarises {counted(graded, 'submission')}.")
         if future:
             self._say(not_released(future))
+        self._say(*(f"{part['name']}: {part['older']}" for part in figures["assignments"] if part["older"]))
         if waiting := sum(_waiting(part["waiting"]) for part in figures["assignments"]):
             needs = f"{counted(waiting, 'notebook')} need{'s' * (waiting == 1)}"
             self._say(f"{needs} a grader. The report has links to them.")

@@ -42,7 +42,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
 from traitlets.config import Config
 
-from viva import editions
+from viva import editions, wording
 from viva.course import leaving, machine
 from viva.course.autograde import Examine
 from viva.course.compiler import Compiled, compiled, compiled_twice, completed
@@ -56,6 +56,7 @@ from viva.editions import CURRENT, FACTS, NOTEBOOKS, Facts, folder_of, place_of
 from viva.engine.blueprint import read_blueprint, read_notebook
 from viva.folder import FOR_TESTS, SOLVED, walk
 from viva.notebook.cell import grade_id, marks_of
+from viva.record import SubmissionRecord
 from viva.verdict import BlueprintError, CourseError, VivaError
 
 FILES, RELEASED = "files", "released"
@@ -239,6 +240,19 @@ def released_when(course: Course, assignment: str) -> tuple[str, bool]:
     when = datetime.fromisoformat(facts.released).strftime("%Y-%m-%d %H:%M UTC")
     present = course.path("source", assignment).is_dir()
     return when, present and source_digest(course, assignment) != facts.source
+
+
+def older(course: Course, assignment: str, records: Mapping[tuple[str, str], SubmissionRecord]) -> str:
+    """A sentence on the present submissions that an older release graded; empty where there are none.
+
+    ``records`` are the results by assignment and student. `viva` alone counts the same way (``viva.editions.older``).
+    """
+    students = {submission.student for submission in course.submissions([assignment])}
+    graded = [record.edition for (name, who), record in records.items() if name == assignment and who in students]
+    count = editions.older(place_of(course.directory, assignment), graded)
+    verb = "was" if count == 1 else "were"
+    release = "an older release than the present one, so scores can change"
+    return f"{wording.counted(count, 'submission')} {verb} graded with {release}." if count else ""
 
 
 # --- what is compiled, and where it is kept
