@@ -214,13 +214,15 @@ def test_what_the_machine_lacks_is_said_before_anything_runs(course, viva, line,
     assert said.status == 2 and sentence in said.text.replace("\n", " ")
 
 
-def zipped(name: str, text: str) -> bytes:
+def zipped(name: str, text: str | bytes) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, text)
     return data.getvalue()
 
 
+MORE = "def triple(x):\n    return 3 * x if x > 0 else x"
+"""An answer without a marker, which nbgrader clears as a whole."""
 LEAKS = {
     "a1.py": "# + [markdown]\n" + SOLUTION,
     "a1.md": SOLUTION,
@@ -237,13 +239,19 @@ LEAKS = {
     "texts.zip": zipped("a.txt", SOLUTION),
     "a1.ipynb.gz": gzip.compress(SOLUTION.encode()),
     ".git/config": "[core]",
+    "a1.qmd": "```{python}\n" + MORE + "\n```",
+    "a1_export.html": "<pre><span>def</span> triple(x):\n    <span>return</span> 3 * x if x &gt; 0 else x</pre>",
+    "again.json": nbformat.writes(new_notebook(cells=[new_code_cell("pass", id="a")])),
+    "__pycache__/reference.cpython-311.pyc": b"\xa7\r\r\n",
+    "two.zip": zipped("inner.zip", zipped("a.txt", SOLUTION)),
+    "a1.zst": b"\x28\xb5\x2f\xfd\x00",
 }
 
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_a_file_with_a_solution_in_it_is_not_released(course, viva, name):
-    configure(course, "c.CourseDirectory.ignore = ['.ipynb_checkpoints', '*.pyc', '__pycache__']")
-    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    configure(course, "c.CourseDirectory.ignore = ['.ipynb_checkpoints']")
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded(), answer(MORE, "more"))
     path = course / "source" / "a1" / name
     path.parent.mkdir(exist_ok=True)
     content = LEAKS[name]

@@ -53,7 +53,7 @@ from viva.course.markers import RightMarkers
 from viva.course.processes import leftovers
 from viva.course.timelimit import seconds_of
 from viva.editions import CURRENT, FACTS, NOTEBOOKS, Facts, folder_of, place_of
-from viva.engine.blueprint import read_blueprint, read_notebook
+from viva.engine.blueprint import SOLUTION_MARK, read_blueprint, read_notebook
 from viva.folder import FOR_TESTS, SOLVED, walk
 from viva.notebook.cell import grade_id, marks_of
 from viva.record import SubmissionRecord
@@ -106,6 +106,17 @@ class Draft(Contract):
 
     books: Mapping[str, Compiled]
     """By name, what the notebooks were compiled to."""
+
+    def answers(self) -> dict[str, str]:
+        """By grade id, the texts of the author's answers that students do not get, without the lines of markers."""
+        answers = {}
+        for book in self.books.values():
+            given = {grade_id(cell): cell.source for cell in book.released.cells}
+            for cell in book.complete.cells:
+                lines = [line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line)]
+                if utils.is_solution(cell) and (text := "\n".join(lines)) != given.get(grade_id(cell)):
+                    answers[grade_id(cell)] = text
+        return answers
 
 
 def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str], object] | None = None) -> Contract:

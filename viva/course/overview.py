@@ -1,7 +1,7 @@
 """The answer to `viva` alone: the state of the course, and the next command. It starts fast, without nbgrader.
 
-It is read off the folders, the times of files, results.jsonl, the contracts and a gradebook in SQLite; it is a hint,
-and each command looks more closely. Student names are not shown.
+It is read off the folders, the times of files, results.jsonl, the contracts and the gradebook; it is a hint, and each
+command looks more closely. Student names are not shown.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from pathlib import Path
 
 from viva import editions
 from viva.course import seen
-from viva.course.location import DELIVERED, course_above, folder_of, gradebook_of, is_structured
+from viva.course.location import DELIVERED, address_of, course_above, folder_of, gradebook_of, is_structured
 from viva.wording import counted
 
 RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"(?:,"edition":"([^"]*)")?')
 """The beginning of a line of results.jsonl."""
+SECONDS = 2
+"""The time in which a server answers, or is not asked."""
 DIGITS = re.compile(r"(\d+)")
 UNGRADED = """
 SELECT assignment.name, COUNT(DISTINCT submitted_notebook.id) FROM grade
 JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id
 JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assignment.id
 JOIN assignment ON submitted_assignment.assignment_id = assignment.id
-WHERE grade.needs_manual_grade = 1 GROUP BY assignment.name
+WHERE grade.needs_manual_grade GROUP BY assignment.name
 """
 SINGULAR = {
     "wait": "waits",
@@ -83,7 +85,8 @@ def overview(folder: Path) -> str:
     if is_structured(Path(course)):  # its folders are somewhere else
         return f"{title}\n\n{COMMANDS}"
     book = gradebook_of(Path(course))
-    states, known = _states(Path(course), book), book is not None
+    unread = _unread(book) if book else _unread_on_server(address_of(Path(course)))
+    states, known = _states(Path(course), book, unread or {}), unread is not None
     width = max((len(state.name) for state in states), default=0)
     lines = [f"  {state.name:{width}}  {state.line}" for state in states]
     return "\n".join([title, "", *lines, *([""] if lines else []), f"Next: {_advice(states, known)}", COMMANDS])
@@ -113,7 +116,7 @@ def _advice(states: list[State], known: bool) -> str:
     return "viva report    (everything is graded)" if known else "viva report    (for the course so far)"
 
 
-def _states(course: Path, book: Path | None) -> list[State]:
+def _states(course: Path, book: Path | None, unread: dict[str, int]) -> list[State]:
     folders = {step: course / folder_of(course, step) for step in STEPS}
     states = [
         State(name, _has(folders["release"] / name, "*.ipynb"))
@@ -122,7 +125,7 @@ def _states(course: Path, book: Path | None) -> list[State]:
     ]
     beside = book.parent if book else course
     graded, when = _graded(beside / "results.jsonl")
-    unread, looked_at = _unread(book) if book else {}, seen.read(beside)
+    looked_at = seen.read(beside)
     students = _names(folders["submitted"])
     for state in states:
         state.unread = unread.get(state.name, 0)
@@ -176,6 +179,23 @@ def _unread(gradebook: Path) -> dict[str, int]:
     ):
         return dict(database.execute(UNGRADED).fetchall())
     return {}
+
+
+def _unread_on_server(address: str) -> dict[str, int] | None:
+    """The same from a gradebook on a server; None where it is not known, or does not answer at once."""
+    if not address.startswith("postgresql"):
+        return None
+    try:
+        from sqlalchemy import create_engine, text  # nobody else waits for it to load
+
+        engine = create_engine(address, connect_args={"connect_timeout": SECONDS})
+        try:
+            with engine.connect() as connection:
+                return {str(name): int(count) for name, count in connection.execute(text(UNGRADED))}
+        finally:
+            engine.dispose()
+    except Exception:  # no driver, no server, or an address that is none: the other commands say so
+        return None
 
 
 def _time(*folders: Path) -> bytes:

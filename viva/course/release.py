@@ -104,6 +104,7 @@ def release(
     leaving.require_present(course.path("source", assignment).parent, config)
     with contract.drafted(course, assignment) as draft:
         blueprints = tuple(map(read_blueprint, draft.notebooks))
+        leaving.require_without_answers(beside, course.path("source", assignment), draft.answers())
         _require_the_same_cells(course, assignment, draft)
         with_retries(lambda: generate(course, assignment, config))
         folder, notebooks = course.path("release", assignment), {f"{blueprint.name}.ipynb" for blueprint in blueprints}
