@@ -200,6 +200,7 @@ def test_every_page_says_the_same_of_submissions_that_an_older_release_graded(co
     def pages() -> list[str]:
         """The terminal, the report, and formgrader's list."""
         said = viva("report", TINY).out
+        assert ("older release" in viva("feedback", TINY).out) == ("older release" in said)
         live = live_page(load(course)[0], [TINY], "", hidden=True)
         return [said, (course / "report" / "index.html").read_text(), live]
 
