@@ -269,6 +269,15 @@ def test_harmless_files_are_released_and_listed(course, viva):
     assert said.status == 0 and "also released: data.zip, solution.txt" in said.text
 
 
+def test_a_helper_notebook_in_a_folder_is_said_not_to_be_released(course, viva):
+    scaled = SOLUTION.replace("2 * x", "scale * x")
+    write(course / "source" / "a1" / "a1.ipynb", cell("run", "%run lib/helpers.ipynb"), answer(scaled), graded())
+    (course / "source" / "a1" / "lib").mkdir()
+    write(course / "source" / "a1" / "lib" / "helpers.ipynb", new_code_cell("scale = 2", id="scale"))
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 1 and "lib/helpers.ipynb was not released, because nbgrader releases no" in said.text
+
+
 def test_a_known_answer_for_a_cell_that_no_notebook_has_is_an_error_of_the_audit(course, viva):
     write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
     folder = course / "answers" / "a1" / "right"
