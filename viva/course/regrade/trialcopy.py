@@ -41,7 +41,7 @@ def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Co
             if path.exists():
                 shutil.copyfile(path, folder / path.name)
         if (contracts := editions.place_of(course.directory, assignment)).is_dir():  # their facts, not their files
-            only = shutil.ignore_patterns("notebooks", "files")
+            only = shutil.ignore_patterns("notebooks", "released", "files")
             shutil.copytree(contracts, folder / editions.NAME / assignment, ignore=only)
         config.CourseDirectory.root = str(course.root)
         config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
