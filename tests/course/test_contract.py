@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import BIN, PROJECT
+from viva.course.overview import overview
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -296,6 +297,7 @@ def test_feedback_of_a_student_who_was_removed_from_the_gradebook_says_so(course
     assert viva("grade").status == 0
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
         book.remove_student("ada")
+    assert "2 submissions, 1 to grade" in overview(course), "as the other commands say"
     said = viva("feedback")
     assert "MissingEntry" not in said.text
     assert "viva grade a1 --student=ada" in said.text.replace("\n", " ")
