@@ -59,7 +59,7 @@ def table(rows: Iterable[dict]) -> Iterator[str]:
 def fill(small: Path, large: Path, count: int, files: bool = True, quick: bool = True) -> Iterator[dict]:
     """Write the large course; of each tenth, what recording a submission of it cost."""
     large.mkdir(parents=True)
-    for name in ("source", "release"):
+    for name in ("source", "release", ".contracts"):
         shutil.copytree(small / name, large / name)
     for name in ("nbgrader_config.py", "gradebook.db"):
         shutil.copy(small / name, large)

@@ -100,6 +100,13 @@ def test_the_start_of_one_submission_is_compared_with_nbgraders():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_feedback_with_nothing_to_do_is_measured_beside_all_pages():
+    told = started("bench.feedback", "--submissions=4", "--answers=2", f"--assignment={OTHER}")
+    assert re.search(r"^\| 4 \| [\d.]+ \| [\d.]+ \| 0\.\d+ \|$", told, re.MULTILINE), told
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(1600)
 def test_throughput_measures_a_class_of_two(tmp_path):
     results = tmp_path / "RESULTS.md"

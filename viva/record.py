@@ -148,7 +148,7 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
     graded: str = ""
     """When, as ISO 8601 has it, in UTC."""
     edition: str = ""
-    """The release by which it was graded (``viva.course.editions``); empty in what an earlier form holds."""
+    """The release by which it was graded (``viva.editions``); empty in what an earlier form holds."""
     key: str = ""
     """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
     sandboxed: bool = field(default=True, name="wall")

@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import BIN, PROJECT
+from viva.course.overview import overview
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -214,13 +215,15 @@ def test_what_the_machine_lacks_is_said_before_anything_runs(course, viva, line,
     assert said.status == 2 and sentence in said.text.replace("\n", " ")
 
 
-def zipped(name: str, text: str) -> bytes:
+def zipped(name: str, text: str | bytes) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, text)
     return data.getvalue()
 
 
+MORE = "def triple(x):\n    return 3 * x if x > 0 else x"
+"""An answer without a marker, which nbgrader clears as a whole."""
 LEAKS = {
     "a1.py": "# + [markdown]\n" + SOLUTION,
     "a1.md": SOLUTION,
@@ -237,13 +240,19 @@ LEAKS = {
     "texts.zip": zipped("a.txt", SOLUTION),
     "a1.ipynb.gz": gzip.compress(SOLUTION.encode()),
     ".git/config": "[core]",
+    "a1.qmd": "```{python}\n" + MORE + "\n```",
+    "a1_export.html": "<pre><span>def</span> triple(x):\n    <span>return</span> 3 * x if x &gt; 0 else x</pre>",
+    "again.json": nbformat.writes(new_notebook(cells=[new_code_cell("pass", id="a")])),
+    "__pycache__/reference.cpython-311.pyc": b"\xa7\r\r\n",
+    "two.zip": zipped("inner.zip", zipped("a.txt", SOLUTION)),
+    "a1.zst": b"\x28\xb5\x2f\xfd\x00",
 }
 
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_a_file_with_a_solution_in_it_is_not_released(course, viva, name):
-    configure(course, "c.CourseDirectory.ignore = ['.ipynb_checkpoints', '*.pyc', '__pycache__']")
-    write(course / "source" / "a1" / "a1.ipynb", answer(), graded())
+    configure(course, "c.CourseDirectory.ignore = ['.ipynb_checkpoints']")
+    write(course / "source" / "a1" / "a1.ipynb", answer(), graded(), answer(MORE, "more"))
     path = course / "source" / "a1" / name
     path.parent.mkdir(exist_ok=True)
     content = LEAKS[name]
@@ -259,6 +268,15 @@ def test_harmless_files_are_released_and_listed(course, viva):
     (course / "source" / "a1" / "solution.txt").write_text("A solution of salt.")
     said = viva("release", "a1", "--no-audit")
     assert said.status == 0 and "also released: data.zip, solution.txt" in said.text
+
+
+def test_a_helper_notebook_in_a_folder_is_said_not_to_be_released(course, viva):
+    scaled = SOLUTION.replace("2 * x", "scale * x")
+    write(course / "source" / "a1" / "a1.ipynb", cell("run", "%run lib/helpers.ipynb"), answer(scaled), graded())
+    (course / "source" / "a1" / "lib").mkdir()
+    write(course / "source" / "a1" / "lib" / "helpers.ipynb", new_code_cell("scale = 2", id="scale"))
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 1 and "lib/helpers.ipynb was not released, because nbgrader releases no" in said.text
 
 
 def test_a_known_answer_for_a_cell_that_no_notebook_has_is_an_error_of_the_audit(course, viva):
@@ -279,6 +297,7 @@ def test_feedback_of_a_student_who_was_removed_from_the_gradebook_says_so(course
     assert viva("grade").status == 0
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
         book.remove_student("ada")
+    assert "2 submissions, 1 to grade" in overview(course), "as the other commands say"
     said = viva("feedback")
     assert "MissingEntry" not in said.text
     assert "viva grade a1 --student=ada" in said.text.replace("\n", " ")
@@ -311,6 +330,21 @@ def test_submissions_are_graded_as_released_until_the_next_release(course, viva)
     write(source, answer(reads), graded())
     assert viva("grade", "--force").status == 0
     assert scores(course) == {"ada": 2}
+
+
+def test_solutions_are_those_of_the_release_with_all_that_the_course_adds(course, viva):
+    with_header(course)
+    assert viva("release", "a1", "--no-audit").status == 0
+    assert "changed" not in viva("release", "a1", "--solutions").text
+    footer = course / "source" / "footer.ipynb"
+    write(footer, answer("s = 2", "s"), graded("assert s == 2", "test_s", 1))
+    write(course / "source" / "a1" / "a1.ipynb", answer("def double(x):\n    return 5 * x"), graded())
+    said = viva("release", "a1", "--solutions")
+    assert said.status == 0 and "source/ was changed since" in said.text, said.text
+    solved = nbformat.read(course / "solutions" / "a1" / "a1.ipynb", as_version=4)
+    texts = {each.id: each.source for each in solved.cells}
+    assert texts["double"] == "def double(x):\n    return twice(x) + math.floor(0.5)"
+    assert texts["test_double"] == "assert double(1) == 2" and texts["s"] == "s = 1" and "h1" in texts
 
 
 def test_a_course_without_a_contract_gets_one_and_is_told(course, viva):
@@ -432,6 +466,35 @@ def test_a_graded_notebook_that_another_one_runs_is_the_students_own(course, viv
     assert scores(course) == {"right": 4, "wrong": 0, "spy": 0, "copier": 0}
     (kept,) = (course / "autograded" / "right" / "a1").glob("part1.ipynb")
     assert "double(3) == 6" in kept.read_text(), "what graders see"
+
+
+def test_nbgraders_own_autograder_reads_what_was_released(course, viva):
+    """The notebooks that others run, the files of the release, and none for tests; source/ is another one by now."""
+    configure(course, 'c.TestFiles.names = ["expected.csv"]')
+    source = course / "source" / "a1"
+    (source / "table.csv").write_text("2")
+    (source / "expected.csv").write_text("6")
+    write(source / "helpers.ipynb", new_code_cell("scale = int(open('table.csv').read())", id="scale"))
+    write(source / "part1.ipynb", answer(), graded())
+    four = "def four(x):\n    ### BEGIN SOLUTION\n    return double(double(x))\n    ### END SOLUTION"
+    hidden = "### BEGIN HIDDEN TESTS\nassert four(1.5) == int(open('expected.csv').read())\n### END HIDDEN TESTS"
+    runs = cell("run", "%run part1.ipynb"), cell("help", "%run helpers.ipynb")
+    write(source / "a_part2.ipynb", *runs, answer(four, "four"), graded(f"assert four(1) == 2 * scale\n{hidden}", "t4"))
+    said = viva("release", "a1", "--no-audit")
+    assert said.status == 0, said.text
+    right = "def four(x):\n    return double(double(x))"
+    submit(course, "right", double=RIGHT, four=right)
+    submit(course, "wrong", double=WRONG, four=right)
+    submit(course, "thief", double=WRONG, four="def four(x):\n    return int(open('expected.csv').read()) // (2 - x)")
+    spying = "text = open('part1.ipynb').read()\ndef four(x):\n    return 4 * x if 'double(3) == 6' in text else 0"
+    submit(course, "spy", double=WRONG, four=spying)
+    (source / "table.csv").write_text("3")
+    (source / "later.csv").write_text("3")
+    done = subprocess.run([f"{BIN}/nbgrader", "autograde", "a1"], cwd=course, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert scores(course) == {"right": 4, "wrong": 0, "thief": 0, "spy": 0}
+    names = {path.name for path in (course / "autograded" / "right" / "a1").rglob("*")}
+    assert names == {"a_part2.ipynb", "helpers.ipynb", "part1.ipynb", "table.csv"}
 
 
 STUBBED = """

@@ -120,6 +120,21 @@ def test_metadata_of_an_old_nbgrader_are_refused_with_the_command_that_mends_the
     release(opened, SHORT, config=config)
 
 
+def test_the_metadata_of_a_header_are_refused_with_its_name(course):
+    header, (opened, config) = course / "source" / "header.ipynb", load(course)
+    about = {"grade_id": "head", "grade": True, "solution": False, "locked": True, "task": False, "schema_version": 3}
+    for wrong, sentence in (
+        ({"points": True}, "header.ipynb, cell 'head': its points are not a number of at least 0: True"),
+        ({"points": 1, "schema_version": 1}, "version 1 of its format.*nbgrader update .*header.ipynb"),
+        ({"points": 1, "schema_version": "3"}, "header.ipynb, cell 'head': its schema_version is not a number: '3'"),
+    ):
+        cell = nbformat.v4.new_code_cell("assert True", id="head", metadata={"nbgrader": about | wrong})
+        edit(header, lambda notebook: notebook.cells.append(cell))  # noqa: B023
+        with pytest.raises(CourseError, match=sentence):
+            release(opened, SHORT, config=config)
+        edit(header, lambda notebook: notebook.cells.pop())
+
+
 def test_two_cells_of_one_name_are_refused_with_the_name(course):
     def repeat(notebook):
         notebook.cells.append(notebook.cells[notebook.cells.index(graded(notebook)[0])].copy())

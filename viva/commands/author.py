@@ -150,7 +150,7 @@ class ReleaseCommand(ProvingCommand):
                 "--solutions releases nothing, so it cannot be used with --variants, --dry-run or --no-audit."
             )
         with self.alone():
-            written = [path for name in assignments for path in write_solutions(self.course, name)]
+            written = [path for name in assignments for path in write_solutions(self.course, name, self._say)]
         self._say(*(f"written: {path}" for path in written))
         self._say(
             "Give these notebooks to students after the last deadline. 'viva deadlines' lists the deadlines. "

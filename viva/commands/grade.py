@@ -58,16 +58,17 @@ class GradeCommand(VivaCommand):
     def _behind(self, assignments: list[str]) -> Iterator[str]:
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
-            with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
-                cells = with_retries(partial(edition.corrected, self.course, assignment))
-                released, changed = contract.released_when(self.course, assignment)
-                if cells or changed:
-                    what = plaintext.some(cells, SHOWN) or "the solution, a text or a file"
-                    yield (
-                        f"{assignment}: graded as released on {released}. In source/, {what} "
-                        f"{'are' if len(cells) > 1 else 'is'} different now. To see which scores would change, run: "
-                        f"viva regrade {assignment} --what-if"
-                    )
+            released, changed = contract.released_when(self.course, assignment)
+            cells: list[str] = []
+            with contextlib.suppress(VivaError, MissingEntry):  # it cannot be released as it is
+                cells = with_retries(partial(edition.corrected, self.course, assignment)) if changed else []
+            if changed:
+                what = plaintext.some(cells, SHOWN) or "the solution, a text or a file"
+                yield (
+                    f"{assignment}: graded as released on {released}. In source/, {what} "
+                    f"{'are' if len(cells) > 1 else 'is'} different now. To see which scores would change, run: "
+                    f"viva regrade {assignment} --what-if"
+                )
 
     def run(self) -> int:
         assignments = self.chosen_assignments()

@@ -34,7 +34,6 @@ batch          many submissions: planned, graded, recorded
 markers        where a solution and hidden tests begin and end; lines with a slip in them
 compiler       nbgrader's steps and the course's own: a notebook for students, and the complete one
 contract       what was released, kept beside the gradebook: what is graded, audited and packaged
-editions       facts about each contract, and which submissions an older one graded
 leaving        files beside the notebooks that would show a solution to students
 machine        packages in odd places, folders and variables that notebooks need
 timelimit      the seconds of a cell, in nbclient's words

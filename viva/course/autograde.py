@@ -24,8 +24,8 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Float, Int, List, Unicode
 
-from viva import wording
-from viva.course import editions, writtenanswers
+from viva import editions, wording
+from viva.course import writtenanswers
 from viva.course.gradebook.results import Results
 from viva.course.steps import STEPS
 from viva.engine.blueprint import Blueprint
@@ -188,7 +188,7 @@ class RecordResults(NbGraderPreprocessor):
         if work.outcome:
             results, where = Results.of(CourseDirectory(parent=self.parent)), (names["assignment"], names["student"])
             recorded = results.read().get(where)
-            facts = editions.current(results.path.with_name(editions.NAME) / names["assignment"])
+            facts = editions.current(editions.place_of(CourseDirectory(parent=self.parent), names["assignment"]))
             record = SubmissionRecord(*where, graded=now(), notebooks=recorded.notebooks if recorded else {})
             record.edition = facts.edition if facts else ""
             enter(record, names["notebook"], work)

@@ -41,6 +41,7 @@ from nbgrader.preprocessors import (
     ClearHiddenTests,
     ClearMarkScheme,
     ClearSolutions,
+    ComputeChecksums,
     IncludeHeaderFooter,
     InstantiateTests,
     NbGraderPreprocessor,
@@ -317,6 +318,14 @@ def completed(
     return node
 
 
+def without_hidden(complete: NotebookNode, config: Config) -> NotebookNode:
+    """A complete notebook without hidden tests, marking schemes, and what is not known to be meant for students."""
+    resources: dict[str, Any] = {"nbgrader": {}}
+    for step in (ClearHiddenTests, ClearMarkScheme, ComputeChecksums, NothingElse):
+        complete, resources = step(config=config)(complete, resources)
+    return complete
+
+
 def compiled_twice(course: Course, assignment: str, notebook: str) -> Compiled:
     """A source notebook as students get it, and as grading reads it. Raises CourseError."""
     locked: dict[str, str] = {}
@@ -354,6 +363,9 @@ def _through_steps(
     converter = Compiler(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
     node = read_notebook(source)
     _require_valid_metadata(node, source)
+    included = IncludeHeaderFooter(config=config)
+    for name in filter(None, (included.header, included.footer)):
+        _require_valid_metadata(read_notebook(course.root / name), course.root / name, "nbgrader update")
     try:
         with contextlib.chdir(course.root):  # a header is named from there
             for step in converter.steps():
@@ -373,7 +385,7 @@ def _is_one_of(step: object, classes: tuple[type, ...]) -> bool:
     return issubclass(step, classes) if isinstance(step, type) else isinstance(step, classes)
 
 
-def _require_valid_metadata(notebook: NotebookNode, source: Path) -> None:
+def _require_valid_metadata(notebook: NotebookNode, source: Path, command: str = "viva adopt --in-place") -> None:
     """Raise CourseError for the first cell whose metadata nbgrader's current schema refuses, such as points in quotes.
 
     nbgrader itself says this with a traceback and its schema, and lets through what its database refuses.
@@ -383,9 +395,11 @@ def _require_valid_metadata(notebook: NotebookNode, source: Path) -> None:
         about = cell.metadata.get("nbgrader")
         if not about:
             continue
-        where, repair = f"{source}, cell '{about.get('grade_id', '')}'", f"viva adopt --in-place {source}"
+        where, repair = f"{source}, cell '{about.get('grade_id', '')}'", f"{command} {source}"
         version = about.get("schema_version", 0)
-        if isinstance(version, int) and version < newest:
+        if type(version) is not int:
+            raise CourseError(f"{where}: its schema_version is not a number: {version!r}. Correct it to {newest}.")
+        if version < newest:
             raise CourseError(
                 f"{where}: an old nbgrader wrote it (version {version} of its format; this nbgrader reads version "
                 f"{newest}). To convert the notebook, run: {repair}"
@@ -394,13 +408,13 @@ def _require_valid_metadata(notebook: NotebookNode, source: Path) -> None:
         if (about.get("grade") or about.get("task")) and not _are_points(points):
             raise CourseError(
                 f"{where}: its points are not a number of at least 0: {points!r}. Correct them in nbgrader's toolbar."
-                + (f" Or run: {repair}" if isinstance(points, str) else "")
+                + (f" Or run: {repair}" if isinstance(points, str) and command.startswith("viva") else "")
             )
         try:
             if version == newest:
                 MetadataValidatorV3().validate_cell(cell)
         except ValidationError as error:
-            raise CourseError(f"{where}: {error.message}. Correct its metadata, or let Viva do it: {repair}") from error
+            raise CourseError(f"{where}: {error.message}. Correct its metadata, or run: {repair}") from error
 
 
 def _are_points(points: object) -> bool:

@@ -5,9 +5,10 @@ the gradebook, in ``.contracts/ASSIGNMENT/EDITION/``:
 
     notebooks/   the complete notebooks: with header and footer, after the course's own steps, with solutions and
                  hidden tests
+    released/    the same notebooks as students get them
     files/       the files beside them, as students get them, and helper notebooks: those without a graded cell; in
                  ``.viva-tests/`` the files that only tests get, in ``.viva-solved/`` graded notebooks that others run
-    contract.json    the facts (``viva.course.editions.Facts``)
+    contract.json    the facts (``viva.editions.Facts``)
 
 ``current`` beside the editions names the one that counts. Grading, `viva regrade`, the diagnosis and a bundle read it
 and nothing else; the audit reads the same, compiled into a temporary folder (``drafted``), before there is a release.
@@ -36,27 +37,29 @@ import msgspec
 import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
+from nbgrader.api import MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
 from traitlets.config import Config
 
-from viva.course import editions, leaving, machine
+from viva import editions, wording
+from viva.course import leaving, machine
 from viva.course.autograde import Examine
 from viva.course.compiler import Compiled, compiled, compiled_twice, completed
 from viva.course.course import Course
-from viva.course.editions import CURRENT, FACTS, Facts
 from viva.course.fingerprint import ground
 from viva.course.gradebook.recording import Expected
-from viva.course.gradebook.results import Results
 from viva.course.markers import RightMarkers
 from viva.course.processes import leftovers
 from viva.course.timelimit import seconds_of
-from viva.engine.blueprint import read_blueprint, read_notebook
+from viva.editions import CURRENT, FACTS, NOTEBOOKS, Facts, folder_of, place_of
+from viva.engine.blueprint import SOLUTION_MARK, read_blueprint, read_notebook
 from viva.folder import FOR_TESTS, SOLVED, walk
 from viva.notebook.cell import grade_id, marks_of
+from viva.record import SubmissionRecord
 from viva.verdict import BlueprintError, CourseError, VivaError
 
-NOTEBOOKS, FILES = "notebooks", "files"
+FILES, RELEASED = "files", "released"
 EDITION = 12
 """The letters of an edition's name."""
 
@@ -84,6 +87,10 @@ class Contract:
         """The folder of the files that lie beside the notebooks when they run."""
         return self.folder / FILES
 
+    def released(self, name: str) -> Path:
+        """A notebook as students got it."""
+        return self.folder / RELEASED / f"{name}.ipynb"
+
     def present_imports(self) -> dict[str, str]:
         """The modules that grading needs, and where each is found now; empty where it is not."""
         return machine.imports(self.notebooks, walk(self.files))
@@ -100,13 +107,24 @@ class Draft(Contract):
     books: Mapping[str, Compiled]
     """By name, what the notebooks were compiled to."""
 
+    def answers(self) -> dict[str, str]:
+        """By grade id, the texts of the author's answers that students do not get, without the lines of markers."""
+        answers = {}
+        for book in self.books.values():
+            given = {grade_id(cell): cell.source for cell in book.released.cells}
+            for cell in book.complete.cells:
+                lines = [line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line)]
+                if utils.is_solution(cell) and (text := "\n".join(lines)) != given.get(grade_id(cell)):
+                    answers[grade_id(cell)] = text
+        return answers
+
 
 def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str], object] | None = None) -> Contract:
     """The contract of a released assignment, whose cells in the gradebook are ``expected``.
 
     Where there is none, it is made, and who is to ``tell`` says so. Raises CourseError where that is not possible.
     """
-    place = _place(course.directory, assignment)
+    place = place_of(course.directory, assignment)
     facts = editions.current(place)
     if facts and facts.gradebook == digest_of(expected) and not _lacking(place / facts.edition, expected):
         return Contract(place / facts.edition, course.path("source", assignment), facts)
@@ -115,6 +133,17 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
         by_other = f"The gradebook has another release than {place}" if facts else f"There is no contract in {place}"
         tell(f"{assignment}: {by_other}. Made from source/, release/ and the gradebook.")
     return made
+
+
+def of_gradebook(course: Course, assignment: str, tell: Callable[[str], object] | None = None) -> Contract | None:
+    """The contract of an assignment as the gradebook has it; None where the gradebook does not know it.
+
+    Raises CourseError as ``of`` does.
+    """
+    with contextlib.suppress(MissingEntry):
+        expected = course.ask(lambda gradebook: Expected.of(gradebook, assignment))
+        return of(course, assignment, expected, tell)
+    return None
 
 
 @contextlib.contextmanager
@@ -165,15 +194,6 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
             )
 
 
-def folder_of(directory: CourseDirectory, assignment: str) -> Path:
-    """The folder of the complete notebooks of an assignment; its source folder, where there is no contract yet."""
-    place = _place(directory, assignment)
-    facts = editions.current(place)
-    if facts and (place / facts.edition / NOTEBOOKS).is_dir():
-        return place / facts.edition / NOTEBOOKS
-    return Path(directory.format_path(directory.source_directory, ".", assignment))
-
-
 def files_of(directory: CourseDirectory, assignment: str) -> Path:
     """The folder of the files beside those notebooks; the source folder, where there is no contract yet."""
     folder = folder_of(directory, assignment)
@@ -211,7 +231,7 @@ def source_digest(course: Course, assignment: str) -> str:
 
 def current(course: Course, assignment: str) -> Contract | None:
     """The contract of an assignment as far as one is kept; the gradebook may have another release by now."""
-    place = _place(course.directory, assignment)
+    place = place_of(course.directory, assignment)
     if not (facts := editions.current(place)) or not (place / facts.edition / NOTEBOOKS).is_dir():
         return None
     return Contract(place / facts.edition, course.path("source", assignment), facts)
@@ -219,18 +239,31 @@ def current(course: Course, assignment: str) -> Contract | None:
 
 def is_as_released(course: Course, assignment: str) -> bool:
     """Whether the source is the one that was released; False where no contract says so."""
-    facts = editions.current(_place(course.directory, assignment))
+    facts = editions.current(place_of(course.directory, assignment))
     return facts is not None and source_digest(course, assignment) == facts.source
 
 
 def released_when(course: Course, assignment: str) -> tuple[str, bool]:
     """When an assignment was released, in words, and whether its source was changed since."""
-    facts = editions.current(_place(course.directory, assignment))
+    facts = editions.current(place_of(course.directory, assignment))
     if not facts:
         return "before", False
     when = datetime.fromisoformat(facts.released).strftime("%Y-%m-%d %H:%M UTC")
     present = course.path("source", assignment).is_dir()
     return when, present and source_digest(course, assignment) != facts.source
+
+
+def older(course: Course, assignment: str, records: Mapping[tuple[str, str], SubmissionRecord]) -> str:
+    """A sentence on the present submissions that an older release graded; empty where there are none.
+
+    ``records`` are the results by assignment and student. `viva` alone counts the same way (``viva.editions.older``).
+    """
+    students = {submission.student for submission in course.submissions([assignment])}
+    graded = [record.edition for (name, who), record in records.items() if name == assignment and who in students]
+    count = editions.older(place_of(course.directory, assignment), graded)
+    verb = "was" if count == 1 else "were"
+    release = "an older release than the present one, so scores can change"
+    return f"{wording.counted(count, 'submission')} {verb} graded with {release}." if count else ""
 
 
 # --- what is compiled, and where it is kept
@@ -263,19 +296,25 @@ def _from_gradebook(course: Course, assignment: str, expected: Expected) -> Cont
         return _kept(course, _written(course, assignment, books, Path(name), when), expected)
 
 
-def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
-    """A notebook as students got it: the one in release/, or compiled anew where that is gone or not of this source.
+def released_notebook(
+    course: Course, assignment: str, notebook: str, cells: set[str], kept: Contract | None = None
+) -> NotebookNode:
+    """A notebook as students got it: the one in release/, or that of the contract where that is gone or another one.
 
-    ``cells`` are the grade ids that the gradebook knows. Raises CourseError when there is no source either.
+    ``cells`` are the grade ids that the gradebook knows. Where no contract is ``kept`` that has it, it is compiled
+    anew. Raises CourseError when there is no source either.
     """
-    path = course.path("release", assignment) / f"{notebook}.ipynb"
-    try:
-        released = nbformat.read(path, as_version=4)
-        names = {grade_id(cell) for cell in released.cells if "nbgrader" in cell.metadata}
-        if cells <= names:
-            return released
-    except Exception as error:  # whatever a broken file leads to
-        logging.getLogger("viva").debug("%s is compiled again: %s", path, error)
+    for path in (
+        course.path("release", assignment) / f"{notebook}.ipynb",
+        *([kept.released(notebook)] if kept else []),
+    ):
+        try:
+            released = nbformat.read(path, as_version=4)
+            names = {grade_id(cell) for cell in released.cells if "nbgrader" in cell.metadata}
+            if cells <= names:
+                return released
+        except Exception as error:  # whatever a broken file leads to
+            logging.getLogger("viva").debug("%s is not used: %s", path, error)
     return compiled(course, assignment, notebook, left_out=RightMarkers)  # students have it already
 
 
@@ -283,9 +322,11 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
     """Write notebooks and files into a folder."""
     (folder / NOTEBOOKS).mkdir()
     (folder / FILES).mkdir()
+    (folder / RELEASED).mkdir()
     points = {}
     for name, book in books.items():
         nbformat.write(book.complete, folder / NOTEBOOKS / f"{name}.ipynb")
+        nbformat.write(book.released, folder / RELEASED / f"{name}.ipynb")
         points[name] = {
             grade_id(cell): cell.metadata.nbgrader["points"]
             for cell in book.complete.cells
@@ -368,7 +409,7 @@ def _kept(course: Course, draft: Contract, expected: Expected) -> Contract:
     edition = digest.hexdigest()[:EDITION]
     counts = ground(draft.folder / NOTEBOOKS, draft.files, draft.files, "", expected).hex()
     facts = msgspec.structs.replace(draft.facts, edition=edition, gradebook=gradebook, ground=counts)
-    place = _place(course.directory, facts.assignment)
+    place = place_of(course.directory, facts.assignment)
     before = editions.current(place)
     if before and msgspec.structs.replace(facts, released=before.released) == before:
         facts = before  # the same was released then
@@ -407,7 +448,7 @@ def _prune(place: Path, edition: str) -> None:
     """Of older editions keep only the facts."""
     for folder in place.iterdir():
         if folder.is_dir() and folder.name != edition and not folder.name.startswith(leftovers.BUILD):
-            for part in (NOTEBOOKS, FILES):
+            for part in (NOTEBOOKS, RELEASED, FILES):
                 shutil.rmtree(folder / part, ignore_errors=True)
 
 
@@ -423,10 +464,6 @@ def _protect(path: Path, shared: bool) -> None:
         path.chmod(0o2770 if shared else 0o700)
     else:
         path.chmod(0o660 if shared else 0o600)
-
-
-def _place(directory: CourseDirectory, assignment: str) -> Path:
-    return Results.of(directory).path.with_name(editions.NAME) / assignment
 
 
 def _lacking(folder: Path, expected: Expected) -> list[str]:

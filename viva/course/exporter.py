@@ -6,6 +6,7 @@ Each notebook is read twice there: as it was submitted, and, after the first ste
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +22,7 @@ from viva.course import (
     overrides,  # noqa: F401  (nbgrader's autograder reads no link)
 )
 from viva.course.autograde import Examine
+from viva.course.contract import Contract
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import examination, warm_grader
@@ -28,10 +30,10 @@ from viva.course.inbox import Inbox
 from viva.course.markers import require_usual_hidden
 from viva.course.rehearsals import Rehearsals
 from viva.course.timelimit import seconds_of
-from viva.folder import walk
+from viva.folder import SOLVED, fill, walk
 from viva.submission.reading import Opened
 from viva.submission.submission import Submission
-from viva.submission.work import Work
+from viva.submission.work import Work, as_text
 from viva.verdict import SubmissionError
 
 
@@ -78,5 +80,14 @@ class RepairingExporter(NotebookExporter):
         work.grader = grader = warm_grader(seconds, step.no_sandbox, step.memory, step.budget, given)
         work.data, rehearsals = kept.files, Rehearsals.of(course.directory, names["assignment"])
         texts = expected.locked(name), expected.stubs(name), expected.tests(name)
+        self._put_others(kept, course.path("autograded", names["assignment"], names["student"]))
         with contract.speaking_of_source(kept):
             work.examination = examination(kept.notebook(name), grader, *texts, rehearsals, kept.files)
+
+    def _put_others(self, kept: Contract, folder: Path) -> None:
+        """Put beside a graded notebook those that it may run or read: helpers, and others of the same student."""
+        others = {path.name: path.read_bytes() for path in kept.files.glob("*.ipynb")}
+        for path in (kept.files / SOLVED).glob("*.ipynb"):
+            if self.opened and path.stem in self.opened.notebooks:
+                others[path.name] = as_text(copy.deepcopy(self.opened.notebooks[path.stem])).encode("utf-8", "replace")
+        fill(folder / SOLVED, others)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from nbgrader.api import MissingEntry
 
+from viva.course import contract
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
 from viva.course.links import Links
@@ -48,7 +49,8 @@ class Inbox:
             return Opened(reasons=(reason,))
         name = submission.assignment
         if name not in self.notebooks:
-            self.notebooks[name] = handed_out(self.course, name, self.expected[name])
+            kept = contract.current(self.course, name)
+            self.notebooks[name] = handed_out(self.course, name, self.expected[name], kept)
             self.seeds[name] = seeds_of(self.course, name)
         seeds = self.seeds[name]
         student_seeds = None if seeds is None else Seeds(submission.student, seeds)

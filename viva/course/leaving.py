@@ -3,6 +3,8 @@
 nbgrader copies every file beside the notebooks. Among them are what editors and other tools leave there: a notebook's
 pair for jupytext, an export, a backup, a repository. None is shown to students that holds a marker of hidden text.
 
+nbgrader also clears answers in which no marker stands. So a file with the whole text of an answer is refused, too.
+
 A file that only tests read, such as expected results, lies beside the notebooks too, and is named by a setting.
 """
 
@@ -10,9 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import html
 import io
 import json
 import lzma
+import re
 import tarfile
 import zipfile
 from bz2 import BZ2Decompressor
@@ -30,6 +34,12 @@ REPOSITORIES = (".git", ".hg", ".svn", ".bzr", ".ipynb_checkpoints")
 """Folders that hold older versions of files."""
 MOST_BYTES = 200 * 2**20
 """Bytes of a file, or of all that an archive holds, that are looked at."""
+LEAST_ANSWER = 20
+"""Characters of an answer, white space aside, below which another file may have the same by chance."""
+MOST_TEXT = 5 * 2**20
+"""Bytes of a file that are compared with answers; a larger one is data."""
+TAG = re.compile(r"<[^<>]*>")
+NOTEBOOK = (b'"cells"', b'"nbformat"')
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 
 
@@ -63,15 +73,39 @@ def require_harmless(files: Mapping[str, Path], folder: Path, config: Config) ->
     """Raises CourseError for a file beside the notebooks of ``folder`` that students must not get, by its name."""
     for name, path in sorted(files.items()):
         if reason := _reason(name, path, config):
-            raise CourseError(
-                f"{folder / name} would be released to students, but {reason}. Nothing was changed. Move the file out "
-                "of the folder, or add its name to c.CourseDirectory.ignore in nbgrader_config.py."
-            )
+            raise CourseError(_refusal(folder / name, reason))
+
+
+def require_without_answers(files: Mapping[str, Path], folder: Path, answers: Mapping[str, str]) -> None:
+    """Raises CourseError for a file beside the notebooks of ``folder`` with the whole text of one of the ``answers``,
+    by cell: a notebook's pair or export, in which no marker has to stand."""
+    known = {cell: short for cell, text in answers.items() if len(short := _squeezed(text)) >= LEAST_ANSWER}
+    for name, path in sorted(files.items()) if known else ():
+        with contextlib.suppress(OSError):
+            with path.open("rb") as file:
+                text = file.read(MOST_TEXT).decode("utf-8", "replace")
+            plain = [_squeezed(text), *([_squeezed(html.unescape(TAG.sub("", text)))] if "<" in text else [])]
+            if cell := next((cell for cell, short in known.items() if any(short in one for one in plain)), ""):
+                raise CourseError(_refusal(folder / name, f"the answer of the cell '{cell}' is in it"))
+
+
+def _squeezed(text: str) -> str:
+    """A text without white space and signs of comments, which a pair puts before the lines of a text."""
+    return re.sub(r"[\s#>]+", "", text)
+
+
+def _refusal(path: Path, reason: str) -> str:
+    return (
+        f"{path} would be released to students, but {reason}. Nothing was changed. Move the file out of the folder, or "
+        "add its name to c.CourseDirectory.ignore in nbgrader_config.py."
+    )
 
 
 def _reason(name: str, path: Path, config: Config) -> str:
     if repository := next((part for part in PurePath(name).parts if part in REPOSITORIES), ""):
         return f"{repository} holds older versions of files"
+    if name.endswith(".pyc"):
+        return "it is a compiled module, which may be one of a solution or of tests"
     with contextlib.suppress(OSError):
         with path.open("rb") as file:
             data = file.read(MOST_BYTES)
@@ -83,6 +117,8 @@ def _in_bytes(data: bytes, config: Config, level: int = 0) -> str:
     for marker in markers(config):
         if any(marker.encode(encoding) in data for encoding in ENCODINGS) or json.dumps(marker)[1:-1].encode() in data:
             return f"'{marker}' is in it"
+    if all(sign in data for sign in NOTEBOOK) and data.lstrip().startswith(b"{"):
+        return "it is a notebook that is not compiled"
     if level > 2:
         return "it is an archive in an archive, which Viva does not look into"
     room = MOST_BYTES
@@ -122,5 +158,5 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
             for member in tar:
                 if (file := tar.extractfile(member)) is not None:
                     yield member.name, file.read(MOST_BYTES)
-    elif data.startswith((b"7z\xbc\xaf\x27\x1c", b"Rar!")):
+    elif data.startswith((b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x28\xb5\x2f\xfd")):
         raise ValueError("its kind cannot be read")

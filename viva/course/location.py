@@ -89,13 +89,19 @@ def folder_of(course: Path, step: str) -> str:
 def gradebook_of(course: Path) -> Path | None:
     """The file of a course's gradebook, as far as its configuration's text shows it; None where it does not, or where
     the gradebook is in another database than SQLite's."""
+    url = address_of(course)
+    path = url.removeprefix("sqlite:///")
+    return None if path == url else course / path
+
+
+def address_of(course: Path) -> str:
+    """The address of a course's gradebook, as far as its configuration's text shows it; empty where it does not."""
     urls = [*_said(course, re.compile("db_url"))]
     if not urls:
         texts = [(course / name).read_text(errors="replace") for name in CONFIGS if (course / name).is_file()]
         computed = any(re.search(r"^\s*c\.CourseDirectory\.db_url\b", text, re.MULTILINE) for text in texts)
-        return None if computed else course / "gradebook.db"
-    path = urls[-1].removeprefix("sqlite:///")
-    return None if path == urls[-1] else course / path
+        return "" if computed else "sqlite:///gradebook.db"
+    return urls[-1]
 
 
 def is_structured(course: Path) -> bool:

@@ -62,7 +62,7 @@ class Material:
     seeds: dict[str, int] | None = None
     """By student, where the assignment has variants; the key that they come from stays in the course."""
     edition: str = ""
-    """The name of the contract (``viva.course.editions``)."""
+    """The name of the contract (``viva.editions``)."""
 
     @classmethod
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
@@ -87,7 +87,7 @@ class Material:
         kept = kept or contract.of(course, assignment, expected)
         given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in kept.notebooks}
         files = {str(path.relative_to(kept.files)): path.read_bytes() for path in walk(kept.files)}
-        released, shipped = handed_out(course, assignment, expected)
+        released, shipped = handed_out(course, assignment, expected, kept)
         forms = forms_of(Blind(config=_rooted(config, course)))
         seeds = seeds_of(course, assignment)
         named = kept.facts.edition
@@ -157,15 +157,17 @@ class Material:
         return replace(material, config=pickle.loads(sent) if config is None else config)
 
 
-def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dict[str, Released], Shipped]:
+def handed_out(
+    course: Course, assignment: str, expected: Expected, kept: Contract | None
+) -> tuple[dict[str, Released], Shipped]:
     """An assignment's notebooks as students got them, by name, and what was released beside them.
 
-    Raises CourseError when there is neither release nor source.
+    Raises CourseError when neither release/ nor the contract has one, and there is no source.
     """
-    folders = [course.path(step, assignment) for step in ("release", "source")]
+    folders = course.path("release", assignment), contract.files_of(course.directory, assignment)
     shipped = Shipped(next(filter(Path.is_dir, folders), folders[0]), set(expected.notebooks))
     cells = {name: {cell.name for cell in book.source_cells} for name, book in expected.notebooks.items()}
-    released = {name: released_notebook(course, assignment, name, names) for name, names in cells.items()}
+    released = {name: released_notebook(course, assignment, name, names, kept) for name, names in cells.items()}
     return {name: Released(book, shipped.texts) for name, book in released.items()}, shipped
 
 

@@ -27,10 +27,10 @@ from nbgrader.exchange.default import Exchange
 
 from viva import clock
 from viva.cleaning import plaintext
-from viva.course import leaving, writtenanswers
+from viva.course import contract, leaving, writtenanswers
 from viva.course.course import Course, folders_named
 from viva.course.links import Links
-from viva.folder import matches, walk
+from viva.folder import OURS, SOLVED, matches, remove, walk
 from viva.submission.files import timestamp
 from viva.submission.files.beside import remove_shadows, returned
 from viva.submission.submission import Submission
@@ -76,16 +76,25 @@ def _is_ignored(filename: str, ignore_globs: Collection[str] | None = None) -> b
 
 
 def _init_grading(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
-    """nbgrader's, for a submission without links, pipes and the like."""
+    """nbgrader's, for a submission without links, pipes and the like, and with the files that were released."""
     folder = Path(converter._format_source(assignment_id, student_id))
     submission = Submission(assignment_id, student_id, folder, clock.of_course(converter.config))
     if problem := Links(Course(CourseDirectory(parent=converter))).problem(submission):
         raise SubmissionError(f"Not graded: {problem}")
     _refuse(submission)
-    converter.coursedir.get_existing_timestamp = lambda copy: timestamp.read(
-        Path(copy, timestamp.NAME), submission.zones
-    )
-    _copy_and_enter(converter, assignment_id, student_id)
+    directory = converter.coursedir
+    directory.get_existing_timestamp = lambda copy: timestamp.read(Path(copy, timestamp.NAME), submission.zones)
+    kept = contract.of_gradebook(Course(CourseDirectory(parent=converter)), assignment_id, converter.log.warning)
+    ignored, path_of = directory.ignore, directory.format_path
+    directory.ignore = [*ignored, *OURS]
+    if kept:
+        directory.format_path = lambda step, *where, **how: (
+            str(kept.files) if step == directory.source_directory else path_of(step, *where, **how)
+        )
+    try:
+        _copy_and_enter(converter, assignment_id, student_id)
+    finally:
+        directory.ignore, directory.format_path = ignored, path_of
 
 
 def _init_destination(converter: converters.Autograde, assignment_id: str, student_id: str) -> bool:
@@ -111,7 +120,9 @@ def _refuse(submission: Submission) -> None:
 
 def _set_permissions(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
     """nbgrader's, which does this last: from now on nothing is graded there, and graders open it."""
-    remove_shadows(Path(converter._format_dest(assignment_id, student_id)))
+    folder = Path(converter._format_dest(assignment_id, student_id))
+    remove(folder / SOLVED)
+    remove_shadows(folder)
     _permitted(converter, assignment_id, student_id)
 
 
@@ -171,7 +182,8 @@ CHANGES = (
         "init_assignment",
         _init_grading,
         "nbgrader copies all files beside a notebook before it reads any of them. It follows links, waits for "
-        "pipes, and guesses time zones.",
+        "pipes, and guesses time zones. Beside the notebook it puts the files in source/ as they are now, also those "
+        "for tests only.",
     ),
     Change(
         converters.Autograde,
@@ -184,7 +196,8 @@ CHANGES = (
         converters.Autograde,
         "set_permissions",
         _set_permissions,
-        "nbgrader leaves a student's module beside the graded notebook. A kernel that starts there imports it.",
+        "nbgrader leaves a student's module beside the graded notebook. A kernel that starts there imports it. The "
+        "notebooks that others ran go, too.",
     ),
     Change(
         converters.GenerateFeedback,

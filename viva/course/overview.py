@@ -1,7 +1,7 @@
 """The answer to `viva` alone: the state of the course, and the next command. It starts fast, without nbgrader.
 
-It is read off the folders, the times of files, results.jsonl, the contracts and a gradebook in SQLite; it is a hint,
-and each command looks more closely. Student names are not shown.
+It is read off the folders, the times of files, results.jsonl, the contracts and the gradebook; it is a hint, and each
+command looks more closely. Student names are not shown.
 """
 
 from __future__ import annotations
@@ -9,24 +9,31 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from viva.course import editions, seen
-from viva.course.location import DELIVERED, course_above, folder_of, gradebook_of, is_structured
+from viva import editions
+from viva.course import seen
+from viva.course.location import DELIVERED, address_of, course_above, folder_of, gradebook_of, is_structured
 from viva.wording import counted
 
 RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"(?:,"edition":"([^"]*)")?')
 """The beginning of a line of results.jsonl."""
+SECONDS = 2
+"""The time in which a server answers, or is not asked."""
 DIGITS = re.compile(r"(\d+)")
 UNGRADED = """
 SELECT assignment.name, COUNT(DISTINCT submitted_notebook.id) FROM grade
 JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id
 JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assignment.id
 JOIN assignment ON submitted_assignment.assignment_id = assignment.id
-WHERE grade.needs_manual_grade = 1 GROUP BY assignment.name
+WHERE grade.needs_manual_grade GROUP BY assignment.name
+"""
+RECORDED = """
+SELECT assignment.name, submitted_assignment.student_id FROM submitted_assignment
+JOIN assignment ON submitted_assignment.assignment_id = assignment.id
 """
 SINGULAR = {
     "wait": "waits",
@@ -82,7 +89,8 @@ def overview(folder: Path) -> str:
     if is_structured(Path(course)):  # its folders are somewhere else
         return f"{title}\n\n{COMMANDS}"
     book = gradebook_of(Path(course))
-    states, known = _states(Path(course), book), book is not None
+    asked = _in_file(book) if book else _on_server(address_of(Path(course)))
+    states, known = _states(Path(course), book, asked or Book()), asked is not None
     width = max((len(state.name) for state in states), default=0)
     lines = [f"  {state.name:{width}}  {state.line}" for state in states]
     return "\n".join([title, "", *lines, *([""] if lines else []), f"Next: {_advice(states, known)}", COMMANDS])
@@ -112,7 +120,7 @@ def _advice(states: list[State], known: bool) -> str:
     return "viva report    (everything is graded)" if known else "viva report    (for the course so far)"
 
 
-def _states(course: Path, book: Path | None) -> list[State]:
+def _states(course: Path, book: Path | None, asked: Book) -> list[State]:
     folders = {step: course / folder_of(course, step) for step in STEPS}
     states = [
         State(name, _has(folders["release"] / name, "*.ipynb"))
@@ -121,10 +129,10 @@ def _states(course: Path, book: Path | None) -> list[State]:
     ]
     beside = book.parent if book else course
     graded, when = _graded(beside / "results.jsonl")
-    unread, looked_at = _unread(book) if book else {}, seen.read(beside)
+    looked_at = seen.read(beside)
     students = _names(folders["submitted"])
     for state in states:
-        state.unread = unread.get(state.name, 0)
+        state.unread = asked.unread.get(state.name, 0)
         present: list[str] = []
         for student in students:
             submission = folders["submitted"] / student / state.name
@@ -133,6 +141,9 @@ def _states(course: Path, book: Path | None) -> list[State]:
             state.submitted += 1
             at, edition = graded.get((state.name, student), (None, ""))
             status, files = looked_at.get(seen.key_of(state.name, student), ("", ""))
+            if at and asked.recorded is not None and (state.name, student) not in asked.recorded:
+                state.waiting += 1  # as after `nbgrader db student remove`
+                continue
             present += [edition] if at else []
             if files and (at or status != "graded"):
                 state.waiting += (waits := seen.digest_of(submission) != files)
@@ -165,16 +176,47 @@ def _graded(results: Path) -> tuple[dict[tuple[str, str], tuple[float, str]], fl
         return graded, 0.0
 
 
-def _unread(gradebook: Path) -> dict[str, int]:
-    """By assignment, the notebooks that need a grader; nothing where the gradebook is not there, or busy."""
+@dataclass
+class Book:
+    """What the gradebook says."""
+
+    unread: dict[str, int] = field(default_factory=dict)
+    """By assignment, the notebooks that need a grader."""
+    recorded: set[tuple[str, str]] | None = None
+    """The submissions that it has, by assignment and student; None where nobody could ask."""
+
+    @classmethod
+    def of(cls, ask: Callable[[str], Iterable]) -> Book:
+        return cls({name: int(count) for name, count in ask(UNGRADED)}, {(name, who) for name, who in ask(RECORDED)})
+
+
+def _in_file(gradebook: Path) -> Book:
+    """A gradebook in a file; nothing where that is not there, or busy."""
     if not gradebook.is_file():
-        return {}
+        return Book()
     with (
         contextlib.suppress(sqlite3.Error),
         contextlib.closing(sqlite3.connect(f"{gradebook.as_uri()}?mode=ro", uri=True, timeout=0.2)) as database,
     ):
-        return dict(database.execute(UNGRADED).fetchall())
-    return {}
+        return Book.of(lambda question: database.execute(question).fetchall())
+    return Book()
+
+
+def _on_server(address: str) -> Book | None:
+    """A gradebook on a server; None where its address is not known, or it does not answer at once."""
+    if not address.startswith("postgresql"):
+        return None
+    try:
+        from sqlalchemy import create_engine, text  # nobody else waits for it to load
+
+        engine = create_engine(address, connect_args={"connect_timeout": SECONDS})
+        try:
+            with engine.connect() as connection:
+                return Book.of(lambda question: connection.execute(text(question)))
+        finally:
+            engine.dispose()
+    except Exception:  # no driver, no server, or an address that is none: the other commands say so
+        return None
 
 
 def _time(*folders: Path) -> bytes:

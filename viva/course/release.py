@@ -46,6 +46,7 @@ from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
+from viva.folder import walk
 from viva.language import Language
 from viva.notebook.cell import ANSWERS, Purpose, grade_id
 from viva.notebook.programming import PYTHON, language_of
@@ -104,6 +105,7 @@ def release(
     leaving.require_present(course.path("source", assignment).parent, config)
     with contract.drafted(course, assignment) as draft:
         blueprints = tuple(map(read_blueprint, draft.notebooks))
+        leaving.require_without_answers(beside, course.path("source", assignment), draft.answers())
         _require_the_same_cells(course, assignment, draft)
         with_retries(lambda: generate(course, assignment, config))
         folder, notebooks = course.path("release", assignment), {f"{blueprint.name}.ipynb" for blueprint in blueprints}
@@ -124,7 +126,9 @@ def release(
             lost, cells = _tests(kept, path, expected, grader, rehearsals)
             failed, single = failed + lost, single + cells
         absent = absent_libraries(grader)
+        inner = _in_folders(course, assignment, kept)
     remarks += [_name_problem(assignment), *map(without_answers, blueprints if unproven else ()), *single, *absent]
+    remarks += inner
     extra = tuple(sorted(files - notebooks))
     return Release(assignment, blueprints, extra, tuple(filter(None, remarks)), tuple(failed))
 
@@ -259,6 +263,20 @@ def why_not(why: Note, source: Path, folder: Path) -> str:
                 f"own, without the files that another notebook wrote{hint}"
             )
     return f"{sentence}{hint}"
+
+
+def _in_folders(course: Course, assignment: str, kept: Contract) -> list[str]:
+    """Sentences about notebooks in folders that another notebook runs or reads: nbgrader releases none of them."""
+    source, code = course.path("source", assignment), [*libraries.sources(kept.notebooks)]
+    paths = (
+        path for path in walk(source, course.directory.ignore) if path.suffix == ".ipynb" and path.parent != source
+    )
+    return [
+        f"{path.relative_to(source)} was not released, because nbgrader releases no notebook in a folder. Neither "
+        f"students nor grading have it. Move it into {source}"
+        for path in paths
+        if any(path.stem in text for text in code)
+    ]
 
 
 def _require_own_files(course: Course, assignment: str) -> None:

@@ -92,7 +92,7 @@ def require_on(course: Course, assignment: str) -> None:
             f"{assignment} has no variants. To enable them for every grader, add a line to "
             f"{course.root / 'nbgrader_config.py'}: c.Variants.assignments = [{listed}]"
         )
-    require_offered(assignment, course.source_notebooks(assignment))
+    require_offered(assignment, contract.notebooks_of(course, assignment))
 
 
 def require_offered(assignment: str, notebooks: Iterable[Path]) -> None:

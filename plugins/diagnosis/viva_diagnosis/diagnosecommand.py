@@ -28,6 +28,7 @@ from viva.engine import libraries
 from viva.engine.blueprint import read_notebook
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.folder import walk
 from viva.record import SubmissionRecord
 from viva_diagnosis import diagnoses
 from viva_diagnosis.diagnoses import Diagnoses, Diagnosis
@@ -136,7 +137,8 @@ def _grader(course: Course, assignments: list[str], config: Config) -> Grader:
     released = [path for assignment in assignments for path in course.path("release", assignment).glob("*.ipynb")]
     seconds = seconds_of(config)
     settings = seconds, step.no_sandbox, step.memory, step.budget
-    given = machine.of_sources(course, assignments, config)
+    files = [path for name in assignments for path in walk(contract.files_of(course.directory, name))]
+    given = machine.provided(config, source, files)
     return new_grader(*settings, libraries.wanted(released), libraries.wanted(source), given)
 
 

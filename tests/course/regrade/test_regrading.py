@@ -23,6 +23,7 @@ from viva.course.processes import leftovers
 from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import LOG, shadow
 from viva.course.release import release
+from viva.pages.report import live_page
 from viva.verdict import CourseError
 
 pytestmark = [pytest.mark.xdist_group("regrade"), pytest.mark.usefixtures("processes")]
@@ -197,6 +198,13 @@ def test_every_page_says_the_same_of_submissions_that_an_older_release_graded(co
     def what_if() -> str:
         return viva("regrade", TINY, "--what-if", "--no-audit").out
 
+    def pages() -> list[str]:
+        """The terminal, the report, and formgrader's list."""
+        said = viva("report", TINY).out
+        assert ("older release" in viva("feedback", TINY).out) == ("older release" in said)
+        live = live_page(load(course)[0], [TINY], "", hidden=True)
+        return [said, (course / "report" / "index.html").read_text(), live]
+
     def released(**changes) -> None:
         write_source(course, **changes)
         assert viva("release", TINY, "--no-audit").status < 2  # 1: the solution does not pass
@@ -212,9 +220,9 @@ def test_every_page_says_the_same_of_submissions_that_an_older_release_graded(co
     assert "The checks are the same as in the present release." in said
     assert viva("grade", TINY, "--student=anna").status == 0
     assert f"4 submissions, {sentence.format(3)}" in overview(course)
-    assert sentence.format("3 submissions were") in what_if()
+    assert all(sentence.format("3 submissions were") in said for said in [what_if(), *pages()])
     assert viva("regrade", TINY).status == 0, "what was released without an audit is graded without one"
-    assert "older release" not in overview(course) + what_if()
+    assert "older release" not in "".join([overview(course), what_if(), *pages()])
 
 
 @pytest.mark.slow

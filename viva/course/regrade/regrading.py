@@ -33,8 +33,8 @@ from dataclasses import asdict, dataclass
 
 from traitlets.config import Config
 
-from viva import wording
-from viva.course import batch, editions
+from viva import editions, wording
+from viva.course import batch, contract
 from viva.course.autograde import now
 from viva.course.course import Course
 from viva.course.gradebook import agreement, health, releases
@@ -76,9 +76,9 @@ class Regrade:
         health.require(course)
         releases.notebooks(course, assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
-        self.contracts = self.log.with_name(editions.NAME) / assignment
+        self.contracts = editions.place_of(course.directory, assignment)
         self.contract = editions.current(self.contracts)
-        self.older = editions.older(self.contracts, self._editions())
+        self.older = contract.older(course, assignment, Results.of(course.directory).read())
         if not self.before:
             raise CourseError(
                 f"No submission of {assignment} was graded yet. Run 'viva release {assignment}' to release a "
@@ -107,10 +107,7 @@ class Regrade:
         ]
         new = len(students - self.before.keys())
         if self.older:
-            gone.append(
-                f"{wording.counted(self.older, 'submission')} {'was' if self.older == 1 else 'were'} graded with an "
-                "older release than the present one, so scores can change."
-            )
+            gone.append(self.older)
         for student in sorted(students & self.before.keys()):
             try:
                 when = timestamp.of(submissions[student])
@@ -181,13 +178,6 @@ class Regrade:
         keep(comparison)
         self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
         return comparison
-
-    def _editions(self) -> list[str]:
-        """The releases by which the present submissions were graded."""
-        students = {submission.student for submission in self.submissions()}
-        records = Results.of(self.course.directory).read()
-        places = ((self.assignment, student) for student in students)
-        return [records[place].edition for place in places if place in records]
 
     def _scores(self) -> dict[str, dict]:
         """By student, the score and the results of the cells."""

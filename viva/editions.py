@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct, field
 
+if TYPE_CHECKING:
+    from nbgrader.coursedir import CourseDirectory
+
 NAME = ".contracts"
 """The folder of contracts, beside the gradebook."""
 CURRENT, FACTS = "current", "contract.json"
+NOTEBOOKS = "notebooks"
+"""The folder of complete notebooks in an edition."""
 
 
 class Facts(Struct, frozen=True):
@@ -42,6 +48,26 @@ class Facts(Struct, frozen=True):
     """The seconds of a cell, the megabytes and the seconds of a whole notebook."""
     ground: str = ""
     """A hash of what verdicts depend on; two editions with the same one give the same scores."""
+
+
+def beside_gradebook(directory: CourseDirectory) -> Path:
+    """The folder of results and contracts: where the gradebook lies if that is a file, otherwise the course folder."""
+    book = directory.db_url.removeprefix("sqlite:///")
+    return Path(directory.root) if book == directory.db_url else Path(directory.root, book).parent
+
+
+def place_of(directory: CourseDirectory, assignment: str) -> Path:
+    """The folder of an assignment's contracts."""
+    return beside_gradebook(directory) / NAME / assignment
+
+
+def folder_of(directory: CourseDirectory, assignment: str) -> Path:
+    """The folder of the complete notebooks of an assignment; its source folder, where there is no contract yet."""
+    place = place_of(directory, assignment)
+    facts = current(place)
+    if facts and (place / facts.edition / NOTEBOOKS).is_dir():
+        return place / facts.edition / NOTEBOOKS
+    return Path(directory.format_path(directory.source_directory, ".", assignment))
 
 
 def current(place: Path) -> Facts | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from viva.course.editions import CURRENT, FACTS, Facts, older
+from viva.editions import CURRENT, FACTS, Facts, older
 
 
 def write(place, edition: str, ground: str) -> None:
