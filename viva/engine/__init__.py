@@ -37,5 +37,6 @@ everyday      what is to work in the sandbox, tried before anything is graded th
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 
-Public, for plug-ins: blueprint, checks, examination, grading, libraries, names, outcome, session, wire.
+Public, for plug-ins: blueprint, checks, examination, grading, kerneldialogue, kernelsession, libraries, names, outcome,
+plaincode, session, timebudget, wire.
 """

@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from viva import doors
+from viva.engine.dialogue.expected import ANY
 from viva.engine.kernelsession import KernelSession
 from viva.record import Note
 from viva.sandbox.confinement import Limits
+
+NOTED = ANY
+"""What stands in ``KernelDialogue.kinds`` under a key of a package's own."""
 
 
 @dataclass(frozen=True)

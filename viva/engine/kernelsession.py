@@ -114,7 +114,8 @@ class KernelSession:
 
     def _start(self, limits: Limits, readable: tuple[str, ...], slot: int | None) -> None:
         key = os.urandom(16).hex()
-        inside = LINKS if slot is not None else str(self.links)
+        self.inside = inside = LINKS if slot is not None else str(self.links)
+        """The folder of the sockets, as the kernel calls it."""
         connection: dict[str, Any] = {
             "transport": "ipc",
             "ip": f"{inside}/k",

@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from viva.engine import plaincode
-from viva.engine.dialogue.expected import ANY
-from viva.engine.kerneldialogue import KernelDialogue, Second
+from viva.engine.kerneldialogue import NOTED, KernelDialogue, Second
 from viva.engine.kernelsession import KernelSession, Outputs
-from viva.engine.parent import Effort
 from viva.engine.session import STUCK, Died, copy_data
 from viva.engine.timebudget import Spent, TimeBudget
 from viva.folder import FOR_TESTS
 from viva.record import Note, note
-from viva.sandbox.confinement import Limits
-from viva.sandbox.program import LINKS
 from viva.verdict import SandboxError, Verdict
 from viva_r.pipes import Pipes
 from viva_r.text import why_single
@@ -38,10 +34,9 @@ class _Talking(KernelSession):
     part = ""
     pipes: Pipes | None = None
 
-    def _start(self, limits: Limits, readable: tuple[str, ...], slot: int | None) -> None:
+    def _start(self, *place: Any) -> None:
         self.pipes = Pipes(self.links)
-        self.inside = LINKS if slot is not None else str(self.links)
-        super()._start(limits, readable, slot)
+        super()._start(*place)
 
     def load(self) -> None:
         """Have the kernel know ``talk.R``. Raises SandboxError."""
@@ -166,7 +161,7 @@ class Dialogue(_Talking, KernelDialogue):
             self.doubts.append(Note("refused_unseen", tests=(cell,), doubt=True))
         if not lost and self.empty:
             if self.known is None:
-                self.kinds[EMPTY + cell] = ANY
+                self.kinds[EMPTY + cell] = NOTED
             elif EMPTY + cell not in self.known:
                 self.doubts.append(note("passes_empty", self.empty, tests=(cell,), doubt=True))
 
@@ -237,10 +232,10 @@ class _Examiner(_Talking):
             student.spec, second.folder, second.data, None, None, second.limits, second.readable, second.slot
         )
 
-    def _start(self, limits: Limits, readable: tuple[str, ...], slot: int | None) -> None:
+    def _start(self, *place: Any) -> None:
         if self.tests and self.tests.is_dir():
             copy_data(self.tests, self.scratch)
-        super()._start(limits, readable, slot)
+        super()._start(*place)
 
     def _await_start(self) -> None:
         """Nobody waits here: the candidate starts meanwhile."""
@@ -316,7 +311,7 @@ class _Examiner(_Talking):
                 self.asking = False
                 self._from_test.write(_fault("the code left the function without an answer"))
 
-    def _efforts(self) -> list[Effort]:
+    def _efforts(self) -> list:
         return [*super()._efforts(), *self.student._efforts()]
 
     def _interrupt(self) -> None:
