@@ -1,7 +1,7 @@
 """Two kernels of a language: one runs the notebook, another one the tests, and a package brings what they say.
 
 A package adds a subclass of KernelDialogue for a language (the door ``viva.kernels``). The session of a notebook in
-that language is of this class: a test whose cell is no single-process cell runs in its second kernel.
+that language is of this class. Tests run in its second kernel, but for those of single-process cells.
 """
 
 from __future__ import annotations
