@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 import zlib
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
 from importlib.metadata import distribution, distributions
@@ -32,11 +33,15 @@ BIN = Path(sys.executable).parent
 SHORT = "ps3_scaled_attention"
 """The assignment that tests use when any will do."""
 LATER = frozenset({"slow", "thorough", "cluster", "extra"})
-PATHS = PROJECT / "tests" / "paths.toml"
+PATHS = tomllib.loads((PROJECT / "tests" / "paths.toml").read_text(encoding="utf-8"))
 PARTS = 10
 """The thorough tests are run in so many parts, by the hash of their names."""
-DURATIONS = PROJECT / "bench" / "durations.json"
-"""The seconds that long tests took, with all their rows, when `python -m bench.durations` last wrote them down."""
+SECONDS = json.loads((PROJECT / "bench" / "durations.json").read_text(encoding="utf-8"))
+"""What a row of each test took when `python -m bench.durations` last wrote it down."""
+LONG = 10
+"""Seconds: a proof that takes longer, with all its rows, is thorough, so that its rows take turns in CI."""
+POINTS = "tests/engine/", "tests/submission/"
+"""What decides about points is proven whole each time."""
 
 os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -52,19 +57,27 @@ settings.load_profile("same")
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give the tests the markers by which `make` chooses. What takes long comes first, so that nobody waits for it."""
-    seconds = json.loads(DURATIONS.read_text(encoding="utf-8"))
-    paths = {place: command for command, place in tomllib.loads(PATHS.read_text(encoding="utf-8")).items()}
+    commands = {place: command for command, place in PATHS["commands"].items()}
+    rows = Counter(map(_test, items))
+    seconds = {test: SECONDS.get(test, 0) * count for test, count in rows.items()}
     turn = os.environ.get("VIVA_PART", "")
     for item in items:
+        test, row = _test(item), item.nodeid.partition("@")[0]
         marks = {mark.name for mark in item.iter_markers()}
-        name = item.nodeid.partition("@")[0]
-        if command := paths.get(name) or paths.get(name.partition("[")[0]):
+        command = commands.get(row) or commands.get(test)
+        if command:
             item.add_marker(pytest.mark.path(command))
         if "processes" not in item.fixturenames and not marks & LATER:
             item.add_marker("quick")
-        if turn and zlib.crc32(name.encode()) % PARTS == int(turn) % PARTS:
+        elif seconds[test] > LONG and not command and not test.startswith(POINTS) and test not in PATHS["landings"]:
+            item.add_marker("thorough")
+        if turn and zlib.crc32(row.encode()) % PARTS == int(turn) % PARTS:
             item.add_marker("part")
-    items.sort(key=lambda item: -seconds.get(item.nodeid.partition("[")[0].partition("@")[0], 0))
+    items.sort(key=lambda item: -seconds[_test(item)])
+
+
+def _test(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0].partition("@")[0]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -43,14 +43,6 @@ def read_exams(path: Path) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def one_in_three(names: Iterable[str]) -> list:
-    """Parameters of which `make test` takes the first, the fourth and so on, and `make proofs` the others.
-
-    Add a row at the end; ``pytest -m '' -k NAME`` runs a slow one.
-    """
-    return [pytest.param(name, marks=[pytest.mark.slow] if place % 3 else []) for place, name in enumerate(names)]
-
-
 def sampled(cases: Iterable[tuple], fast: int) -> list:
     """Parameters of which `make test` takes one of ``fast`` so many, `make proofs` one in three, `make thorough` all.
 

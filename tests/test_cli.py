@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 
 import pytest
 from traitlets.utils.importstring import import_item
@@ -256,9 +255,8 @@ def test_the_command_groups_its_subcommands_along_the_flow_and_refuses_an_unknow
 
 
 def test_each_command_has_a_path_that_make_test_goes():
-    paths = tomllib.loads(PATHS.read_text(encoding="utf-8"))
-    assert paths.keys() == cli.subcommands().keys()
-    for place in paths.values():
+    assert PATHS["commands"].keys() == cli.subcommands().keys()
+    for place in [*PATHS["commands"].values(), *PATHS["landings"]]:
         file, _, name = place.partition("[")[0].partition("::")
         assert f"\ndef {name}(" in (PROJECT / file).read_text(encoding="utf-8"), place
 

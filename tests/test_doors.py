@@ -186,7 +186,6 @@ def test_nothing_is_graded_while_the_codec_of_a_library_is_broken(course, fresh,
 POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [

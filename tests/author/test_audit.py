@@ -144,7 +144,6 @@ def test_zero_of_zero_is_nothing_proven_and_only_an_error_fails():
     assert one.outcome == "failed" and one.blocking() == ["A wrong version of 'f' passes every check: a -> c"]
 
 
-@pytest.mark.thorough
 def test_an_equivalent_mutant_is_recognised_by_running_it(strong):
     equivalent = {fate.change for fate in strong.fates if fate.status == "equal"}
     assert "means = np.mean(table, axis=0) -> means = np.mean(table, axis=-2)" not in equivalent
@@ -277,7 +276,6 @@ SURPRISING = (
 SURPRISING += "    return table\n\n# %% [solution] *\n"
 
 
-@pytest.mark.thorough
 def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_where_none_was_promised(course):
     wrong = course / "answers/small/wrong"
     (wrong / "in_place.py").write_text(SURPRISING)
@@ -369,7 +367,6 @@ def test_a_cell_whose_last_value_is_its_credit_is_named_with_the_wrong_answers_t
     assert "partly right: the test gave 2 of 3 points" in lost["zeros"]
 
 
-@pytest.mark.thorough
 def test_a_last_value_beyond_the_points_is_an_error_as_it_is_in_nbgrader(course):
     """As in a public test course, whose cell of two points ends in ``totalcredit``, which is three."""
     write(course, checks="### CHECK 3: columns\nassert len(centre(numbers)) == 4\n1 + len(centre(numbers))\n")
@@ -391,7 +388,6 @@ def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_i
     assert [remark for remark in found.remarks if "single-process" in remark] == []
 
 
-@pytest.mark.thorough
 def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, course, viva):
     assert strong.kinds == {"centre": "", "centre()": "plain", "spread": "plain"}
     text = page(strong)
@@ -423,7 +419,6 @@ def test_the_page_escapes_what_it_shows():
     assert "&lt;script&gt;alert(1)" in text
 
 
-@pytest.mark.thorough
 def test_a_check_whose_verdict_depends_on_chance_is_called_flaky_by_name(course):
     chance = "assert np.random.default_rng().random() < 0.5, 'Luck.'\n### END HIDDEN TESTS"
     write(course, CHECKS.replace("### END HIDDEN TESTS", chance))
@@ -471,7 +466,6 @@ def vary(root, setup: str = VARIED, check: str = LARGEST_OF_ALL) -> None:
     (root / "answers/small/wrong/rows.py").write_text(wrong)
 
 
-@pytest.mark.thorough
 def test_right_answers_are_right_in_every_variant(course):
     vary(course)
     found = audited(course)
@@ -482,7 +476,6 @@ def test_right_answers_are_right_in_every_variant(course):
     )
 
 
-@pytest.mark.thorough
 def test_a_test_that_knows_one_variant_only_is_refused_by_its_check(course):
     names: dict = {}
     exec(VARIED, names)
@@ -500,7 +493,6 @@ def test_a_test_that_knows_one_variant_only_is_refused_by_its_check(course):
     assert not found.passed
 
 
-@pytest.mark.thorough
 def test_a_mistake_that_shows_in_one_variant_only_is_named(course):
     setup = VARIED.replace("size=(4, 1))", "size=(4, 1)) * (viva_seed == 3)")
     lenient = LARGEST_OF_ALL.replace("abs(spread - expected) < 1e-9", "expected == 0 or abs(spread - expected) < 1e-9")

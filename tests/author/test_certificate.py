@@ -50,7 +50,6 @@ def test_the_certificate_names_what_each_check_catches_and_holds_no_solution_and
         assert not [line for line in ("np.mean(table", "rng.normal", "The table was changed") if line in page]
 
 
-@pytest.mark.thorough
 def test_a_slower_machine_in_another_folder_writes_the_same_bytes(strong, course):  # noqa: F811
     released(course)
     slower = copy.deepcopy(strong)

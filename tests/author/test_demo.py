@@ -12,7 +12,6 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, SHORT, load
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
-from tests.oral import thinned
 from viva.author.answers import fill_in, read_answer
 from viva.author.demo import LENDER, ROLES, paraphrased, renamed, write_class
 from viva.course.variants import seeds_of
@@ -25,7 +24,6 @@ def files(course):
     return {path.relative_to(course): path.read_bytes() for path in (course / "submitted").rglob("*") if path.is_file()}
 
 
-@pytest.mark.thorough
 def test_the_class_is_the_same_every_time(course, viva):
     assert viva("demo").status == 0
     first = files(course)
@@ -35,7 +33,6 @@ def test_the_class_is_the_same_every_time(course, viva):
     assert students == {f"demo-{number:02d}" for number in range(1, 25)} - {ABSENT}
 
 
-@pytest.mark.thorough
 def test_some_are_late_some_hand_nothing_in_and_every_notebook_is_one(course, viva):
     assert viva("demo").status == 0
     opened, _ = load(course)
@@ -57,7 +54,6 @@ def test_some_are_late_some_hand_nothing_in_and_every_notebook_is_one(course, vi
     assert 3 <= late <= 40
 
 
-@pytest.mark.thorough
 def test_only_who_copied_is_alike(course, viva):
     assert viva("demo").status == 0
     for path in sorted(course.glob("release/*/*.ipynb")):
@@ -100,13 +96,11 @@ def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, 
         assert gradebook.find_submission(SHORT, UNRUN).needs_manual_grade
 
 
-@pytest.mark.thorough
 def test_a_small_class_has_no_special_students(course, viva):
     said = viva("demo", "--students=3", SHORT)
     assert said.out == f"{SHORT}: 3 submissions by 3 demo students\n"
 
 
-@pytest.mark.thorough
 def test_other_submissions_and_due_dates_are_left_alone(course, viva):
     from datetime import datetime
 
@@ -258,7 +252,7 @@ def test_a_right_answer_in_other_words_is_right(grader, examination):
     assert lost(RIGHT["ps3_scaled_attention"][0], grader, examination, "ps3_scaled_attention", 1) == []
 
 
-@pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS, 4))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_the_first_right_answers_in_other_words_are_right(assignment, grader, examination):
     for place, path in enumerate(RIGHT[assignment][:4]):
         assert lost(path, grader, examination, assignment, place % 2) == [], path

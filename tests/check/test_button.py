@@ -129,7 +129,6 @@ def test_the_button_shows_what_fails_leads_to_the_cell_and_then_passes(opened, d
     assert not [cell for cell in now if cell.get("outputs") or cell.get("execution_count")]
 
 
-@pytest.mark.thorough
 def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opened, desk, home):
     path = student_notebook(desk / "strange")
     notebook = nbformat.read(path, as_version=4)
@@ -158,7 +157,6 @@ def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opene
     )
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_kernel_that_cannot_check_gets_a_sentence(opened, desk, kernel):
     page = opened(student_notebook(desk / kernel, kernel=kernel), "notebook" if kernel == "bare" else "lab")
@@ -171,7 +169,6 @@ def test_a_kernel_that_cannot_check_gets_a_sentence(opened, desk, kernel):
     said(page, sentences[kernel])
 
 
-@pytest.mark.thorough
 def test_a_busy_kernel_is_waited_for_and_a_lost_one_is_named(opened, desk):
     path = student_notebook(desk / "busy")
     notebook = nbformat.read(path, as_version=4)

@@ -107,7 +107,6 @@ ONE_CAUSE = {
 }
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("case", ONE_CAUSE)
 def test_one_cause_is_said_once_with_what_to_do(case, right, own_grader, tmp_path):
     change, cell, lines = ONE_CAUSE[case]
@@ -123,7 +122,6 @@ def test_one_cause_is_said_once_with_what_to_do(case, right, own_grader, tmp_pat
     assert sum(one.state == "not checked" for one in tried) >= 16
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("case", ONE_CAUSE)
 def test_an_ordinary_kernel_says_the_same_causes(case, right, own_grader, tmp_path):
     notebook = copy.deepcopy(right)

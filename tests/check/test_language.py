@@ -62,7 +62,6 @@ def words_of(lines: list[str]) -> set[str]:
     return {line.strip() for line in lines if re.search(r"[a-z]{3}", line)}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("tag", OTHERS)
 @pytest.mark.usefixtures("processes")
 def test_no_english_line_is_left_in_a_check_in_another_language(tag, own_grader, tmp_path, capsys):

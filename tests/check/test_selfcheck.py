@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
-from tests.oral import Exam, one_in_three, thinned
+from tests.oral import Exam, thinned
 from viva.author.answers import fill_in, read_answer, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
@@ -108,15 +108,14 @@ def agrees(assignment, answer, own_grader, grader, examination, folder):
     return notebook, mine
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("assignment", "answer"), thinned(SOME), ids=map(named, SOME))
+@pytest.mark.parametrize(("assignment", "answer"), SOME, ids=map(named, SOME))
 def test_its_verdicts_are_the_graders_for_what_is_visible(
     assignment, answer, own_grader, grader, examination, tmp_path
 ):
     agrees(assignment, answer, own_grader, grader, examination(assignment), tmp_path)
 
 
-@pytest.mark.parametrize(("assignment", "answer"), thinned(MANY, 6), ids=map(named, MANY))
+@pytest.mark.parametrize(("assignment", "answer"), MANY, ids=map(named, MANY))
 def test_its_verdicts_are_the_graders_for_known_answers_and_in_one_plain_process(
     assignment, answer, own_grader, grader, examination, tmp_path
 ):
@@ -414,7 +413,7 @@ def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader
     assert states["test_scaled_attention"] == {NOT_DONE}
 
 
-@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 @pytest.mark.usefixtures("processes")
 def test_an_untouched_notebook_is_not_done_yet_and_nothing_in_it_is_an_error(assignment, own_grader, tmp_path):
     _, release = notebooks(assignment)

@@ -15,7 +15,6 @@ from tests.conftest import BIN, SHORT, hand_in
 TOLD = "scaled_attention.ipynb: the test cell"
 
 
-@pytest.mark.thorough
 def test_a_regrade_tells_nobody_that_the_corrected_test_was_another_when_they_handed_in(course, viva):
     hand_in(course, "ada", answer="right/einsum")
     assert viva("grade", SHORT).status == 0
@@ -84,7 +83,6 @@ def test_files_of_thirty_students_that_are_damaged_at_different_lines_are_one_se
     assert said[0].startswith(f"{SHORT}, 30 times: s00, s01, ") and "s19 and 10 more. For example, s00: " in said[0]
 
 
-@pytest.mark.thorough
 def test_a_file_that_the_configuration_reads_counts_in_a_run_with_nothing_to_grade(course):
     """A quick answer knew the state of all files but this one: the old penalty stayed."""
     hand_in(course, "ada", answer="right/einsum")

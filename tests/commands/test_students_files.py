@@ -150,7 +150,6 @@ TYPED = (
 )
 
 
-@pytest.mark.thorough
 def test_what_is_typed_in_a_students_folder_runs_and_imports_nothing_of_it(laid):
     course, mark = laid
     for words in TYPED:

@@ -132,7 +132,6 @@ def test_what_was_handed_in_again_is_graded_again(course):
     assert statuses(course)["anna"].status is Status.DONE
 
 
-@pytest.mark.thorough
 def test_a_folder_that_was_renamed_after_grading_is_noticed(course):
     hand_in(course, "anna", answer=RIGHT)
     statuses(course)
@@ -144,7 +143,6 @@ def test_a_folder_that_was_renamed_after_grading_is_noticed(course):
     assert statuses(course)["bo"].notes == ()
 
 
-@pytest.mark.thorough
 def test_a_step_that_a_course_adds_is_done_with_what_was_graded_before_too(course):
     hand_in(course, "anna", answer=RIGHT)
     assert statuses(course)["anna"].status is Status.DONE
@@ -156,7 +154,6 @@ def test_a_step_that_a_course_adds_is_done_with_what_was_graded_before_too(cours
     assert statuses(course)["anna"].status is Status.UNCHANGED
 
 
-@pytest.mark.thorough
 def test_force_in_the_config_grades_again(course):
     hand_in(course, "anna")
     opened, config = load(course)
@@ -168,7 +165,6 @@ def test_force_in_the_config_grades_again(course):
         assert outcome.status is status
 
 
-@pytest.mark.thorough
 def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(course, monkeypatch):
     def fail(run, **_):
         raise SandboxError("the fork server of the candidates has ended")
@@ -184,7 +180,6 @@ def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(cou
     assert statuses(course)["anna"].status is Status.UNCHANGED
 
 
-@pytest.mark.thorough
 def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(course, viva):
     hand_in(course, "anna", answer=RIGHT)
     other = course / "source" / "ps9_later"
@@ -259,7 +254,6 @@ def results(course, workers: int, order: random.Random) -> list[str]:
     return re.sub(r'"(seconds|graded)":(?:[\d.e-]+|"[^"]*")', r'"\1":0', text).splitlines()
 
 
-@pytest.mark.thorough
 def test_results_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
     mixed(course)
     found = []
@@ -324,7 +318,6 @@ def test_whatever_lies_beside_a_notebook_the_batch_goes_on_and_nobody_loses_a_po
         remove(folders["deep"])
 
 
-@pytest.mark.thorough
 def test_what_a_notebook_prints_raises_and_counts_is_written_whatever_it_is(course):
     own = {
         "half": "print('\\ud800')\nraise ValueError('\\udfff')",

@@ -120,7 +120,6 @@ def test_a_release_of_another_source_is_not_copied(course):
         write_copies(opened, NAME)
 
 
-@pytest.mark.thorough
 def test_the_command_releases_and_writes_and_says_so(course, viva):
     shutil.rmtree(course / "variants")
     (course / KEY).unlink()

@@ -40,7 +40,6 @@ def rows(course) -> dict:
         }
 
 
-@pytest.mark.thorough
 def test_a_broken_and_a_mangled_submission_get_there_what_viva_grade_gives_them(course, viva, tmp_path):
     mangled(hand_in(course, "anna", answer=RIGHT), "merge", "strip_nbgrader", "strip_ids")
     doubtful = hand_in(course, "ben", answer=RIGHT)

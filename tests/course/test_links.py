@@ -51,7 +51,6 @@ def test_a_folder_that_is_a_link_is_refused_and_the_rest_of_the_batch_is_graded(
         assert {one.student_id for one in gradebook.assignment_submissions(SHORT)} == {"bo"}
 
 
-@pytest.mark.thorough
 def test_a_folder_that_becomes_a_link_when_the_batch_has_begun_is_refused_too(course, monkeypatch):
     for student in ("ada", "bo", "cleo"):
         hand_in(course, student)
@@ -176,7 +175,6 @@ def test_a_link_in_a_zip_is_none_of_its_notebooks(course, opened):
     assert f"'{BOOK}.ipynb' (a link, not followed)" in opened().problem
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("link", ["folder", "hard", "soft", "loop", "endless", "pipe"])
 def test_nbgraders_own_command_refuses_them_too(course, link):
     import subprocess

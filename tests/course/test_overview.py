@@ -102,7 +102,6 @@ def test_the_small_distribution_lists_what_it_has(arguments, tmp_path):
     assert core.intersection(listed) == {"completion"}
 
 
-@pytest.mark.thorough
 def test_a_demo_in_an_empty_folder_makes_a_course_with_a_class(tmp_path):
     folder = tmp_path / "play"
     folder.mkdir()
@@ -117,7 +116,6 @@ def test_a_demo_in_an_empty_folder_makes_a_course_with_a_class(tmp_path):
     assert not (tmp_path / "mine" / "source").exists()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("place", ["grades/book.db", "sqlite:///grades/book.db", None])
 def test_the_gradebook_is_read_where_the_configuration_says_it_is(course, viva, tmp_path, place):
     url = place or f"sqlite:///{tmp_path / 'elsewhere.db'}"

@@ -219,7 +219,6 @@ def test_whose_variant_it_is_is_listed_under_integrity_and_nowhere_else(graded):
     assert any("was missing in the submission" in sentence for sentence in repairs["hal"])
 
 
-@pytest.mark.thorough
 def test_the_report_lists_it_and_no_page_of_a_student_does(graded, tmp_path):
     root = shutil.copytree(graded, tmp_path / "course")
     course, config = load(root)
@@ -239,7 +238,6 @@ def test_the_report_lists_it_and_no_page_of_a_student_does(graded, tmp_path):
     assert "variant" not in text and "anna" not in text
 
 
-@pytest.mark.thorough
 def test_nbgrader_autograde_agrees(graded, before, tmp_path):
     root = shutil.copytree(before, tmp_path / "course")
     _, config = load(root)
@@ -296,7 +294,6 @@ def test_code_of_a_student_reads_neither_the_key_nor_other_variants(course):
     assert lost(records(course)["anna"]) == []
 
 
-@pytest.mark.thorough
 def test_a_submission_is_unchanged_until_its_seed_is_another(graded, tmp_path):
     root = shutil.copytree(graded, tmp_path / "course")
     course, config = load(root)
@@ -313,7 +310,6 @@ def test_a_submission_is_unchanged_until_its_seed_is_another(graded, tmp_path):
     assert facts(records(root)["anna"])[0].startswith("the seed of its variant was changed to")
 
 
-@pytest.mark.thorough
 def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     """What is switched on for one assignment changes no byte of another; switched off, there is only the release."""
     found = {}
@@ -337,7 +333,6 @@ def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     assert repair == "the read-only cell 'data' is from an earlier release; it was replaced by the current text"
 
 
-@pytest.mark.thorough
 def test_a_regrade_gives_everybody_the_same_again(graded, tmp_path):
     root = shutil.copytree(graded, tmp_path / "course")
     course, config = load(root)

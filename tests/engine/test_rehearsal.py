@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.oral import Exam, lost, one_in_three, read
+from tests.oral import Exam, lost, read
 from viva import wording
 from viva.course.graders import new_grader
 from viva.engine.dialogue.expected import PLAIN, expected_of
@@ -187,7 +187,7 @@ assert "f" in [one.argval for one in dis.get_instructions(f)]
 }
 
 
-@pytest.mark.parametrize("way", one_in_three(INSIDE))
+@pytest.mark.parametrize("way", INSIDE)
 def test_a_cell_that_cannot_be_split_runs_inside(way, grader, tmp_path):
     Exam(INSIDE[way], grader, tmp_path).prove(inside=True)
 

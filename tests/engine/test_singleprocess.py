@@ -5,7 +5,7 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from tests.oral import Exam, lost, one_in_three, read
+from tests.oral import Exam, lost, read
 from viva.author.mutants import mutants
 from viva.engine.rehearsal import rehearse
 from viva.engine.singleprocess import SingleProcess
@@ -387,7 +387,7 @@ FORBID = {
 """What a wrong answer uses, and the test that forbids it."""
 
 
-@pytest.mark.parametrize("way", one_in_three(FORBID))
+@pytest.mark.parametrize("way", FORBID)
 def test_a_test_that_forbids_something_runs_where_it_can_see_who_uses_it(way, grader, tmp_path):
     used, test = FORBID[way]
     Exam(ANSWERS.replace("{used}", used) + test, grader, tmp_path).prove(inside=True)

@@ -14,7 +14,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from tests.browser import CONTRAST, barriers, print_problems
 from tests.conftest import BIN, SHORT, hand_in
-from tests.oral import thinned
 from viva.pages.hidden import Hidden, Veil, hidden_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
@@ -87,7 +86,6 @@ def look(browser, path: Path, width: int, scheme: str = "light"):
     return page, [url for url in sent if not url.startswith("data:") and url != path.as_uri()]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_sends_a_request_or_runs_over_its_edge_and_headings_are_in_order(course, browser, width):
     for path in pages(course) if width == min(WIDTHS) else some_pages(course):
@@ -100,8 +98,7 @@ def test_no_page_sends_a_request_or_runs_over_its_edge_and_headings_are_in_order
         page.context.close()
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("scheme", thinned(["dark", "light"], 2))
+@pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_every_text_has_contrast_enough_and_axe_finds_no_barrier(course, browser, scheme):
     for path in some_pages(course):
         page, _ = look(browser, path, 375, scheme)
@@ -111,7 +108,6 @@ def test_every_text_has_contrast_enough_and_axe_finds_no_barrier(course, browser
         page.context.close()
 
 
-@pytest.mark.thorough
 def test_on_paper_every_page_is_light_unfolded_and_not_cut_off(course, browser):
     for path in some_pages(course):
         page, _ = look(browser, path, 1280, "dark")

@@ -98,7 +98,6 @@ def source_of(path: Path, cell_id: str) -> str:
     return cell.source
 
 
-@pytest.mark.thorough
 def test_make_formgrader_opens_formgrader_and_its_links_open_notebooks(lab, address):
     lab.goto(address)
     expect(lab.get_by_role("heading", name="Manage Assignments")).to_be_visible()
@@ -106,7 +105,6 @@ def test_make_formgrader_opens_formgrader_and_its_links_open_notebooks(lab, addr
     assert lab.request.get(urljoin(address, folder.get_attribute("href"))).ok
 
 
-@pytest.mark.thorough
 def test_formgrader_opens_on_the_whole_course_with_no_question_warning_or_error(graded, lab, formgrader):
     names = sorted(path.parent.name for path in graded.glob("source/*/*.ipynb"))
     assert SHORT in names
@@ -177,7 +175,6 @@ VISIBLE = """element => {
 """Whether all of an element is on the screen, below the page's fixed head."""
 
 
-@pytest.mark.thorough
 def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_seen_beside_the_score(
     graded, address, lab
 ):
@@ -256,7 +253,6 @@ def test_the_reports_link_opens_the_first_score_that_waits_with_the_cursor_in_it
         assert row["student"] in lab.content()
 
 
-@pytest.mark.thorough
 def test_the_autograde_button_regrades_what_was_handed_in_again_and_keeps_the_manual_score(graded, formgrader):
     def scores():
         with load(graded)[0].gradebook() as gradebook:

@@ -52,7 +52,6 @@ def page(browser, graded) -> Page:
         context.close()
 
 
-@pytest.mark.thorough
 def test_a_score_given_on_the_reports_word_outlives_a_regrade_and_reaches_the_student(graded, page):
     viva(graded, "report", SHORT, f"--server={page.server}")
     page.goto((graded / "report" / "index.html").as_uri())

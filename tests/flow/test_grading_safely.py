@@ -136,7 +136,6 @@ def test_what_is_typed_while_the_server_is_stopped_stays_and_is_saved_when_it_is
     expect(page.locator(".viva-left")).to_have_text("2 of 3 left")
 
 
-@pytest.mark.thorough
 def test_unsaved_text_survives_a_reload(desk):
     page = desk.grader()
     desk.open(page)
@@ -205,7 +204,6 @@ def test_graders_who_work_at_once_get_different_answers(desk):
 WRONG = {"7": "this question has 3 points", "1,2,3": "is not a number", "-1": "below 0"}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("typed", "wrong"), WRONG.items(), ids=["too much", "no number", "below 0"])
 def test_a_score_that_cannot_be_is_refused_beside_its_box_and_stays_there(desk, typed, wrong):
     page = desk.grader()
@@ -226,7 +224,6 @@ def test_a_score_that_cannot_be_is_refused_beside_its_box_and_stays_there(desk, 
     assert desk.saved() == (2.5, None)
 
 
-@pytest.mark.thorough
 def test_an_answer_that_was_submitted_again_waits_only_if_it_changed_and_shows_what_is_new(desk):
     for student in STUDENTS:
         grade(desk.root, student, 2)

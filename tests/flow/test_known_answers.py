@@ -7,9 +7,8 @@ from dataclasses import replace
 import nbformat
 import pytest
 
-from tests.conftest import PROJECT, SHORT
+from tests.conftest import PROJECT
 from tests.flow.shell import lost_checks
-from tests.oral import one_in_three, thinned
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import Check
@@ -26,9 +25,10 @@ def notebooks(assignment):
 # test_two_processes.py holds others to their word in the engine, and `make audit` all
 @pytest.mark.parametrize(
     ("assignment", "answer"),
-    thinned(ANSWERS[1::8]),
+    ANSWERS[1::8],
     ids=[f"{name}-{answer.path.parent.name}-{answer.name}" for name, answer in ANSWERS[1::8]],
 )
+@pytest.mark.usefixtures("processes")
 def test_a_known_answer_loses_exactly_the_checks_it_names(assignment, answer):
     blueprint, release = notebooks(assignment)
     expected = set() if answer.right else answer.lost_checks(blueprint)
@@ -36,7 +36,7 @@ def test_a_known_answer_loses_exactly_the_checks_it_names(assignment, answer):
     assert set(lost) == expected, lost
 
 
-@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 @pytest.mark.usefixtures("processes")
 def test_the_instructors_solution_earns_every_check(assignment):
     blueprint, _ = notebooks(assignment)
@@ -44,7 +44,8 @@ def test_the_instructors_solution_earns_every_check(assignment):
     assert lost_checks(nbformat.read(source, as_version=4), blueprint) == {}
 
 
-@pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.usefixtures("processes")
 def test_a_test_cell_that_ends_at_its_first_failure_costs_no_other_as_nbgrader_runs_it(assignment):
     """The answer loses something of the first test cell, whose shared lines those below use, and keeps most others."""
     blueprint, release = notebooks(assignment)
@@ -71,7 +72,7 @@ def test_the_set_of_known_answers_is_large_enough(assignment):
     assert {"untouched", "only_the_first_answers", "pasted_numbers"} <= set(wrong)
 
 
-@pytest.mark.parametrize("assignment", [SHORT, *thinned([name for name in ASSIGNMENTS if name != SHORT])])
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 @pytest.mark.usefixtures("processes")
 def test_an_untouched_notebook_loses_every_check(assignment):
     blueprint, release = notebooks(assignment)

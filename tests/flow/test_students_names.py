@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
-from tests.oral import lost, thinned
+from tests.oral import lost
 from viva.engine.names import names_in, names_of
 from viva.notebook.cell import Purpose
 from viva.submission.studentcopy import open_copy
@@ -65,7 +65,7 @@ def with_names_of_his_own(assignment: str):
     return release, names
 
 
-@pytest.mark.parametrize("assignment", thinned(ASSIGNMENTS, every=2))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_a_name_of_the_students_own_costs_nothing_whatever_a_test_calls_by_it(
     grader, examination, tmp_path, assignment
 ):

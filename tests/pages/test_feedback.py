@@ -112,7 +112,6 @@ def test_a_right_answer_has_its_points_and_every_check_passed(graded):
     assert "passed" in checks(graded, "right")[0][2]
 
 
-@pytest.mark.thorough
 def test_a_check_that_earned_a_part_is_partly_right_and_is_not_counted_as_passed(course, viva):
     def lose_a_part(record):
         first = record["notebooks"][NOTEBOOK]["checks"]["test_twice"][0]
@@ -416,7 +415,6 @@ def statuses(viva, *more):
     return {one["student"]: one["status"] for one in done}
 
 
-@pytest.mark.thorough
 def test_a_page_that_would_come_out_the_same_is_left_alone_and_force_writes_it(course, viva):
     broken = hand_in_small(course, "broken", RIGHT)
     broken.write_text("no notebook")
@@ -477,7 +475,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_page_is_written_anew_when_anything_that_it_depends_on_changed(course, viva, what):
     CHANGES[what](course)
@@ -518,7 +515,6 @@ def test_a_source_that_is_no_notebook_any_more_is_said_to_be_none_and_the_old_pa
     assert path_of(course, "right").read_bytes() == before
 
 
-@pytest.mark.thorough
 def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_again(course, viva):
     path = hand_in_small(course, "scan", RIGHT)
     notebook = path.read_bytes()

@@ -68,6 +68,13 @@ def test_the_instructors_sentences_may_be_read(known):
     assert known.found("A word is not doubled. Look at the first number.", ()) == []
 
 
+def test_the_sentences_of_a_test_cell_with_a_magic_may_be_read_too():
+    notebook = source()
+    cell = next(cell for cell in notebook.cells if cell.id == "test_twice")
+    cell.source = f"\n%matplotlib inline\n{cell.source}"
+    assert not hidden_of([notebook], Veil()).told("A word is not doubled. Look at the first number.")
+
+
 def test_literals_of_hidden_lines_are_known_and_those_that_are_public_are_not(known):
     assert known.told("got kumquat-31415")
     assert known.told("array([0.57721, 1.5])")

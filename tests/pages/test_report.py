@@ -111,7 +111,6 @@ def test_scores_and_counts_are_those_of_the_gradebook(classroom):
     assert titles == [result.title for _, _, result in records(classroom)[SHORT, "ada"].results()]
 
 
-@pytest.mark.thorough
 def test_lateness_and_its_penalty_count(room):
     with load(room)[0].gradebook() as gradebook:
         gradebook.update_or_create_assignment(SHORT, duedate=datetime(2026, 1, 1))
@@ -325,7 +324,6 @@ def test_one_student_and_old_records(room):
     assert [row["repairs"] for row in figures["assignments"][0]["repairs"]] == [["so"]], "what was written long ago"
 
 
-@pytest.mark.thorough
 def test_the_command_prints_figures_as_json_and_where_the_page_is(classroom, viva, course, monkeypatch):
     hand_in(course, "ada")
     result = viva("report", SHORT)
@@ -381,7 +379,6 @@ def enter(root: Path, size: int) -> None:
     Results.of(course.directory).add(new)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("size", [3, pytest.param(600, marks=pytest.mark.slow)])
 def test_a_class_of_any_size(room, size):
     enter(room, size)

@@ -162,7 +162,6 @@ with Session(*parents) as session:
 """
 
 
-@pytest.mark.thorough
 def test_what_runs_in_bubblewrap_ends_with_the_grader_however_that_ends(tmp_path):
     grader = subprocess.Popen(
         [sys.executable, "-c", WAITING],

@@ -166,7 +166,6 @@ def test_the_sandbox_stops_what_takes_its_time(world):
     assert got_through(run(world, [name for name, probe in ATTACKS.items() if probe.slow])[0]) == {}
 
 
-@pytest.mark.thorough
 @full
 @tmpfs
 @pytest.mark.parametrize("abi", [None, 1])
@@ -353,7 +352,6 @@ FAULTS = {
 }
 
 
-@pytest.mark.thorough
 @full
 @pytest.mark.parametrize("step", FAULTS)
 def test_a_sandbox_that_cannot_be_raised_names_the_step(step, tmp_path):

@@ -36,6 +36,7 @@ from viva.engine.names import Names, names_of
 from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
 from viva.notebook.programming import PYTHON
+from viva.notebook.syntax import NOTHING, nodes_of, parsed
 from viva.pages.hidden import Hidden, messages
 from viva.record import CARRIED, CheckResult, Note
 from viva.verdict import Verdict
@@ -245,14 +246,8 @@ class Explainer:
     @cached_property
     def strings(self) -> set[str]:
         """The strings that stand in the student's own code, as they are."""
-        strings = set()
-        for source in self.own.values():
-            try:
-                nodes = ast.walk(ast.parse(source))
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue
-            strings |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-        return strings
+        nodes = [node for source in self.own.values() for node in nodes_of(parsed(source) or NOTHING)]
+        return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
     @cached_property
     def said(self) -> tuple[tuple[re.Pattern, bool], ...]:

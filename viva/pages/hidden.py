@@ -26,6 +26,7 @@ from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolut
 from traitlets.config import Config
 
 from viva.notebook.programming import is_python
+from viva.notebook.syntax import NOTHING, nodes_of, parsed
 from viva.pages.typeset import prose
 
 SHORTEST = 12
@@ -168,6 +169,7 @@ def _pieces(cell: NotebookNode, closed: list[str], kind: str) -> Iterator[str]:
 
 def _said(source: str) -> set[str]:
     """The lines of a test cell that hold nothing but part of a message, which students do read."""
+    source = source.lstrip()  # IPython does not count empty lines at the head
     lines, lines_said = source.splitlines(), set()
     for node in messages(source):
         for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
@@ -181,12 +183,8 @@ def _said(source: str) -> set[str]:
 
 def messages(source: str) -> list[ast.expr]:
     """What test code says when a check fails: messages of assertions, and what it raises or hands to numpy.testing."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
     expressions: list[ast.expr] = []
-    for node in ast.walk(tree):
+    for node in nodes_of(parsed(source) or NOTHING):
         if isinstance(node, ast.Assert) and node.msg is not None:
             expressions.append(node.msg)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "AssertionError":

@@ -101,7 +101,6 @@ def test_answers_of_code_that_make_the_same_mistake_get_one_comment(course, page
     assert saved(course, "dora", "centred")[0] is None
 
 
-@pytest.mark.thorough
 def test_the_server_gives_a_comment_to_nobody_outside_of_the_group(course, page):
     open_answer(page, course, "anna")
     page.locator("#why-comment").fill("Only for some.")

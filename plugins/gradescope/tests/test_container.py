@@ -214,7 +214,6 @@ def lacking_calls(tiny, names: str) -> tuple[object, str]:
     return read(tiny.place), done.stdout
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not ROOT, reason="only root can take other users")
 @pytest.mark.parametrize(
     ("names", "held", "without"),
@@ -239,7 +238,6 @@ def test_where_a_container_allows_less_two_users_hold_and_the_result_says_which_
     assert not (tiny.place / "results" / "stolen").exists()
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not ROOT, reason="only root can take other users")
 def test_what_a_hidden_check_called_code_with_is_not_told_through_a_file_that_outlives_the_process(tiny):
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
@@ -259,7 +257,6 @@ def test_what_a_hidden_check_called_code_with_is_not_told_through_a_file_that_ou
     assert hex(4 * 4711 + 1) not in json.dumps(found.document)
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not ROOT, reason="only root can take other users")
 @pytest.mark.parametrize(
     "names",
@@ -274,7 +271,6 @@ def test_where_neither_a_sandbox_nor_two_users_hold_nothing_is_graded_and_the_re
     assert "viva: This container" in told
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not ROOT, reason="only root can take other users")
 def test_it_is_graded_all_the_same_where_the_bundle_says_so_and_the_result_says_that_nothing_held(tiny):
     tiny.submit("right")
@@ -289,7 +285,6 @@ def test_it_is_graded_all_the_same_where_the_bundle_says_so_and_the_result_says_
     assert "Graded WITHOUT A SANDBOX, because the zip was made with --no-sandbox:" in found.document["output"]
 
 
-@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_a_class_of_a_real_assignment_comes_to_the_same_scores_as_at_home(released, tmp_path):
     root = shutil.copytree(released, tmp_path / "course")

@@ -62,7 +62,6 @@ def test_what_cannot_be_packed_is_refused_in_a_sentence(course, viva, arguments,
     assert "Traceback" not in result.err
 
 
-@pytest.mark.thorough
 def test_a_bundle_that_cannot_grade_is_not_written(course, viva):
     (path,) = course.glob(f".contracts/{TINY}/*/**/tiny.ipynb")
     path.write_text(

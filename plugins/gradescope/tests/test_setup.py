@@ -59,7 +59,6 @@ def test_an_image_whose_python_is_too_old_is_refused_with_what_to_choose(place, 
     assert not (place / "home").exists()
 
 
-@pytest.mark.thorough
 def test_the_zip_alone_makes_an_environment_in_which_a_submission_is_graded(place, tiny, tmp_path):
     libraries = place / "libraries" / "site-packages"  # those that are installed here, without this project
     here = Path(sysconfig.get_path("purelib"))

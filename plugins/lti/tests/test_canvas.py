@@ -202,7 +202,6 @@ FAULTS = {
 } | REPLIES
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_canvas_that_answers_slowly_wrongly_or_half_gives_one_sentence_without_the_token(
     joined, there, viva, monkeypatch, caplog, fault

@@ -50,7 +50,6 @@ def change(course, values: dict) -> None:
         book.db.commit()
 
 
-@pytest.mark.thorough
 def test_a_gradebook_that_is_an_older_copy_is_noticed_and_graded_again(course, viva):
     before = scores(course)
     assert set(statuses(viva).values()) == {"unchanged"}

@@ -361,7 +361,6 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     assert "graded again" not in again.out, "nothing changed"
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("tests", "points"),
     [(CORRECTED, 6), (TESTS.replace("CHECK 3", "CHECK 4"), 7), ("assert double(2) == 4", 9)],

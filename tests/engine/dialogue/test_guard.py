@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.oral import Exam, lost, one_in_three
+from tests.oral import Exam, lost
 from viva.engine.dialogue.guard import Guard, texts_of
 
 FORMULA = """
@@ -48,7 +48,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", one_in_three(WAYS))
+@pytest.mark.parametrize("way", WAYS)
 def test_a_cell_that_runs_a_text_by_a_way_that_its_own_text_does_not_show_runs_in_the_candidate(grader, tmp_path, way):
     given = "run = lambda text: eval(text)\nrun_code = lambda code: eval(code)"
     Exam(FORMULA.format(given=given, test=WAYS[way]), grader, tmp_path).prove(inside=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oral import Exam, one_in_three
+from tests.oral import Exam
 
 ANSWERS = '''
 --- answer
@@ -94,7 +94,7 @@ INSIDE = {
 """What goes through all names, or changes them behind the text: a test that found none would pass for everybody."""
 
 
-@pytest.mark.parametrize("way", one_in_three(SPLIT))
+@pytest.mark.parametrize("way", SPLIT)
 def test_names_are_asked_for_one_by_one(way, grader, tmp_path):
     Exam(ANSWERS + SPLIT[way], grader, tmp_path).prove()
 

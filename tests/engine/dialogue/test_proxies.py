@@ -6,19 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.oral import Exam, one_in_three, read_exams
+from tests.oral import Exam, read_exams
 from viva.verdict import Verdict
 
 HERE = Path(__file__).parent
 WAYS, SINGLE = read_exams(HERE / "two_processes.txt"), read_exams(HERE / "single_process.txt")
 
 
-@pytest.mark.parametrize("way", one_in_three(WAYS))
+LARGE = "more states with large arrays than are known at once", "more points than are known by themselves"
+
+
+@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.thorough] * (way in LARGE)) for way in WAYS])
 def test_in_two_processes_as_in_one(way, grader, tmp_path):
     Exam(WAYS[way], grader, tmp_path).prove()
 
 
-@pytest.mark.parametrize("way", one_in_three(SINGLE))
+@pytest.mark.parametrize("way", SINGLE)
 def test_what_no_proxy_does_makes_a_single_process_cell(way, grader, tmp_path):
     Exam(SINGLE[way], grader, tmp_path).prove(inside=True)
 

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from tests.mangling import as_utf8, plain
-from tests.oral import Exam, lost, one_in_three
+from tests.oral import Exam, lost
 from tests.submission.cells.test_repair import CASES, ONE, bare, below, find, repaired, source
 from viva.record import doubtful
 from viva.submission.cells.places import Released
@@ -378,7 +378,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("identity", ["the first", "both", "the last", "none"])
-@pytest.mark.parametrize("cut", one_in_three(WHOLE))
+@pytest.mark.parametrize("cut", WHOLE)
 def test_an_answer_that_was_cut_inside_a_block_is_one_cell(grader, tmp_path, cut, identity):
     one = course(grader, tmp_path, "--- answer\ndef f(x):\n    return 2 * x\n--- test\nassert f(3) == 6\n")
     notebook = one.handed_in(answer_0="\n".join(WHOLE[cut]))

@@ -29,7 +29,7 @@ from tests.mangling import (
     strip_ids,
     strip_nbgrader,
 )
-from tests.oral import one_in_three, sampled
+from tests.oral import sampled
 from viva.author.answers import fill_in, read_answers
 from viva.engine import names
 from viva.engine.blueprint import read_blueprint
@@ -195,7 +195,7 @@ def test_cells_of_code_that_were_all_made_raw_are_code_again_where_anything_iden
 
 
 @pytest.mark.parametrize("strip", [False, True])
-@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_an_answer_below_its_stub_stays_there_and_is_doubted_only_below_the_test(assignment, strip):
     for case, further in itertools.product(CASES[assignment], (1, 2)):
         notebook = plain(case.full)
@@ -289,7 +289,7 @@ def test_two_answers_merged_and_a_third_split_without_any_metadata_run_or_are_do
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
     for case in CASES[assignment]:
         notebook, dice = plain(case.full), random.Random(case.name)
@@ -298,7 +298,7 @@ def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and_in_order(assignment):
     for case in CASES[assignment]:
         notebook = plain(case.full)
@@ -306,7 +306,7 @@ def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and
         assert_held(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", one_in_three(ASSIGNMENTS))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_an_answer_cut_at_any_line_without_any_metadata_gives_its_names(assignment):
     for case in CASES[assignment]:
         notebook = plain(case.full)
