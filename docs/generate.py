@@ -43,7 +43,6 @@ EXPLAINED = {
     "plugins/gradescope/viva_gradescope/README.md": "gradescope-container",
     "plugins/lti/viva_lti/README.md": "lti-design",
     "plugins/ml/viva_ml/README.md": "ml-design",
-    "plugins/r/viva_r/README.md": "r-design",
     "plugins/diagnosis/viva_diagnosis/README.md": "diagnosis-design",
     "CONTRIBUTING.md": "contributing",
     "CHANGELOG.md": "changelog",

@@ -86,7 +86,7 @@ class _Rehearsal:
                 reports = examine(session, cell, self.examination, allowance(seconds, session.time_budget))
                 self._note(cell, reports)
                 if told:
-                    told.changed()  # what a test changes is no answer
+                    told.changed()  # what a test changes is not the student's
             self.seconds = session.time_budget.spent
             self.kinds |= session.kinds if isinstance(session, KernelDialogue) else {}
 
