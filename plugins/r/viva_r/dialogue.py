@@ -145,10 +145,8 @@ class Dialogue(_Talking, KernelDialogue):
             self.interrupted = self.examining.interrupted
             self._look_at_answers(cell, bool(reply["raised"]))
             return reply
-        except Died as death:
+        except Died:
             self.gone = True
-            if death.verdict is Verdict.KILLED and not self.died():
-                raise Died(Verdict.KILLED, Note("answer_ended")) from death
             raise
         finally:
             self.time_budget.spend(max(0.0, clock.spent - (self.time_budget.spent - before)))
@@ -191,9 +189,6 @@ class Dialogue(_Talking, KernelDialogue):
     def _piped(self) -> Pipes:
         assert self.pipes is not None
         return self.pipes
-
-    def died(self) -> bool:
-        return self._program.ended()
 
     def look(self) -> None:
         """Raises Died where the candidate is gone, or takes too much."""
@@ -304,7 +299,10 @@ class _Examiner(_Talking):
             self._from_test.write(told)
 
     def _look(self, replied: bool) -> None:
-        super()._look(replied)
+        try:
+            super()._look(replied)
+        except Died as death:
+            raise Died(Verdict.KILLED, Note("answer_ended")) from death
         if self.asking:
             self.student.look()
             if self.student.left():
