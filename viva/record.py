@@ -52,7 +52,7 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
 
 CARRIED = "carried"
 """The kind of the cause of a check that is passed with right answers above it (``viva.engine.carried``)."""
-UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database"})
+UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database", "passes_empty"})
 """The kinds of doubts about a test that passed; all others are about points that were lost."""
 
 

@@ -20,7 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
-from viva import language, wording
+from viva import doors, language, wording
 from viva.course import (
     contract,
     leaving,
@@ -45,6 +45,7 @@ from viva.engine.credit import FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.engine.kerneldialogue import dialogue_of
 from viva.engine.session import ExaminerFault
 from viva.folder import walk
 from viva.language import Language
@@ -181,10 +182,14 @@ def _describe(
     texts = {grade_id(cell): cell.source for cell in cells}
     written_in = language_of(released.metadata)
     if written_in != PYTHON:
+        checked = "'viva check' supports only Python"
+        if dialogue_of(written_in):  # what runs beside the answer all the same, its cell's own sentence says
+            return f"{path.name} is written in {written_in}. {checked}"
+        package = doors.PACKAGES[doors.KERNELS].get(written_in.lower())
         return (
             f"{path.name} is written in {written_in}. Hidden tests run in the same kernel as the answer, after the "
-            "student's cells, so student code can read and change them while they run. 'viva check' supports only "
-            "Python"
+            f"student's cells, so student code can read and change them while they run. {checked}"
+            + (f". A package runs them apart: {doors.install(package)}" if package else "")
         )
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, texts, data=kept.files))
@@ -218,9 +223,10 @@ def _tests(
         for result in missed:
             why = examination.failing.get(cell) if result is missed[0] else None
             lost.append(_of_solution(source, kept.source, cell, result, why))
+    single = list(examination.single_process_sentences().values())
     if not examination.blueprint.is_python:
-        return lost, _partial_credit(source.name, examination)
-    return lost, list(examination.single_process_sentences().values())
+        single += _partial_credit(source.name, examination)
+    return lost, single
 
 
 def _partial_credit(notebook: str, examination: Examination) -> list[str]:
