@@ -316,3 +316,9 @@ def test_a_generator_of_the_notebook_does_not_make_two_calls_differ():
         compared(solution, solution.replace("x + rng.normal()", "rng.normal() + x"), tests, given)["state"] == "equal"
     )
     assert compared(solution, solution.replace("x + rng", "x - rng"), tests, given)["state"] == "different"
+
+
+def test_the_spaces_of_a_text_are_shown_and_a_matrix_takes_one_line():
+    """As in a table of which a column is one character wider: both results looked the same."""
+    assert witness.shown("ab   1.00") == "'ab   1.00'"
+    assert witness.shown(np.eye(2)) == "array([[1., 0.], [0., 1.]])"

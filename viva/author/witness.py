@@ -745,7 +745,8 @@ def shown(value: Any) -> str:
     """A value in a line."""
     with np.printoptions(precision=4, threshold=12, edgeitems=2, suppress=True):
         try:
-            text = " ".join(repr(getattr(value, "items", value) if type(value).__name__ == "Items" else value).split())
+            text = repr(getattr(value, "items", value) if type(value).__name__ == "Items" else value)
+            text = " ".join(text.split()) if "\n" in text else text  # the spaces of a text may be what differs
         except Exception:
             text = f"a {type(value).__name__}"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."
