@@ -43,6 +43,7 @@ from viva.author.drawing import (
     of_library,
     shaken,
     values,
+    with_defaults,
 )
 from viva.author.likeness import Unproven, attributes, is_alive, is_function, same, same_code, same_numbers, settled
 
@@ -350,6 +351,7 @@ class Comparing:
             raise Unproven("the arguments of its calls cannot be copied")
         if not calls:
             raise Different(f"no test calls {name}")
+        calls = [*calls, *with_defaults(old, calls)]
         random, constants = np.random.RandomState(20), Constants(self.constants(old))
         counted, inputs, refused, start = 0, set(), 0, time.monotonic()
         self.steps(name, old, new, calls)
