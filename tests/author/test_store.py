@@ -62,7 +62,7 @@ def test_what_has_not_changed_is_not_run_again_and_comes_out_the_same(course, jo
     assert {cell for job in graded if job[0][0] not in ("untouched", "solution") for cell in ran_tests(job)} == {
         "test_centre"
     }
-    carried = [job for job in jobs if job[1] == "grade_carried"]  # what one test loses decides what the others are given
+    carried = [job for job in jobs if job[1] == "grade_carried"]  # what a test loses decides what others are given
     assert carried and all(ran_tests(job) == {"test_centre", "test_spread"} for job in carried)
     jobs.clear()
     assert facts(audited(course, renew=True)) == facts(changed)
