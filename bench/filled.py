@@ -22,11 +22,11 @@ from sqlalchemy.engine import Engine
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from viva.course.batch import IN_ONE_TRANSACTION
 from viva.course.course import Course
 from viva.course.gradebook import health
 from viva.course.gradebook.recording import Graded, Writer
 from viva.course.gradebook.results import Results
+from viva.course.grading.batch import IN_ONE_TRANSACTION
 from viva.record import SubmissionRecord, decode, encode
 
 STEPS = ("submitted", "autograded")

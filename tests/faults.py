@@ -27,8 +27,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.course import journal
-from viva.course.batch import autograde
+from viva.course.gradebook import journal
+from viva.course.grading.batch import autograde
 from viva.submission.submission import Ending
 
 TINY = "tiny"

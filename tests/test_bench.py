@@ -65,7 +65,10 @@ def test_each_condition_is_changed_in_each_way_and_lines_keep_their_numbers():
         (5, "x", "not x"),
     }
     assert {len(change.text.splitlines()) for change in changes} == {6}
-    assert conditions.tests_of(PROJECT / "viva/course/links.py")[0] == PROJECT / "tests/course/test_links.py"
+    assert (
+        conditions.tests_of(PROJECT / "viva/course/examining/links.py")[0]
+        == PROJECT / "tests/course/examining/test_links.py"
+    )
     assert conditions.tests_of(PROJECT / "viva/clock.py") == (PROJECT / "tests/test_clock.py", PROJECT / "tests")
 
 

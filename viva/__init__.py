@@ -22,6 +22,7 @@ editions     facts about each contract, and which submissions an older one grade
 clock        times as ISO 8601 and nbgrader write them; nothing is guessed
 verdict      the vocabulary of results, and the exception tree
 folder       a stranger's folder: walked, measured and removed
+location     where a course lies, seen from a folder in it
 cli          the ``viva`` command; __main__ starts it
 
 Public, for plug-ins: clock, doors, editions, folder, language, record, verdict, wording.

@@ -7,7 +7,7 @@ docs/extending.md has an example of each.
 | group | name of an entry | value of an entry |
 |---|---|---|
 | viva.commands | the command as it is typed | a subclass of ``viva.commands.command.VivaCommand`` |
-| viva.graders | the option that selects it | ``viva.course.remote.RemoteGraders``: who runs a batch |
+| viva.graders | the option that selects it | ``viva.course.grading.remote.RemoteGraders``: who runs a batch |
 | viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.languages | its tag, as de | the text or the path of a file such as viva/words.de.toml: sentences for students |
@@ -17,7 +17,7 @@ docs/extending.md has an example of each.
 | viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
-| viva.changes | a kind of change | ``viva.course.journal.Steps``: how a change that was stopped is finished |
+| viva.changes | a kind of change | ``viva.course.gradebook.journal.Steps``: how a change that was stopped is finished |
 | viva.members | the same, where no file is needed | a function: ``VivaCommand`` -> ``viva.course.table.Table`` |
 """
 

@@ -1,6 +1,6 @@
 """The editions of a released assignment: facts about each contract, and which submissions an older one graded.
 
-``viva.course.contract`` writes them into ``.contracts/ASSIGNMENT/`` beside the gradebook, and keeps the facts of every
+``releasing/contract`` writes them into ``.contracts/ASSIGNMENT/`` beside the gradebook, and keeps the facts of every
 edition. A record of ``results.jsonl`` names the edition by which it was graded. This module starts fast, without
 nbgrader.
 """

@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.conftest import PROJECT, load
 from viva.author.hygiene import errors, readme_findings, untold, warnings
-from viva.course.compiler import compiled
+from viva.course.releasing.compiler import compiled
 from viva.engine.blueprint import read_blueprint
 
 SOURCES = sorted((PROJECT / "source").glob("*/*.ipynb"))

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 from tests.conftest import PROJECT, lacking, load
 from tests.kernels import R, require_r
 from viva import wording
-from viva.course.release import rehearsing
+from viva.course.releasing.release import rehearsing
 from viva.engine.rehearsal import rehearse
 
 SOURCE = """

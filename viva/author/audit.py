@@ -52,15 +52,16 @@ from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
 from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
-from viva.course import contract, machine
-from viva.course.autograde import Examine
-from viva.course.contract import Draft
 from viva.course.course import Course
+from viva.course.examining.autograde import Examine
+from viva.course.examining.rehearsals import Rehearsals
+from viva.course.grading.remote import Pool, RemoteGraders, Settings
 from viva.course.processes import slow, stopping
 from viva.course.processes.workers import Workers
-from viva.course.rehearsals import Rehearsals
-from viva.course.release import why_not
-from viva.course.remote import Pool, RemoteGraders, Settings
+from viva.course.releasing import contract
+from viva.course.releasing.contract import Draft
+from viva.course.releasing.release import why_not
+from viva.course.source import machine
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, Cell, read_blueprint, read_notebook
 from viva.engine.checks import HIDDEN

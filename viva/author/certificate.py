@@ -21,9 +21,9 @@ from viva.author.answers import Answer, read_answers
 from viva.author.auditpage import AUDIT
 from viva.author.auditresult import STATES, Audit, CheckScore
 from viva.author.checkname import CheckName
-from viva.course import contract
 from viva.course.course import Course
 from viva.course.processes import leftovers
+from viva.course.releasing import contract
 from viva.notebook.syntax import imports_of_text
 from viva.verdict import CourseError
 

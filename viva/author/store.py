@@ -20,8 +20,8 @@ from viva import ENGINE
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trials import Probe
 from viva.author.trimming import name_of, shared_lines, trimmed
+from viva.course.examining.rehearsals import add_files, surroundings
 from viva.course.processes import leftovers
-from viva.course.rehearsals import add_files, surroundings
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.looks import LOOKED

@@ -21,9 +21,9 @@ from viva.author import checkline, degenerate, drawing, likeness, patterntexts, 
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trimming import name_of, never_used, unneeded, used_later
 from viva.cleaning import plaintext
-from viva.course.graders import new_grader
-from viva.course.machine import NOTHING, Provided
-from viva.course.rehearsals import Rehearsals
+from viva.course.examining.graders import new_grader
+from viva.course.examining.rehearsals import Rehearsals
+from viva.course.source.machine import NOTHING, Provided
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader

@@ -15,11 +15,13 @@ from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
-from viva.course import batch, contract, remote, timelimit
-from viva.course.autograde import Autograde, Examine
 from viva.course.database import with_retries
+from viva.course.examining.autograde import Autograde, Examine
 from viva.course.gradebook import health, releases
+from viva.course.grading import batch, remote
 from viva.course.regrade import edition
+from viva.course.releasing import contract
+from viva.course.source import timelimit
 from viva.verdict import VivaError
 
 SHOWN = 10

@@ -14,9 +14,9 @@ from nbgrader.converters import BaseConverter
 from traitlets import Bool, Unicode
 
 from viva.commands.command import FORCE, WORKERS, VivaCommand, not_released
-from viva.course import contract
 from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results
+from viva.course.releasing import contract
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
 from viva.wording import counted

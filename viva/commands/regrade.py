@@ -17,12 +17,13 @@ from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import shortened
-from viva.course import contract, journal, remote
-from viva.course.autograde import Autograde, Examine
-from viva.course.gradebook import releases
+from viva.course.examining.autograde import Autograde, Examine
+from viva.course.gradebook import journal, releases
+from viva.course.grading import remote
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
 from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import shadow
+from viva.course.releasing import contract
 from viva.submission.submission import Ending
 from viva.verdict import CourseError
 from viva.wording import folded

@@ -35,18 +35,18 @@ from traitlets.config import Config
 
 import viva
 from viva import language, wording
-from viva.course import contract
-from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.database import AGAIN, trouble, with_retries
 from viva.course.gradebook import agreement
 from viva.course.gradebook.results import Results
-from viva.course.inbox import Inbox
-from viva.course.markers import require_usual_hidden
-from viva.course.marking import memory_log
-from viva.course.overrides import OneFolder
+from viva.course.grading.batch import cores
+from viva.course.grading.inbox import Inbox
+from viva.course.grading.marking import memory_log
+from viva.course.grading.overrides import OneFolder
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
+from viva.course.releasing import contract
+from viva.course.source.markers import require_usual_hidden
 from viva.engine.blueprint import read_notebook
 from viva.folder import remove, walk
 from viva.language import ENGLISH, Language

@@ -46,7 +46,7 @@ _SHOWN = re.compile(r"(?:^|>)[^<]*[^<\s]|<(?:img|audio|hr|input|td)\b")
 _NAME = re.compile(r"[\w.:-]+")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 WRITTEN, _TEXTS = "viva_written", ("answer", "graded", "since")
-"""In a graded cell's metadata: the texts that ``viva.course.writtenanswers`` leaves there."""
+"""In a graded cell's metadata: the texts that ``viva.course.examining.writtenanswers`` leaves there."""
 _KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count", "attachments")
 
 

@@ -16,14 +16,15 @@ from traitlets.config import Config
 
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.terminal import figures
-from viva.course import contract, machine
-from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.examining.autograde import Examine
+from viva.course.examining.graders import new_grader
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
-from viva.course.graders import new_grader
-from viva.course.material import Material
-from viva.course.timelimit import seconds_of
+from viva.course.grading.material import Material
+from viva.course.releasing import contract
+from viva.course.source import machine
+from viva.course.source.timelimit import seconds_of
 from viva.engine import libraries
 from viva.engine.blueprint import read_notebook
 from viva.engine.examination import Examination

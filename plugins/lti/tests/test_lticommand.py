@@ -17,7 +17,8 @@ from plugins.lti.tests.conftest import member
 from plugins.lti.tests.hostile import OK, REPLIES, answered, raw, said
 from plugins.term.tests.sheets import classroom
 from tests.conftest import load
-from viva.course import batch, busy, journal
+from viva.course.gradebook import journal
+from viva.course.grading import batch, busy
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 from viva_lti import transport

@@ -10,8 +10,8 @@ from traitlets import Bool
 from viva.cleaning import plaintext
 from viva.commands import plantable
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.course import busy, journal
-from viva.course.gradebook import agreement, health
+from viva.course.gradebook import agreement, health, journal
+from viva.course.grading import busy
 from viva.verdict import CourseError
 from viva.wording import counted
 from viva_lti import scoreplan

@@ -9,7 +9,7 @@ from nbformat.v4 import new_notebook
 from tests.conftest import load
 from tests.flow.test_foreign import marked
 from tests.kernels import R, require_r
-from viva.course.release import rehearsing
+from viva.course.releasing.release import rehearsing
 from viva.engine.rehearsal import rehearse
 
 pytestmark = pytest.mark.slow

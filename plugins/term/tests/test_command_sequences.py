@@ -40,8 +40,9 @@ from tests.conftest import PROJECT
 from tests.doubling import NOTEBOOK, SMALL, source, write_small
 from tests.oral import thinned
 from viva import cli
-from viva.course import batch, journal
 from viva.course.deadlines.concessions import Concessions
+from viva.course.gradebook import journal
+from viva.course.grading import batch
 from viva_term.archives.attempt import Attempt
 from viva_term.archives.unmatched import Unmatched
 from viva_term.lms.rosterfile import Roster

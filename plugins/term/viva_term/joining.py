@@ -16,14 +16,14 @@ from typing import Any
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 
 from viva.cleaning.plaintext import quoted
-from viva.course import identities, joined, journal
 from viva.course.course import Course
 from viva.course.database import with_retries
 from viva.course.deadlines import concessions
+from viva.course.gradebook import identities, joined, journal
+from viva.course.gradebook.identities import Identities
+from viva.course.gradebook.joined import Joined
+from viva.course.gradebook.journal import Step
 from viva.course.gradebook.results import Results
-from viva.course.identities import Identities
-from viva.course.joined import Joined
-from viva.course.journal import Step
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 from viva.verdict import CourseError

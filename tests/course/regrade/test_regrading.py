@@ -16,13 +16,14 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
 from tests.faults import kill_at
-from viva.course import batch, journal
-from viva.course.batch import autograde
-from viva.course.overview import overview
+from viva.course.gradebook import journal
+from viva.course.grading import batch
+from viva.course.grading.batch import autograde
+from viva.course.grading.overview import overview
 from viva.course.processes import leftovers
 from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import LOG, shadow
-from viva.course.release import release
+from viva.course.releasing.release import release
 from viva.pages.report import live_page
 from viva.verdict import CourseError
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import nbformat
 from nbgrader.preprocessors import InstantiateTests
 
-from viva.course.compiler import compiled
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
+from viva.course.releasing.compiler import compiled
 from viva.engine.checks import CHECK, HIDDEN, split_checks
 from viva.notebook.cell import Purpose, grade_id, marks_of, purpose_of
 from viva.verdict import BlueprintError

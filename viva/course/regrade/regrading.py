@@ -34,17 +34,18 @@ from dataclasses import asdict, dataclass
 from traitlets.config import Config
 
 from viva import editions, wording
-from viva.course import batch, contract
-from viva.course.autograde import now
 from viva.course.course import Course
+from viva.course.examining.autograde import now
 from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results, add_lines
+from viva.course.grading import batch
+from viva.course.grading.remote import RemoteGraders
 from viva.course.regrade.changes import Change, changes_of, suspects
 from viva.course.regrade.edition import SAME, Edition
 from viva.course.regrade.trialcopy import LOG, shadow
-from viva.course.release import release
-from viva.course.remote import RemoteGraders
-from viva.course.variants import FOLDER, is_on
+from viva.course.releasing import contract
+from viva.course.releasing.release import release
+from viva.course.releasing.variants import FOLDER, is_on
 from viva.record import CheckResult
 from viva.submission.files import timestamp
 from viva.submission.submission import Ending, Submission
@@ -129,7 +130,7 @@ class Regrade:
     def release(self, passed: Callable[[str], object] = lambda step: None) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
 
-        ``passed`` is told of each step. Raises what viva.course.release does; a shadow goes first, so that nothing was
+        ``passed`` is told of each step. Raises what ``release`` does; a shadow goes first, so that nothing was
         changed then.
         """
         with shadow(self.course, self.assignment, self.config) as (course, config):

@@ -18,11 +18,11 @@ from nbgrader.api import Gradebook
 
 from viva import doors, wording
 from viva.cleaning import plaintext
-from viva.course import contract
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.grades.standing import Standing, Standings, Status
+from viva.course.releasing import contract
 from viva.folder import walk
 from viva.pages.additions import REPORT, Asked, additions
 from viva.pages.reporting import similarity

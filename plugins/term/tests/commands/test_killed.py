@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from plugins.term.tests.sheets import classroom
 from tests.conftest import load
 from tests.faults import kill_at
-from viva.course import journal
+from viva.course.gradebook import journal
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord
 from viva.verdict import CourseError

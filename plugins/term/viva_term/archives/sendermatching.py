@@ -16,7 +16,7 @@ from pathlib import Path
 from rapidfuzz import fuzz, process
 
 from viva.cleaning import plaintext
-from viva.course.identities import Identities
+from viva.course.gradebook.identities import Identities
 from viva.course.table import own_rows
 from viva.verdict import CourseError
 from viva_term.archives.layouts import Sender

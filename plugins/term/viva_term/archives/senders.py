@@ -13,8 +13,8 @@ from pathlib import Path
 
 from nbgrader.plugins import FileNameCollectorPlugin
 
-from viva.course import joined
 from viva.course.course import Course
+from viva.course.gradebook import joined
 from viva.verdict import CourseError
 from viva_term.archives.archive import Member
 from viva_term.archives.layouts import About, Laid, blind, lay, layouts, sent_from, shared, source

@@ -19,10 +19,10 @@ from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
-from viva.course import contract
 from viva.course.gradebook import agreement
 from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
+from viva.course.releasing import contract
 from viva.folder import walk
 from viva.verdict import CourseError
 from viva.wording import counted, folded

@@ -17,9 +17,9 @@ from functools import cached_property
 
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
-from viva.course import joined
 from viva.course.course import Course
-from viva.course.identities import Identities
+from viva.course.gradebook import joined
+from viva.course.gradebook.identities import Identities
 from viva.verdict import CourseError
 from viva_term.lms.personname import words
 from viva_term.lms.rosterfile import ROSTER, Entry, Roster

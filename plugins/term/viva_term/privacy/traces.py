@@ -24,7 +24,7 @@ from viva.course.course import Course
 from viva.course.database import with_retries
 from viva.course.gradebook.results import Results
 from viva.course.grades.standing import UNMATCHED
-from viva.course.variants import FOLDER as VARIANTS
+from viva.course.releasing.variants import FOLDER as VARIANTS
 from viva.folder import walk
 from viva_term.archives.ledger import ATTEMPTS
 from viva_term.archives.senders import Senders
