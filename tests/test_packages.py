@@ -83,15 +83,15 @@ def test_contributing_names_only_targets_files_and_names_that_exist():
 
 
 SOURCE_READERS = {
-    "course/contract.py": "compiles what is released, and a contract for what was released without one",
-    "course/compiler.py": "compiles",
-    "course/release.py": "looks at what it is about to release",
-    "course/machine.py": "opens packages for a release and an audit, which come before the contract",
+    "course/releasing/contract.py": "compiles what is released, and a contract for what was released without one",
+    "course/releasing/compiler.py": "compiles",
+    "course/releasing/release.py": "looks at what it is about to release",
+    "course/source/machine.py": "opens packages for a release and an audit, which come before the contract",
     "course/regrade/edition.py": "compiles the present source, to name the cells that a release would change",
     "course/course.py": "lists the assignments, and the notebooks that there are to compile",
-    "course/location.py": "recognises a course by that folder",
-    "course/overrides.py": "has nbgrader read the contract in its place",
-    "course/variants.py": "names the notebook in a sentence",
+    "location.py": "recognises a course by that folder",
+    "course/grading/overrides.py": "has nbgrader read the contract in its place",
+    "course/releasing/variants.py": "names the notebook in a sentence",
     "course/gradebook/lateness.py": "lists the assignments",
     "editions.py": "names the folder where there is no contract yet",
     "commands/doctor.py": "looks for the kernels that a release needs",

@@ -130,7 +130,7 @@ class Regrade:
     def release(self, passed: Callable[[str], object] = lambda step: None) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
 
-        ``passed`` is told of each step. Raises what ``release`` does; a shadow goes first, so that nothing was
+        ``passed`` is called with each step. Raises what ``release`` does; a shadow goes first, so that nothing was
         changed then.
         """
         with shadow(self.course, self.assignment, self.config) as (course, config):
