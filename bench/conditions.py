@@ -1,6 +1,6 @@
 """Which conditions of the core no fast test holds: one is changed at a time, and the tests of its folder are run.
 
-    sudo .venv/bin/python -m bench.conditions viva/course/links.py
+    sudo .venv/bin/python -m bench.conditions viva/course/examining/links.py
     sudo .venv/bin/python -m bench.conditions viva/submission --sample=10 --seed=1 --reach=/tmp/reach
 
 A comparison is turned or its boundary moved, a `not` comes or goes, `and` and `or` change places, one of their operands

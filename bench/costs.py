@@ -18,8 +18,8 @@ from pathlib import Path
 import nbformat
 
 from viva.author.answers import Answer, fill_in, read_answers
-from viva.course.graders import examination
-from viva.course.rehearsals import Rehearsals
+from viva.course.examining.graders import examination
+from viva.course.examining.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine import session as sessions
 from viva.engine.grading import Grader

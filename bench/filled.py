@@ -22,11 +22,11 @@ from sqlalchemy.engine import Engine
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from viva.course.batch import IN_ONE_TRANSACTION
 from viva.course.course import Course
 from viva.course.gradebook import health
 from viva.course.gradebook.recording import Graded, Writer
 from viva.course.gradebook.results import Results
+from viva.course.grading.batch import IN_ONE_TRANSACTION
 from viva.record import SubmissionRecord, decode, encode
 
 STEPS = ("submitted", "autograded")
@@ -59,7 +59,7 @@ def table(rows: Iterable[dict]) -> Iterator[str]:
 def fill(small: Path, large: Path, count: int, files: bool = True, quick: bool = True) -> Iterator[dict]:
     """Write the large course; of each tenth, what recording a submission of it cost."""
     large.mkdir(parents=True)
-    for name in ("source", "release"):
+    for name in ("source", "release", ".contracts"):
         shutil.copytree(small / name, large / name)
     for name in ("nbgrader_config.py", "gradebook.db"):
         shutil.copy(small / name, large)

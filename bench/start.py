@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.courses import BIN, STOCK, make_course, run
-from viva.course import rehearsals
+from viva.course.examining import rehearsals
 
 Way = tuple[Path, list, Callable[[], object]]
 """A course, a command in it, and what is done before it."""

@@ -37,7 +37,7 @@ from nbgrader.utils import is_grade, is_solution
 
 from tests.mangling import ALONE, KEEPING, LOSING, as_utf8, plain
 from viva.author.answers import fill_in, read_answers
-from viva.course.graders import new_grader
+from viva.course.examining.graders import new_grader
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse

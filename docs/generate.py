@@ -20,7 +20,7 @@ from viva import wording
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.cli import STATUSES, flow
 from viva.commands.command import VivaCommand
-from viva.course.graders import new_grader
+from viva.course.examining.graders import new_grader
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import HIDDEN
 from viva.engine.outcome import Outcome

@@ -218,7 +218,7 @@ def released(processes, tmp_path_factory, worker_id) -> Path:
 
 def _release(root: Path) -> Path:
     """Enter the assignments into a gradebook; what students get is the committed release/, which a test holds equal."""
-    from viva.course.release import generate
+    from viva.course.releasing.release import generate
 
     for name in ("source", "answers"):
         shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))

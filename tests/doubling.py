@@ -104,7 +104,7 @@ def write_small(root: Path) -> None:
 
 def released_small(root: Path) -> tuple:
     """A new course with the small assignment, released; with its configuration."""
-    from viva.course.release import release
+    from viva.course.releasing.release import release
 
     (root / "source").mkdir(parents=True)
     shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")

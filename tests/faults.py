@@ -27,7 +27,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.course.batch import autograde
+from viva.course.gradebook import journal
+from viva.course.grading.batch import autograde
 from viva.submission.submission import Ending
 
 TINY = "tiny"
@@ -54,6 +55,36 @@ def make_course(root: Path) -> Path:
         command.initialize(["--no-audit"])
         command.start()
     return root
+
+
+def kill_at(moment: tuple[str, str], run: Callable[[], object]) -> None:
+    """Let a process of its own run something, and end at a moment of a change."""
+    child = os.fork()
+    if not child:
+        _killed_at(moment)
+        run()
+        os._exit(0)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL, moment
+
+
+def _killed_at(moment: tuple[str, str]) -> None:
+    """From now on this process is killed before or behind the line that says that a step is done."""
+    note, begun = journal.note, journal._begun
+
+    def noted(path: Path, name: str, lost: int = 0) -> None:
+        if (name, "acted") == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+        note(path, name, lost)
+        if (name, "noted") == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def intended(*arguments) -> Path:
+        path = begun(*arguments)
+        if moment[1] == "intended":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return path
+
+    journal.note, journal._begun = noted, intended
 
 
 def _cell(name: str, source: str, **nbgrader):

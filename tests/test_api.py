@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import PROJECT, load
 from tests.course.regrade.test_regrading import TINY
-from viva.course.batch import autograde
+from viva.course.grading.batch import autograde
 
 PAGE = (PROJECT / "docs" / "api.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

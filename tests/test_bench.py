@@ -65,7 +65,10 @@ def test_each_condition_is_changed_in_each_way_and_lines_keep_their_numbers():
         (5, "x", "not x"),
     }
     assert {len(change.text.splitlines()) for change in changes} == {6}
-    assert conditions.tests_of(PROJECT / "viva/course/links.py")[0] == PROJECT / "tests/course/test_links.py"
+    assert (
+        conditions.tests_of(PROJECT / "viva/course/examining/links.py")[0]
+        == PROJECT / "tests/course/examining/test_links.py"
+    )
     assert conditions.tests_of(PROJECT / "viva/clock.py") == (PROJECT / "tests/test_clock.py", PROJECT / "tests")
 
 
@@ -97,6 +100,13 @@ def test_the_start_of_one_submission_is_compared_with_nbgraders():
     told = started("bench.start", "--rounds=1", f"--assignment={OTHER}")
     found = {line.split("|")[1].strip(): line.split("|")[5].strip() for line in told.splitlines()[2:]}
     assert float(found["stock `nbgrader autograde`, one submission"]) == 1 and "`viva grade`, nothing to do" in found
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_feedback_with_nothing_to_do_is_measured_beside_all_pages():
+    told = started("bench.feedback", "--submissions=4", "--answers=2", f"--assignment={OTHER}")
+    assert re.search(r"^\| 4 \| [\d.]+ \| [\d.]+ \| 0\.\d+ \|$", told, re.MULTILINE), told
 
 
 @pytest.mark.slow

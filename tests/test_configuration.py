@@ -7,8 +7,8 @@ from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT, SHORT
 from viva.configuration import IGNORED, KERNELS, LINES, RULES, ignored, missing, moved, warning
-from viva.course.autograde import Autograde, Examine
-from viva.course.steps import STEPS
+from viva.course.examining.autograde import Autograde, Examine
+from viva.course.examining.steps import STEPS
 
 
 def read(folder) -> Config:

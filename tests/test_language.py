@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import PROJECT, load
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, released_small
 from viva import language, wording
-from viva.course.batch import autograde
+from viva.course.grading.batch import autograde
 from viva.pages import feedback
 from viva.pages.feedback import write_feedback
 from viva.record import Note

@@ -38,6 +38,7 @@ def test_each_function_that_the_page_of_the_engine_names_exists():
         module, parts = f"viva.{name}", []
         while not (PROJECT / f"{module.replace('.', '/')}.py").is_file():
             module, _, part = module.rpartition(".")
+            assert module, name
             parts.insert(0, part)
         found = importlib.import_module(module)
         for part in parts:
@@ -79,3 +80,43 @@ def test_contributing_names_only_targets_files_and_names_that_exist():
             continue
         lacking += [] if exists else [name]
     assert lacking == [], "CONTRIBUTING.md names what does not exist: correct or delete the sentence"
+
+
+SOURCE_READERS = {
+    "course/releasing/contract.py": "compiles what is released, and a contract for what was released without one",
+    "course/releasing/compiler.py": "compiles",
+    "course/releasing/release.py": "looks at what it is about to release",
+    "course/source/machine.py": "opens packages for a release and an audit, which come before the contract",
+    "course/regrade/edition.py": "compiles the present source, to name the cells that a release would change",
+    "course/course.py": "lists the assignments, and the notebooks that there are to compile",
+    "location.py": "recognises a course by that folder",
+    "course/grading/overrides.py": "has nbgrader read the contract in its place",
+    "course/releasing/variants.py": "names the notebook in a sentence",
+    "course/gradebook/lateness.py": "lists the assignments",
+    "editions.py": "names the folder where there is no contract yet",
+    "commands/doctor.py": "looks for the kernels that a release needs",
+    "commands/proving.py": "names the notebook in a sentence",
+    "author/audit.py": "names the notebook that a draft of the contract is compiled from",
+    "author/audits.py": "lists the notebooks to audit",
+    "author/auditpage.py": "tells whether an audit is of the present source",
+    "author/certificate.py": "certifies the file that was released, and refuses another one",
+    "author/adoption.py": "writes it",
+    "author/proposals.py": "writes it",
+    "author/skeleton.py": "writes it",
+}
+"""The modules that may name the folder of sources, and why; all others read the contract of what was released."""
+
+
+def test_only_these_modules_read_the_source_of_an_assignment():
+    reads = re.compile(r"""path\("source"|source_notebooks\(|of_sources\(|source_directory\b""")
+    roots = [PROJECT / "viva", *PLUGINS.values()]
+    found = {
+        str(path.relative_to(root))
+        for root in roots
+        for path in root.rglob("*.py")
+        if any(
+            reads.search(line) and 'path("source", ".").is_dir()' not in line for line in path.read_text().splitlines()
+        )
+    }
+    assert found - {*SOURCE_READERS} == set(), "read the contract (viva.course.releasing.contract) instead of source/"
+    assert {*SOURCE_READERS} - found == set(), "take these off the list"

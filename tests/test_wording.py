@@ -20,7 +20,7 @@ from tests.conftest import PROJECT, load
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, released_small
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
-from viva.course.batch import autograde
+from viva.course.grading.batch import autograde
 from viva.course.regrade.regrading import Regrade
 from viva.folder import walk
 from viva.pages import report

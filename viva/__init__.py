@@ -18,12 +18,14 @@ record       what is known about a graded submission, typed: a line of results.j
 wording      the sentences about it, for those who read: words.toml
 language     the languages of students: words.de.toml and others; numbers, times, plurals
 doors        what other packages add: entry points
+editions     facts about each contract, and which submissions an older one graded
 clock        times as ISO 8601 and nbgrader write them; nothing is guessed
 verdict      the vocabulary of results, and the exception tree
 folder       a stranger's folder: walked, measured and removed
+location     where a course lies, seen from a folder in it
 cli          the ``viva`` command; __main__ starts it
 
-Public, for plug-ins: clock, doors, folder, language, record, verdict, wording.
+Public, for plug-ins: clock, doors, editions, folder, language, record, verdict, wording.
 """
 
 import importlib
@@ -49,5 +51,5 @@ def _in_notebooks():
     return importlib.import_module("viva_check.notebook")
 
 
-ENGINE = 33
+ENGINE = 34
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

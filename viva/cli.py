@@ -198,7 +198,7 @@ class Viva(Application):
         if not is_complete():
             self.print_help()
             return
-        from viva.course.overview import overview
+        from viva.course.grading.overview import overview
 
         print(overview(Path.cwd()))
 

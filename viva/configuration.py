@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from traitlets.config import Config
 
-from viva.course import overrides  # noqa: F401  (what it changes in nbgrader holds wherever a course is configured)
+from viva.course.examining.steps import STEPS
 from viva.course.gradebook import lateness
-from viva.course.steps import STEPS
+from viva.course.grading import overrides  # noqa: F401  (what it changes in nbgrader holds wherever a course is configured)
 from viva.pages import formgrade
 
 POLICY = "viva.course.deadlines.policy.LatePolicy"
@@ -31,7 +31,7 @@ beside their questions."""
 def apply(config: Config, file: str) -> None:
     """Let a course keep Viva's rules; ``file`` is its nbgrader_config.py."""
     config.Autograde.autograde_preprocessors = STEPS
-    config.Autograde.exporter_class = "viva.course.exporter.RepairingExporter"
+    config.Autograde.exporter_class = "viva.course.grading.exporter.RepairingExporter"
     config.HTMLExporter.preprocessors = SHOWN
     config.HTMLExporter.exclude_anchor_links = True  # a student could give a heading the id of a score field
     config.HTMLExporter.template_name = formgrade.TEMPLATE
@@ -40,7 +40,7 @@ def apply(config: Config, file: str) -> None:
     config.HTMLExporter.filters = formgrade.FILTERS
     config.GenerateFeedback.exporter_class = "viva.pages.feedback.PageExporter"
     config.GenerateFeedback.preprocessors = []
-    config.ExchangeFactory.collect = "viva.course.exchange.Collect"
+    config.ExchangeFactory.collect = "viva.course.grading.exchange.Collect"
     config.AssignLatePenalties.setdefault("plugin_class", POLICY)  # a course's own plugin stays
     lateness.follow(config, file)
     if formgrader := sys.modules.get(HANDLERS):  # its server, which reads the configuration before it takes the list
@@ -71,12 +71,12 @@ class Rule:
 RULES = (
     Rule(
         "Autograde.autograde_preprocessors",
-        "viva.course.autograde.Examine",
+        "viva.course.examining.autograde.Examine",
         "'nbgrader autograde' and formgrader's button run student code and tests in one process, without a sandbox",
     ),
     Rule(
         "Autograde.exporter_class",
-        "viva.course.exporter.RepairingExporter",
+        "viva.course.grading.exporter.RepairingExporter",
         "'nbgrader autograde' and formgrader's button do not repair damaged submissions",
     ),
     Rule(
@@ -175,7 +175,10 @@ def _of_kernel(section: str, name: str) -> bool:
 
 
 MOVED = {
-    "viva.term.exchange.": "viva.course.exchange.",
+    "viva.course.autograde.": "viva.course.examining.autograde.",
+    "viva.course.exchange.": "viva.course.grading.exchange.",
+    "viva.course.exporter.": "viva.course.grading.exporter.",
+    "viva.term.exchange.": "viva.course.grading.exchange.",
     "viva.term.gradescope.": "viva_gradescope.",
     "viva.term.": "viva_term.",
     "viva.scale.": "viva_scale.",

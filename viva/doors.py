@@ -7,16 +7,17 @@ docs/extending.md has an example of each.
 | group | name of an entry | value of an entry |
 |---|---|---|
 | viva.commands | the command as it is typed | a subclass of ``viva.commands.command.VivaCommand`` |
-| viva.graders | the option that selects it | ``viva.course.remote.RemoteGraders``: who runs a batch |
+| viva.graders | the option that selects it | ``viva.course.grading.remote.RemoteGraders``: who runs a batch |
 | viva.sheets | what ``viva export --as`` calls it | nbgrader's ``ExportPlugin`` (``viva.course.grades.sheetplan``) |
 | viva.codecs | the library as it is imported | a tuple of ``viva.engine.values.codec.Codec`` |
 | viva.languages | its tag, as de | the text or the path of a file such as viva/words.de.toml: sentences for students |
+| viva.kernels | a language, as r | ``viva.engine.kerneldialogue.KernelDialogue``: its tests run in a kernel apart |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
 | viva.origins | what ``viva adopt --from`` calls it | ``viva.author.adoption.Origin`` |
 | viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
-| viva.changes | a kind of change | ``viva.course.journal.Steps``: how a change that was stopped is finished |
+| viva.changes | a kind of change | ``viva.course.gradebook.journal.Steps``: how a change that was stopped is finished |
 | viva.members | the same, where no file is needed | a function: ``VivaCommand`` -> ``viva.course.table.Table`` |
 """
 
@@ -36,6 +37,7 @@ from viva.verdict import CourseError
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
 ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
 ORIGINS, PAGES, LANGUAGES, CHANGES = "viva.origins", "viva.pages", "viva.languages", "viva.changes"
+KERNELS = "viva.kernels"
 PACKAGES = {
     COMMANDS: {
         "collect": "nbviva-term",
@@ -50,6 +52,7 @@ PACKAGES = {
     GRADERS: {"cluster": "nbviva-scale"},
     MEMBERS: {"lti": "nbviva-lti", "canvas": "nbviva-lti"},
     ORIGINS: {"otter": "nbviva-otter"},
+    KERNELS: {"r": "nbviva-r"},
     CHANGES: dict.fromkeys(("forget", "restore", "erase", "same", "roster"), "nbviva-term"),
 }
 """The packages of Viva's own plug-ins, by what they add."""

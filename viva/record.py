@@ -52,7 +52,7 @@ def note(kind: str, *names: str, **particulars: Any) -> Note:
 
 CARRIED = "carried"
 """The kind of the cause of a check that is passed with right answers above it (``viva.engine.carried``)."""
-UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database"})
+UNEARNED = frozenset({"disguised", "changes_arguments", "changes_database", "passes_empty"})
 """The kinds of doubts about a test that passed; all others are about points that were lost."""
 
 
@@ -148,7 +148,7 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
     graded: str = ""
     """When, as ISO 8601 has it, in UTC."""
     edition: str = ""
-    """The release by which it was graded (``viva.course.editions``); empty in what an earlier form holds."""
+    """The release by which it was graded (``viva.editions``); empty in what an earlier form holds."""
     key: str = ""
     """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
     sandboxed: bool = field(default=True, name="wall")

@@ -16,8 +16,8 @@ import viva
 from viva import wording
 from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
-from viva.course.location import course_of_students_files
 from viva.course.processes import leftovers, stopping
+from viva.location import course_of_students_files
 from viva.record import note
 from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
 

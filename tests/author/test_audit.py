@@ -68,8 +68,7 @@ Keeps:
 def centre(table):
     return table - np.mean(table, axis=1, keepdims=True)
 
-# %% spread
-spread = 2.0
+# %% [solution] *
 '''
 FIRST = CheckName("test_centre", "a table of two columns")
 OTHER = CheckName("test_centre", "other tables: they stay as they are")
@@ -172,6 +171,16 @@ def test_the_record_of_an_audit_names_checks_in_words(strong):
     assert [score["check"] for score in known["scores"]] == [str(FIRST), str(OTHER), str(LARGEST)]
     assert {killer for fate in known["fates"] for killer in fate["killers"]} == {str(FIRST), str(OTHER), str(LARGEST)}
     assert {fate["nearest"] for fate in known["fates"]} == {""}
+
+
+@pytest.mark.slow
+def test_known_answers_are_graded_as_the_course_carries_errors_forward(strong, course):
+    """The spread that follows from rows that are centred is 0; with the right ``centre`` it is right."""
+    assert strong.complaints() == []
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text().replace('carry_forward = ["*"]', "carry_forward = []"))
+    (complaint,) = audited(course).complaints()
+    assert complaint.startswith(f"The wrong answer rows loses '{LARGEST}'")
 
 
 @pytest.mark.slow

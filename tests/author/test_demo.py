@@ -14,7 +14,7 @@ from tests.conftest import PROJECT, SHORT, load
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from viva.author.answers import fill_in, read_answer
 from viva.author.demo import LENDER, ROLES, paraphrased, renamed, write_class
-from viva.course.variants import seeds_of
+from viva.course.releasing.variants import seeds_of
 from viva.pages.reporting.similarity import compare, tokens
 
 DAMAGED, COPIED, UNRUN, REFUSED, PATCHED, LATE, ABSENT = (f"demo-{number:02d}" for number in ROLES)

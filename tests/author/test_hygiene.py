@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.conftest import PROJECT, load
 from viva.author.hygiene import errors, readme_findings, untold, warnings
-from viva.course.compiler import compiled
+from viva.course.releasing.compiler import compiled
 from viva.engine.blueprint import read_blueprint
 
 SOURCES = sorted((PROJECT / "source").glob("*/*.ipynb"))
@@ -157,9 +157,9 @@ def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
     assert "def reference_softmax_right" in helper
     cells["test_softmax_sizes"].source = helper + cells["test_softmax_sizes"].source
     assert look(FIVE, notebook) == [
-        "Cell 'test_softmax_sizes': it defines the hidden function 'reference_softmax_right' a "
-        "second time; 'test_softmax' defines it first. Define it once, above the first check of that "
-        "cell, and use it here."
+        f"Cell 'test_softmax_sizes': it defines the hidden function '{name}' a second time; 'test_softmax' defines it "
+        "first. Define it once, above the first check of that cell, and use it here."
+        for name in ("reference_softmax", "reference_softmax_right")
     ]
 
 

@@ -316,3 +316,49 @@ def test_a_generator_of_the_notebook_does_not_make_two_calls_differ():
         compared(solution, solution.replace("x + rng.normal()", "rng.normal() + x"), tests, given)["state"] == "equal"
     )
     assert compared(solution, solution.replace("x + rng", "x - rng"), tests, given)["state"] == "different"
+
+
+def test_the_spaces_of_a_text_are_shown_and_a_matrix_takes_one_line():
+    """As in a table of which a column is one character wider: both results looked the same."""
+    assert witness.shown("ab   1.00") == "'ab   1.00'"
+    assert witness.shown(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
+
+
+def parts_of(text, separator=",", keep_empty=False):
+    parts = [part.strip() for part in text.split(separator)]
+    return parts if keep_empty else [part for part in parts if part]
+
+
+def never_keeps_empty(text, separator=",", keep_empty=False):
+    return [part for part in map(str.strip, text.split(separator)) if part]
+
+
+def ranking(scores):
+    return [name for name, _ in sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))]
+
+
+def ranking_without_names(scores):
+    return [name for name, _ in sorted(scores.items(), key=lambda pair: -pair[1])]
+
+
+def depth(tree):
+    return 1 + max(map(depth, tree), default=0) if isinstance(tree, list) else 0
+
+
+def depth_of_no_empty_branch(tree):
+    return 1 + max(map(depth_of_no_empty_branch, tree), default=1) if isinstance(tree, list) else 0
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "value"),
+    [
+        (parts_of, never_keeps_empty, "a, b"),
+        (ranking, ranking_without_names, {"ann": 3, "bob": 5}),
+        (depth, depth_of_no_empty_branch, [[1], 2]),
+    ],
+    ids=["a flag that no call hands over", "a tie in another order", "an empty branch"],
+)
+def test_what_one_example_never_shows_is_tried(right, wrong, value):
+    """Each was called equal on 350 calls, as no drawn input had what tells them apart."""
+    assert unlike(right, wrong, [((value,), {})])
+    assert unlike(right, right, [((value,), {})]) == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from viva.course.machine import published
+from viva.course.source.machine import published
 from viva_check.packages import known_to
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import PROJECT, SHORT, hand_in, load
 from viva.course.course import Course
 from viva.course.gradebook import releases
-from viva.course.location import course_above
+from viva.location import course_above
 from viva.verdict import CourseError
 
 

@@ -222,3 +222,28 @@ def test_what_never_ends_in_the_solution_or_cannot_cross_changes_nothing(grader,
     assert carried(exam, {"answer-0": slip, "answer-2": endless}) == ({"steps", "total"}, {})
     assert carried(exam, {"answer-0": slip})[0] == {"steps"}
     assert carried(exam, {}) == (set(), {})
+
+
+OF_HIDDEN_LINES = """
+--- answer
+one = 1
+other = 2
+--- test
+### CHECK 1: one
+assert one == 1
+### CHECK 1: other
+### BEGIN HIDDEN TESTS
+assert other == 2
+### END HIDDEN TESTS
+--- answer
+total = one + other
+--- test
+### CHECK 1: total
+assert total == 3
+"""
+
+
+def test_all_names_of_a_wrong_answer_become_the_solutions_also_those_that_only_hidden_lines_use(grader, tmp_path):
+    """As the values of ps5, of which a visible line shows only the first."""
+    exam = Exam(OF_HIDDEN_LINES, grader, tmp_path)
+    assert carried(exam, {"answer-0": "one = 3\nother = 4"}) == ({"one", "other"}, {"total": ("one", "other")})

@@ -123,11 +123,12 @@ ANSWERS = {
         ("passed", ""),
         ("killed", "the code ended its process"),
     ],
-    "f <- function(x) { y <- numeric(5e8); 2 * x }": [("error", "Error: cannot allocate vector of size 3.7 Gb")] * 3,
+    "f <- function(x) { y <- numeric(5e8); 2 * x }": [
+        ("error", f"Error in f({given}): cannot allocate vector of size 3.7 Gb") for given in ("2", "i", "data")
+    ],
     "f <- function(x) { readLines('/etc/shadow'); 2 * x }": [
-        ("error", 'Error in file(con, "r"): cannot open the connection')
-    ]
-    * 3,
+        ("error", f"Error in f({given}): cannot open the connection") for given in ("2", "i", "data")
+    ],
 }
 
 

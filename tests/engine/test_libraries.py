@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.conftest import PROJECT
 from tests.engine.test_parent import child
 from tests.oral import Exam
-from viva.course.graders import absent_libraries
+from viva.course.examining.graders import absent_libraries
 from viva.engine import libraries
 from viva.engine.grading import Grader
 from viva.engine.parent import Role, begin

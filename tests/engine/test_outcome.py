@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.odd import Odd
 from viva import wording
-from viva.course.autograde import show
+from viva.course.examining.autograde import show
 from viva.engine import wire
 from viva.engine.dialogue.integrity import facts
 from viva.engine.outcome import (

@@ -10,7 +10,7 @@ import pytest
 
 from tests.oral import Exam, lost, read
 from viva import wording
-from viva.course.graders import new_grader
+from viva.course.examining.graders import new_grader
 from viva.engine.dialogue.expected import PLAIN, expected_of
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse

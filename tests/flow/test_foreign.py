@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 from tests.conftest import PROJECT, lacking, load
 from tests.kernels import R, require_r
 from viva import wording
-from viva.course.release import rehearsing
+from viva.course.releasing.release import rehearsing
 from viva.engine.rehearsal import rehearse
 
 SOURCE = """
@@ -160,7 +160,7 @@ def submit(course: Path, student: str, f: str | None, m: str | None, change) -> 
 def test_of_27_submissions_in_r_every_verdict_is_right_and_none_waits_without_cause(course, viva):
     assert len(CLASS) == 27
     told = viva("release", "one", "--no-audit")
-    assert told.status == 0 and "Hidden tests run in the same kernel as the answer" in told.text
+    assert told.status == 0 and "Hidden tests run" not in told.text and "single-process" not in told.text
     for student, (f, m, change, _) in CLASS.items():
         submit(course, student, f, m, change)
     assert viva("grade", "one").status == 0

@@ -66,6 +66,7 @@ def test_a_class_is_graded_handed_back_and_regraded_on_a_server(rooted):
     viva(root, "grade", SHORT)
     assert scores(url) == {name: (20, 2.0 * (name in STUDENTS[4:])) for name in STUDENTS}
     assert not (root / "gradebook.db").exists()
+    assert f"{len(STUDENTS)} notebooks for a grader to read" in viva(root).stdout
     unchanged = viva(root, "grade", SHORT, "--json")
     assert {one["status"] for one in json.loads(unchanged.stdout)["submissions"]} == {"unchanged"}, unchanged.stdout
     viva(root, "feedback", SHORT)

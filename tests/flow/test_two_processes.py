@@ -1,4 +1,4 @@
-"""Known answers, graded by candidate and examiner, lose exactly the checks that they name."""
+"""Known answers, graded as in this course by candidate and examiner, lose exactly the checks that they name."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ which does not ask for facts about integrity."""
         if place == ONE or (place % 10 == 0 and pair[1].right)
     ],
 )
-def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examination, assignment, answer):
+def test_a_known_answer_loses_exactly_the_checks_it_names(grader, examination, assignment, answer):
     blueprint, release = notebooks(assignment)
     expected = set() if answer.right else answer.lost_checks(blueprint)
-    graded = grader.grade(fill_in(answer, release, blueprint), examination(assignment))
+    graded = grader.grade(fill_in(answer, release, blueprint), examination(assignment), carry=True)
     assert graded.faults == []
     lost = {
         (cell, result.title): f"{result.verdict}: {wording.reason(result)}"

@@ -19,7 +19,7 @@ from nbgrader.api import Gradebook
 import viva
 from tests.conftest import BIN, PROJECT, load
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
-from viva.course.release import release
+from viva.course.releasing.release import release
 from viva.pages import feedback
 
 pytestmark = [pytest.mark.xdist_group("feedback"), pytest.mark.usefixtures("processes")]

@@ -10,8 +10,8 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from viva.course import writtenanswers
 from viva.course.course import Course
+from viva.course.examining import writtenanswers
 from viva.pages.additions import Addition
 from viva.pages.groupcomment import LONGEST_TEXT, Change, give, groups, rows, take_back
 from viva.pages.sentvalues import RefusedError

@@ -412,8 +412,8 @@ def test_names_in_a_zip_lead_nowhere(submit, tmp_path):
 
 def test_the_students_version_is_compiled_where_release_is_gone(course):
     from tests.conftest import load
-    from viva.course.compiler import compiled
-    from viva.course.contract import released_notebook
+    from viva.course.releasing.compiler import compiled
+    from viva.course.releasing.contract import released_notebook
 
     opened, _ = load(course)
     for assignment in ASSIGNMENTS:

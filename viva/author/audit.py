@@ -52,14 +52,16 @@ from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
 from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
-from viva.course import contract, machine
-from viva.course.contract import Draft
 from viva.course.course import Course
+from viva.course.examining.autograde import Examine
+from viva.course.examining.rehearsals import Rehearsals
+from viva.course.grading.remote import Pool, RemoteGraders, Settings
 from viva.course.processes import slow, stopping
 from viva.course.processes.workers import Workers
-from viva.course.rehearsals import Rehearsals
-from viva.course.release import why_not
-from viva.course.remote import Pool, RemoteGraders, Settings
+from viva.course.releasing import contract
+from viva.course.releasing.contract import Draft
+from viva.course.releasing.release import why_not
+from viva.course.source import machine
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, Cell, read_blueprint, read_notebook
 from viva.engine.checks import HIDDEN
@@ -87,10 +89,17 @@ KNOWN = "known mistakes"
 
 
 class Jobs:
-    """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``."""
+    """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``.
 
-    def __init__(self, release: NotebookNode, examination: Examination, answers: list[Answer]) -> None:
-        self.release, self.known, self.answers = release, examination, answers
+    The answers are graded as students are, with errors carried forward (``carry``) where the course does. Mutants are
+    not: the first answer that a slip costs points is never carried, so a mutant that loses a check loses one either
+    way, and a second run would only shorten the list of the checks that notice it.
+    """
+
+    def __init__(
+        self, release: NotebookNode, examination: Examination, answers: list[Answer], carry: bool = False
+    ) -> None:
+        self.release, self.known, self.answers, self.carry = release, examination, answers, carry
         code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
         self.cells = [
             cell.id for cell in examination.blueprint.cells if cell.purpose == Purpose.ANSWER and cell.id in code
@@ -108,6 +117,9 @@ class Jobs:
     def _grading(self, key: tuple, notebook: NotebookNode, examination: Examination | None = None) -> tuple:
         return key, "grade", notebook, examination or self.known
 
+    def _grading_answer(self, key: tuple, notebook: NotebookNode, examination: Examination | None = None) -> tuple:
+        return key, "grade_carried" if self.carry else "grade", notebook, examination or self.known
+
     def _answered(self, answer: Answer) -> NotebookNode:
         """The release with a known answer in it."""
         notebook = fill_in(answer, self.release, self.known.blueprint)
@@ -122,7 +134,7 @@ class Jobs:
         yield self._grading(("trimmed",), *self._trimmed(solution))
         for index, answer in enumerate(self.answers):
             if answer.right:
-                yield self._grading(("answer", index), self._answered(answer))
+                yield self._grading_answer(("answer", index), self._answered(answer))
 
     def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
         tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == Purpose.TESTS}
@@ -138,27 +150,29 @@ class Jobs:
         lean, solution = self._leaner(trials), self.filled(set(self.cells))
         for run in range(1, RUNS):
             notebook, *examination = lean(solution)
-            yield self._again(("again", run), run, notebook, *examination)
+            yield self._grading(("again", run), *self._again(run, notebook, *examination))
         for index, answer in enumerate(self.answers):
             notebook, *examination = lean(self._answered(answer))
             if not answer.right:
-                yield self._grading(("answer", index), notebook, *examination)
-            yield self._again(("second", index), index, notebook, *examination)
+                yield self._grading_answer(("answer", index), notebook, *examination)
+            yield self._grading_answer(("second", index), *self._again(index, notebook, *examination))
 
-    def _again(self, key: tuple, run: int, notebook: NotebookNode, examination: Examination | None = None) -> tuple:
+    def _again(
+        self, run: int, notebook: NotebookNode, examination: Examination | None = None
+    ) -> tuple[NotebookNode, Examination]:
         """The same with other random numbers, also where nobody seeds."""
         examination = examination or self.known
         dice = {cell: secret + str(run).encode() for cell, secret in examination.dice.items()}
-        return self._grading(key, seeded(notebook, run), replace(examination, dice=dice))
+        return seeded(notebook, run), replace(examination, dice=dice)
 
     def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
         """The solution and the right answers in a variant; the ``wrong`` answers, too."""
-        jobs = Jobs(variant.seeded(self.release, seed), variant.examined(self.known, seed), self.answers)
+        jobs = Jobs(variant.seeded(self.release, seed), variant.examined(self.known, seed), self.answers, self.carry)
         lean = jobs._leaner(trials)
         yield jobs._grading(("varied", seed), *lean(jobs.filled(set(jobs.cells))))
         for index, answer in enumerate(self.answers):
             if answer.right or wrong:
-                yield jobs._grading(("varied", seed, index), *lean(jobs._answered(answer)))
+                yield jobs._grading_answer(("varied", seed, index), *lean(jobs._answered(answer)))
 
     def shown(self, trials: dict, places: list[int]) -> Iterator[tuple]:
         """The known answers at these places, with the lines of the tests that students see."""
@@ -364,7 +378,8 @@ class Run:
         self.mistakes = read_mistakes(course.root)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
         self.done = self.total = 0
-        self.jobs = Jobs(self.release, self.known, self.answers)
+        carry = Examine(config=course.directory.config).carries(assignment)
+        self.jobs = Jobs(self.release, self.known, self.answers, carry)
         self.cells = self.jobs.cells
 
     def audit(self) -> Audit:

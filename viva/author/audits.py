@@ -18,12 +18,12 @@ from viva.author.auditpage import ground, record, save
 from viva.author.auditresult import Audit, Exercise, gap_in_words, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.author.proposals import Proposals, proposals
-from viva.course.autograde import Examine
 from viva.course.course import Course
-from viva.course.graders import require_sandbox
+from viva.course.examining.autograde import Examine
+from viva.course.examining.graders import require_sandbox
+from viva.course.grading.remote import RemoteGraders
 from viva.course.processes import slow, stopping
-from viva.course.remote import RemoteGraders
-from viva.course.timelimit import seconds_of
+from viva.course.source.timelimit import seconds_of
 from viva.verdict import ClusterError, VivaError
 from viva.wording import counted, folded
 

@@ -23,6 +23,7 @@ from viva.author.auditresult import STATES, Audit, CheckScore
 from viva.author.checkname import CheckName
 from viva.course.course import Course
 from viva.course.processes import leftovers
+from viva.course.releasing import contract
 from viva.notebook.syntax import imports_of_text
 from viva.verdict import CourseError
 
@@ -59,6 +60,10 @@ def certificate(course: Course, audit: Audit) -> dict[str, Any]:
         raise CourseError(f"{name} has no certificate: its audit {audit.outcome}. Correct what 'viva audit' names.")
     if not released.is_file():
         raise CourseError(f"{name} has no certificate: it is not released. Run: viva release {name}")
+    if contract.released_when(course, name)[1]:
+        raise CourseError(
+            f"{name} has no certificate: its source was changed since the release. Run: viva release {name}"
+        )
     source = course.path("source", name) / f"{audit.notebook}.ipynb"
     answers = {answer.name: answer for answer in read_answers(course.root / "answers" / name) if not answer.right}
     proofs = [proof for proof in audit.proofs if proof.case == "wrong"]

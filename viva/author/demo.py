@@ -26,7 +26,8 @@ from viva.author.trimming import name_of
 from viva.course.course import Course
 from viva.course.gradebook import releases
 from viva.course.processes import leftovers
-from viva.course.variants import is_on, made_key, seed_for
+from viva.course.releasing import contract
+from viva.course.releasing.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
 from viva.engine.names import names_of
 from viva.folder import remove
@@ -97,7 +98,7 @@ def _prepare(course: Course, name: str, due: datetime) -> Assignment:
     answers = read_answers(course.root / "answers" / name)
     if not answers:
         raise CourseError(f"The demo class needs known answers, but {course.root / 'answers' / name} has none.")
-    (source, *_) = course.source_notebooks(name)
+    (source, *_) = contract.notebooks_of(course, name)
     path = course.path("release", name) / source.name
     if not path.is_file():
         raise CourseError(f"{path} does not exist. Run 'viva release {name}' first.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import fractions
+import inspect
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
@@ -106,10 +107,32 @@ def turned(value: Any, random) -> Any:
         vars(other).update(_exchanged(vars(value), random, type(value)))
         return other
     if isinstance(value, dict):
-        return _exchanged(value, random)
+        return _exchanged(value, random) if not plain(value) else reordered(value, random)
     if type(value) in (list, tuple):
-        return type(value)(_exchanged(dict(enumerate(value)), random).values())
+        return emptied(type(value)(_exchanged(dict(enumerate(value)), random).values()), random)
     return value
+
+
+def plain(table: dict) -> bool:
+    """Whether a dictionary holds numbers or texts alone, as what is counted for each name."""
+    return len(table) > 1 and all(type(part) in (int, float, str) for part in table.values())
+
+
+def reordered(table: dict, random) -> dict:
+    """A dictionary in another order, and sometimes with one value twice, so that what ranks it has a tie."""
+    keys = list(table)
+    first, second = (keys[random.randint(len(keys))] for _ in range(2))
+    tied = table | {first: table[second]} if random.rand() < 0.5 else table
+    return {keys[place]: tied[keys[place]] for place in random.permutation(len(keys))}
+
+
+def emptied(tree: Any, random) -> Any:
+    """A tree of lists or of tuples in which one branch may be empty."""
+    inner = [place for place, part in enumerate(tree) if type(part) is type(tree)]
+    if not inner or random.rand() < 0.7:
+        return tree
+    place = inner[random.randint(len(inner))]
+    return type(tree)([*tree[:place], type(tree)(), *tree[place + 1 :]])
 
 
 def _exchanged(members: dict, random, kind: type = dict) -> dict:
@@ -117,6 +140,26 @@ def _exchanged(members: dict, random, kind: type = dict) -> dict:
     branches = [key for key, part in inner.items() if isinstance(part, list | tuple | dict | type(None) | kind)]
     order = random.permutation(len(branches)) if len(branches) > 1 else []
     return inner | {key: inner[branches[place]] for key, place in zip(branches, order, strict=False)}
+
+
+def with_defaults(function: Any, calls: list) -> list:
+    """Noted calls with one argument more: for each flag or number that no call hands over, another than its default."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    more = []
+    for place, parameter in enumerate(parameters):
+        default, name = parameter.default, parameter.name
+        handed = any(name in kwargs or len(args) > place for args, kwargs in calls)
+        if type(default) in (bool, int, float) and not handed:
+            other = not default if type(default) is bool else 2 * default + 1
+            more += [(args, kwargs | {name: other}) for args, kwargs in calls[:FEW]]
+    return more
+
+
+FEW = 5
+"""The most noted calls to which an argument is added that none hands over."""
 
 
 def by_turns(calls: list, random, trials: int, constants: Constants = NONE) -> Iterator[tuple[tuple, str]]:

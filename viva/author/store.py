@@ -20,8 +20,8 @@ from viva import ENGINE
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trials import Probe
 from viva.author.trimming import name_of, shared_lines, trimmed
+from viva.course.examining.rehearsals import add_files, surroundings
 from viva.course.processes import leftovers
-from viva.course.rehearsals import add_files, surroundings
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.looks import LOOKED
@@ -29,7 +29,9 @@ from viva.engine.examination import Examination
 from viva.notebook.cell import Purpose
 from viva.verdict import Verdict
 
-GRADING = ("grade", "grade_changed")
+CARRIED = "grade_carried"
+"""How a trial is run of which each test cell depends on all: what the others lose decides what it is given."""
+GRADING = ("grade", CARRIED, "grade_changed")
 WHOLE = ("untouched", "solution")
 """The trials that are run with all of their test cells, or not at all: they are measured."""
 LASTING = (Verdict.PASSED, Verdict.PARTLY, Verdict.FAILED, Verdict.ERROR, Verdict.MISSING)
@@ -61,11 +63,11 @@ class Store:
         stored = {cell: entry for cell, key in keys.items() if (entry := self._entry(key)) is not None}
         probe = _probe(stored)
         missing = keys.keys() - stored.keys()
-        if not keys or not stored or (missing and job[0][0] in WHOLE):
+        if not keys or not stored or (missing and (job[0][0] in WHOLE or job[1] == CARRIED)):
             return None, job
         if not missing:
             return probe, None
-        index = 3 if job[1] == "grade" else 4
+        index = _place_of_examination(job)
         notebook, examination = trimmed(job[2], job[index], set(missing))
         return probe, (*job[:2], notebook, *job[3:index], examination, *job[index + 1 :])
 
@@ -106,7 +108,7 @@ class Store:
 
     def _keys_of_tests(self, job: tuple) -> dict[str, str]:
         """By test cell, the key of what a trial says of it."""
-        notebook, examination = job[2], job[3 if job[1] == "grade" else 4]
+        notebook, examination = job[2], job[_place_of_examination(job)]
         sources = job[3] if job[1] == "grade_changed" else {}
         cells = examination.blueprint.cells
         tests = [cell for cell in cells if cell.purpose == Purpose.TESTS and cell.checks]
@@ -115,10 +117,14 @@ class Store:
         untested = [cell for cell in cells if cell.id not in ids]
         common = repr([ran, untested, sorted(examination.stubs.items()), examination.dice.get("")])
         order = [cell.id for cell in cells if cell.id not in ids]
-        return {
+        keys = {
             cell.id: self._key(common + repr([*_around(examination, cell, order), *_before(cells, cell)]))
             for cell in tests
         }
+        if job[1] != CARRIED:
+            return keys
+        whole = repr(sorted(keys.values()))
+        return {cell: self._key(key + whole) for cell, key in keys.items()}
 
     # entries
 
@@ -135,6 +141,10 @@ class Store:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self.file = self.path.open("a", encoding="utf-8", buffering=1)
             self.file.write(f"{json.dumps([key, entry])}\n")
+
+
+def _place_of_examination(job: tuple) -> int:
+    return 4 if job[1] == "grade_changed" else 3
 
 
 def lasts(comparison: dict) -> bool:

@@ -21,9 +21,9 @@ from viva.author import checkline, degenerate, drawing, likeness, patterntexts, 
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trimming import name_of, never_used, unneeded, used_later
 from viva.cleaning import plaintext
-from viva.course.graders import new_grader
-from viva.course.machine import NOTHING, Provided
-from viva.course.rehearsals import Rehearsals
+from viva.course.examining.graders import new_grader
+from viva.course.examining.rehearsals import Rehearsals
+from viva.course.source.machine import NOTHING, Provided
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -116,11 +116,14 @@ class Worker:
             _watch(session, blueprint, self.seconds)
             return json.loads(_say(session, 60, "print(__viva.report())"))
 
-    def grade(self, notebook: NotebookNode, examination: Examination, seconds: float | None = None) -> Probe:
-        """Grade a notebook; with a limit of ``seconds`` for each cell when one is given."""
+    def grade(
+        self, notebook: NotebookNode, examination: Examination, seconds: float | None = None, *, carry: bool = False
+    ) -> Probe:
+        """Grade a notebook; with a limit of ``seconds`` for each cell when one is given. With ``carry`` a slip costs
+        once."""
         self.grader.seconds = seconds or self.seconds
         try:
-            outcome = self.grader.grade(notebook, examination, self.data)
+            outcome = self.grader.grade(notebook, examination, self.data, carry=carry)
         finally:
             self.grader.seconds = self.seconds
         rulings = {
@@ -129,6 +132,10 @@ class Worker:
             for result in results
         }
         return Probe(rulings, tuple(outcome.faults), outcome.seconds)
+
+    def grade_carried(self, notebook: NotebookNode, examination: Examination) -> Probe:
+        """Grade a notebook as in a course where a slip costs once (``viva.engine.carried``)."""
+        return self.grade(notebook, examination, carry=True)
 
     def grade_changed(
         self, notebook: NotebookNode, sources: dict[str, str], examination: Examination, seconds: float

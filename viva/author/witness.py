@@ -43,6 +43,7 @@ from viva.author.drawing import (
     of_library,
     shaken,
     values,
+    with_defaults,
 )
 from viva.author.likeness import Unproven, attributes, is_alive, is_function, same, same_code, same_numbers, settled
 
@@ -350,6 +351,7 @@ class Comparing:
             raise Unproven("the arguments of its calls cannot be copied")
         if not calls:
             raise Different(f"no test calls {name}")
+        calls = [*calls, *with_defaults(old, calls)]
         random, constants = np.random.RandomState(20), Constants(self.constants(old))
         counted, inputs, refused, start = 0, set(), 0, time.monotonic()
         self.steps(name, old, new, calls)
@@ -745,7 +747,8 @@ def shown(value: Any) -> str:
     """A value in a line."""
     with np.printoptions(precision=4, threshold=12, edgeitems=2, suppress=True):
         try:
-            text = " ".join(repr(getattr(value, "items", value) if type(value).__name__ == "Items" else value).split())
+            text = repr(getattr(value, "items", value) if type(value).__name__ == "Items" else value)
+            text = " ".join(text.split()) if "\n" in text else text  # the spaces of a text may be what differs
         except Exception:
             text = f"a {type(value).__name__}"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."

@@ -11,8 +11,7 @@ from traitlets import Bool
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
-from viva.course import rubric
-from viva.course.gradebook import agreement, releases
+from viva.course.gradebook import agreement, releases, rubric
 from viva.verdict import CourseError
 from viva.wording import counted
 

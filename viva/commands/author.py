@@ -20,14 +20,15 @@ from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ACCEPT, WRITE, ProvingCommand
 from viva.commands.terminal import OF_SUBMISSIONS, figures
 from viva.configuration import ignored
-from viva.course import remote, timelimit
-from viva.course.autograde import Examine
+from viva.course.examining.autograde import Examine
 from viva.course.gradebook import agreement
+from viva.course.grading import remote
 from viva.course.regrade.edition import Edition
-from viva.course.release import Release, rehearsing, release
-from viva.course.releasecheck import course_copy, differences
-from viva.course.solutions import write_solutions
-from viva.course.variants import Copies, Variants, is_on, students_of, write_copies
+from viva.course.releasing.release import Release, rehearsing, release
+from viva.course.releasing.releasecheck import course_copy, differences
+from viva.course.releasing.solutions import write_solutions
+from viva.course.releasing.variants import Copies, Variants, is_on, students_of, write_copies
+from viva.course.source import timelimit
 from viva.engine.grading import Grader
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted, folded
@@ -150,7 +151,7 @@ class ReleaseCommand(ProvingCommand):
                 "--solutions releases nothing, so it cannot be used with --variants, --dry-run or --no-audit."
             )
         with self.alone():
-            written = [path for name in assignments for path in write_solutions(self.course, name)]
+            written = [path for name in assignments for path in write_solutions(self.course, name, self._say)]
         self._say(*(f"written: {path}" for path in written))
         self._say(
             "Give these notebooks to students after the last deadline. 'viva deadlines' lists the deadlines. "

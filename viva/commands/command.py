@@ -26,14 +26,13 @@ from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import moved, warning
-from viva.course import journal
 from viva.course.course import Course
 from viva.course.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
-from viva.course.gradebook import lateness
-from viva.course.groupshared import shared
-from viva.course.location import course_above, is_configured, may_be_strangers
+from viva.course.gradebook import journal, lateness
+from viva.course.grading.groupshared import shared
 from viva.course.processes import leftovers, stopping
-from viva.course.snapshot import snapshot
+from viva.course.regrade.snapshot import snapshot
+from viva.location import course_above, is_configured, may_be_strangers
 from viva.submission.submission import Ending, Status
 from viva.verdict import CourseError, Verdict, VivaError
 
@@ -297,16 +296,21 @@ class VivaCommand(ShortHelp, NbGrader):
 
         It is entered with the changes that were stopped before, and were finished now; a dry run finishes none.
         """
-        from viva.course import batch  # it loads the engine
+        from viva.course.grading import batch  # it loads the engine
 
         if not dry_run:
             return batch.alone(self.course, self._say)
-        for intent in journal.pending(self.course):
-            self._warn(
-                f"{plaintext.quoted(intent.called)} was stopped before its end; the next command that writes finishes "
-                "it, so this may be about half of it."
-            )
+        self.tell_of_halves()
         return nullcontext([])
+
+    def tell_of_halves(self) -> None:
+        """Say which changes were stopped: a command that only reads may show a part of each."""
+        for intent in journal.pending(self.course):
+            then = "run it again to finish it" if intent.waits else "the next command that writes finishes it"
+            self._warn(
+                f"{plaintext.quoted(intent.called)} was stopped before its end; {then}. So this may be about half of "
+                "it."
+            )
 
     def show_document(self, **document: object) -> None:
         """Print what --json asks for, if it was asked for; each step does so once."""

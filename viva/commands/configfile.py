@@ -22,7 +22,7 @@ from traitlets.config.loader import (
 from traitlets.utils.importstring import import_item
 
 from viva import configuration
-from viva.course.location import course_of_students_files
+from viva.location import course_of_students_files
 from viva.verdict import CourseError
 
 APPLIES = ("configuration.apply", "viva.configuration.apply")

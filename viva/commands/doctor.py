@@ -24,15 +24,15 @@ from traitlets.config import Config
 from viva.cleaning import plaintext
 from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, ignored, missing
-from viva.course import contract
 from viva.course.course import Course
 from viva.course.database import shown, trouble, with_retries
 from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results
-from viva.course.machine import Machine
-from viva.course.markers import require_usual_hidden
-from viva.course.overrides import is_own
-from viva.course.variants import KEY, Variants, seeds_of
+from viva.course.grading.overrides import is_own
+from viva.course.releasing import contract
+from viva.course.releasing.variants import KEY, Variants, seeds_of
+from viva.course.source.machine import Machine
+from viva.course.source.markers import require_usual_hidden
 from viva.engine import everyday
 from viva.engine.blueprint import read_notebook
 from viva.engine.kernelsession import KernelSession, kernel_of

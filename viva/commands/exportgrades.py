@@ -63,6 +63,7 @@ class ExportCommand(VivaCommand):
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
         assignments = self._released(assignments)
+        self.tell_of_halves()
         if of_one and len(assignments) != 1:
             raise CourseError(
                 f"--as={self.form} writes one assignment at a time. Name one of: {', '.join(assignments)}."

@@ -15,8 +15,8 @@ from viva.author.skeleton import KERNEL, write_assignment
 from viva.commands.configfile import said_in
 from viva.configuration import LINES, Rule, ignored, missing
 from viva.course.course import Course, require_plain
-from viva.course.location import course_above, course_of_students_files
 from viva.course.processes import leftovers
+from viva.location import course_above, course_of_students_files
 from viva.verdict import CourseError
 
 CONFIG = "nbgrader_config.py"

@@ -15,11 +15,13 @@ from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
-from viva.course import batch, contract, remote, timelimit
-from viva.course.autograde import Autograde, Examine
 from viva.course.database import with_retries
+from viva.course.examining.autograde import Autograde, Examine
 from viva.course.gradebook import health, releases
+from viva.course.grading import batch, remote
 from viva.course.regrade import edition
+from viva.course.releasing import contract
+from viva.course.source import timelimit
 from viva.verdict import VivaError
 
 SHOWN = 10
@@ -58,16 +60,17 @@ class GradeCommand(VivaCommand):
     def _behind(self, assignments: list[str]) -> Iterator[str]:
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
-            with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
-                cells = with_retries(partial(edition.corrected, self.course, assignment))
-                released, changed = contract.released_when(self.course, assignment)
-                if cells or changed:
-                    what = plaintext.some(cells, SHOWN) or "the solution, a text or a file"
-                    yield (
-                        f"{assignment}: graded as released on {released}. In source/, {what} "
-                        f"{'are' if len(cells) > 1 else 'is'} different now. To see which scores would change, run: "
-                        f"viva regrade {assignment} --what-if"
-                    )
+            released, changed = contract.released_when(self.course, assignment)
+            cells: list[str] = []
+            with contextlib.suppress(VivaError, MissingEntry):  # it cannot be released as it is
+                cells = with_retries(partial(edition.corrected, self.course, assignment)) if changed else []
+            if changed:
+                what = plaintext.some(cells, SHOWN) or "the solution, a text or a file"
+                yield (
+                    f"{assignment}: graded as released on {released}. In source/, {what} "
+                    f"{'are' if len(cells) > 1 else 'is'} different now. To see which scores would change, run: "
+                    f"viva regrade {assignment} --what-if"
+                )
 
     def run(self) -> int:
         assignments = self.chosen_assignments()

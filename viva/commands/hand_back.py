@@ -15,6 +15,8 @@ from traitlets import Bool, Unicode
 
 from viva.commands.command import FORCE, WORKERS, VivaCommand, not_released
 from viva.course.gradebook import agreement, health, releases
+from viva.course.gradebook.results import Results
+from viva.course.releasing import contract
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
 from viva.wording import counted
@@ -38,10 +40,15 @@ class FeedbackCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         agreement.require_kept(self.course, {submission.assignment for submission in submissions})
+        self.tell_of_halves()
         self._say(*self._closed())
         health.require_columns(self.course)
         health.settle(self.course)
-        self._say(*self._early({submission.assignment for submission in submissions}))
+        assignments, records = {submission.assignment for submission in submissions}, Results.of(self.coursedir).read()
+        self._say(*self._early(assignments))
+        for name in sorted(assignments):
+            if older := contract.older(self.course, name, records):
+                self._say(f"{name}: {older} To see which, run: viva regrade {name} --what-if")
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
 
@@ -132,6 +139,7 @@ class ReportCommand(VivaCommand):
 
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
+        self.tell_of_halves()
         if self.tool:
             return self._write_code(assignments)
         future = releases.unreleased(self.course, assignments)
@@ -147,6 +155,7 @@ class ReportCommand(VivaCommand):
         self._say(f"{path} summarises {counted(graded, 'submission')}.")
         if future:
             self._say(not_released(future))
+        self._say(*(f"{part['name']}: {part['older']}" for part in figures["assignments"] if part["older"]))
         if waiting := sum(_waiting(part["waiting"]) for part in figures["assignments"]):
             needs = f"{counted(waiting, 'notebook')} need{'s' * (waiting == 1)}"
             self._say(f"{needs} a grader. The report has links to them.")

@@ -8,7 +8,7 @@ from viva.author.auditresult import Audit
 from viva.author.audits import propose, prove, show_mutant
 from viva.author.proposals import Proposals, write
 from viva.commands.command import VivaCommand
-from viva.course import remote
+from viva.course.grading import remote
 from viva.verdict import CourseError
 
 WRITE = {

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
@@ -13,12 +17,14 @@ from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import shortened
-from viva.course import contract, journal, remote
-from viva.course.autograde import Autograde, Examine
-from viva.course.gradebook import releases
+from viva.course.examining.autograde import Autograde, Examine
+from viva.course.gradebook import journal, releases
+from viva.course.grading import remote
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
-from viva.course.regrade.regrading import Regrade
+from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import shadow
+from viva.course.releasing import contract
+from viva.submission.submission import Ending
 from viva.verdict import CourseError
 from viva.wording import folded
 
@@ -29,6 +35,17 @@ VERBOSE = {
 }
 WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only show what would change; write nothing.")}
 REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without an audit.")}
+
+
+def _untold(step: str) -> None:
+    """Of a trial nobody is told."""
+
+
+def _noted(outcomes: Iterator[Ending], passed: Callable[[str], object]) -> Iterator[Ending]:
+    """Each submission that was graded again, also as a step that passed."""
+    for outcome in outcomes:
+        passed(f"the submission of {outcome.submission.student}")
+        yield outcome
 
 
 class RegradeCommand(ProvingCommand):
@@ -74,14 +91,19 @@ class RegradeCommand(ProvingCommand):
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
                 self._say(f"{then}. This run continues it, and compares with the scores before it.")
-            remarks = [*self._release(regrade), *regrade.remarks()]
+            intent = journal.Intent("regrade", f"viva regrade {assignment}", {"assignment": assignment}, waits=True)
+            passed = _untold if self.what_if else partial(journal.passed, self.course, intent)
+            if not self.what_if:
+                journal.begin(self.course, intent)
+            remarks = [*self._release(regrade, intent, passed), *regrade.remarks()]
             self._say(*folded(remarks))
             total = len(regrade.submissions())
-            outcomes = regrade.grade(self.workers or None, self._say, graders)
+            outcomes = _noted(regrade.grade(self.workers or None, self._say, graders), passed)
             collected = self.watch(outcomes, total, "grading") if total else []
-            comparison = regrade.finish()
+            comparison = regrade.finish(partial(self._keep, assignment, passed=passed))
             if not self.what_if:
-                journal.end(self.course, "regrade", {"assignment": assignment})
+                passed("its end is in the log")
+                journal.end(self.course, intent)
         changes = comparison.changes
         status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
@@ -92,8 +114,7 @@ class RegradeCommand(ProvingCommand):
                 "changed:"
             )
         self._say(*(f"  {sentence}" for sentence in shortened(comparison.look_again)))
-        path = self.course.root / "report" / "regrade" / ("what-if" if self.what_if else ".") / f"{assignment}.csv"
-        writable = self.course.is_writable()
+        path, writable = self._csv(assignment), self.course.is_writable()
         if not changes:
             where = "No score changes."
             if path.is_file() and not self.what_if:
@@ -102,8 +123,6 @@ class RegradeCommand(ProvingCommand):
             where = f"All changes, with their reasons, are in {path}."
         else:
             where = "The course folder is read-only, so no list was written. --verbose prints every change."
-        if writable and (changes or self.what_if or not path.is_file()):
-            write_csv(changes, path)
         self._say(where)
         if self.what_if:
             self._say(f"Nothing was changed. To change the scores, run: viva regrade {assignment}")
@@ -121,18 +140,25 @@ class RegradeCommand(ProvingCommand):
         )
         return status
 
-    def _release(self, regrade: Regrade) -> list[str]:
-        """Release the correction; a note in the journal says that the regrade began. Raises as ``release`` does."""
-        about = {"assignment": regrade.assignment}
-        if not self.what_if:
-            called = f"viva regrade {regrade.assignment}"
-            journal.begin(self.course, journal.Intent("regrade", called, about, waits=True))
+    def _release(self, regrade: Regrade, intent: journal.Intent, passed: Callable[[str], object]) -> list[str]:
+        """Release the correction; one that is refused is not begun. Raises as ``release`` does."""
         try:
-            return regrade.release()
+            return regrade.release(passed)
         except CourseError:
             if not self.what_if and not regrade.resumed:
-                journal.end(self.course, "regrade", about)
+                journal.end(self.course, intent)
             raise
+
+    def _csv(self, assignment: str) -> Path:
+        return self.course.root / "report" / "regrade" / ("what-if" if self.what_if else ".") / f"{assignment}.csv"
+
+    def _keep(self, assignment: str, comparison: Comparison, passed: Callable[[str], object]) -> None:
+        """Write the list of changes; one of an earlier regrade stays where nothing changes."""
+        passed("the marks for graders")
+        path = self._csv(assignment)
+        if self.course.is_writable() and (comparison.changes or self.what_if or not path.is_file()):
+            write_csv(comparison.changes, path)
+        passed("the list of changes")
 
     def _show(self, changes: list[Change], total: int) -> None:
         if self.verbose:

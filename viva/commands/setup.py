@@ -151,7 +151,7 @@ class DemoCommand(VivaCommand):
         return 0
 
     def _remove_class(self) -> int:
-        self.course.assignments()  # nothing is written into a folder that is no course
+        self.course.assignments()  # before anything is written
         with self.alone():
             removed = demo.remove_class(self.course)
         self._say(f"Removed: {counted(len(removed), 'demo student')}, with their submissions and grades.")

@@ -48,7 +48,7 @@ class Table:
     rows: dict[int, list[str]]
     notes: list[str] = field(default_factory=list)
     issuer: str = ""
-    """Of a list that a learning system was asked for: whose its numbers are (``viva.course.identities``)."""
+    """Of a list that a learning system was asked for: whose its numbers are (``viva.course.gradebook.identities``)."""
 
     @classmethod
     def read(cls, path: Path) -> Table:

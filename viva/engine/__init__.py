@@ -23,6 +23,7 @@ forkserver    a fork server itself: the libraries are loaded once, a fork serves
 timebudget    how long a submission is waited for: its time budget
 plaincode     code of other languages, read by its words
 kernelsession  the kernel of another language in the sandbox, in place of candidate and examiner
+kerneldialogue  two kernels, one of which runs the tests; a package brings what they say to each other
 kernelrehearsal  the rehearsal of a notebook in another language
 session       a candidate and an examiner, connected; the two fork servers that they come from
 outcome       what checks and notebooks came to
@@ -36,5 +37,6 @@ everyday      what is to work in the sandbox, tried before anything is graded th
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 
-Public, for plug-ins: blueprint, checks, examination, grading, libraries, names, outcome, session, wire.
+Public, for plug-ins: blueprint, checks, examination, grading, kerneldialogue, kernelsession, libraries, names, outcome,
+plaincode, session, timebudget, wire.
 """

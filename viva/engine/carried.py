@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
-from viva.engine.checks import visible_and_hidden
 from viva.engine.examination import Examination, prepare
 from viva.engine.names import Names, names_of
 from viva.engine.outcome import Outcome
@@ -69,10 +68,13 @@ def _code(examination: Examination) -> list[Cell]:
 
 
 def _shown_names(answer: str, examination: Examination) -> tuple[str, ...]:
-    """The names of an answer that students know: those of its stub, and those that the course's lines use."""
+    """The names of an answer that students know: those of its stub, and those that the course's lines use.
+
+    Where a hidden line uses one, every right answer has it.
+    """
     stub = _names(examination.stubs.get(answer, "")).given
     others = (cell for cell in examination.blueprint.cells if cell.code and cell.purpose != Purpose.ANSWER)
-    used = stub.union(*(_names(visible_and_hidden(cell.source)[0]).needed for cell in others))
+    used = stub.union(*(_names(cell.source).needed for cell in others))
     solution = _names(examination.cells[answer].source)
     passing = solution.passing - solution.assigned - solution.imported  # as the variable of a loop
     return tuple(sorted((examination.plan.owned.get(answer, frozenset()) & used) - passing))

@@ -265,8 +265,11 @@ def examine(
     """
     give_up(session, cell, examination)
     if session.one_process:
-        clashing = examination.clashing(own)
-        return _examine_inside(session, cell, seconds, skip, clashing, split=cell.id not in examination.single_process)
+        split, clashing = cell.id not in examination.single_process, examination.clashing(own)
+        reports = _examine_inside(session, cell, seconds, skip, clashing, split)
+        if not (reports and reports[-1].died):
+            session.examiner(STUCK, do="finish", shown=HIDDEN.sub("", cell.source))
+        return reports
     if cell.id not in examination.single_process:
         # The test may ask by a function of another cell.
         asked = any(word in written.source for written in examination.blueprint.cells for word in ASKING)
@@ -357,23 +360,24 @@ def _examine_inside(
     There the test's names stand beside the student's, so those that are ``clashing`` become others.
     """
     reports = []
-    begun = _inside(session, cell.id, renamed(cell.prelude, clashing), next(seconds), split)
+    begun = _inside(session, cell.id, cell.id, renamed(cell.prelude, clashing), next(seconds), split)
     if begun.died or (split and begun.verdict is not Verdict.PASSED):
         return [_of_beginning(begun, check) for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
-        reports.append(_inside(session, check.title, renamed(check.source, clashing), next(seconds), split))
+        reports.append(_inside(session, cell.id, check.title, renamed(check.source, clashing), next(seconds), split))
         if reports[-1].died:
             break
     return reports
 
 
-def _inside(session: Session, title: str, source: str, seconds: float, split: bool = False) -> CheckReport:
-    """The report on test code that ran in the student's process; with ``split`` that says whose exception ended it."""
+def _inside(session: Session, cell: str, title: str, source: str, seconds: float, split: bool = False) -> CheckReport:
+    """The report on a cell's test code that ran in the student's process; with ``split`` that says whose exception
+    ended it."""
     report, reply, start = CheckReport(title, Verdict.PASSED), {}, time.monotonic()
     if given_up := session.time_budget.hopeless(source):
         return CheckReport(title, given_up[0], cause=given_up[1])
     try:
-        options = {"test": True} if session.one_process else {}  # for the kernel of the students' check
+        options = {"test": cell} if session.one_process else {}  # for a session of kernels
         reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source, **options)
     except Spent as spent:
         return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)

@@ -29,11 +29,12 @@ from viva.engine.explaining.lacking import import_fails
 from viva.engine.explaining.place import undefined
 from viva.engine.explaining.refused import refused_connections
 from viva.engine.explaining.walk import explain
+from viva.engine.kerneldialogue import Second, dialogue_of
 from viva.engine.kernelsession import KernelSession, kernel_of
 from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.parent import AT_ONCE, HOUR
-from viva.engine.session import Died, ExaminerFault, Pair, Session
+from viva.engine.session import Died, ExaminerFault, Pair, Session, examiners_limits
 from viva.engine.timebudget import Spent, TimeBudget, allowance
 from viva.notebook.cell import Purpose, grade_id, is_test, name_of
 from viva.record import CheckResult, Fault, Note, note
@@ -384,8 +385,15 @@ def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = 
 class Kernels:
     """The kernel of a notebook that is not in Python, in place of a pair of fork servers: each session starts one."""
 
-    def __init__(self, pair: Pair, blueprint: Blueprint) -> None:
+    def __init__(self, pair: Pair, blueprint: Blueprint, single: frozenset[str] | None = None) -> None:
+        """Tests that are not those of ``single`` run in a second kernel, where a package brings it for the language."""
         self.pair, self.blueprint = pair, blueprint
+        self.dialogue = dialogue_of(blueprint.language)
+        tests = {cell.id for cell in blueprint.cells if cell.purpose == Purpose.TESTS}
+        self.single = frozenset(tests) if single is None else single
+        self.doubts: list[list[Note]] = []
+        """The doubts of each session."""
+        self.apart = self.dialogue is not None and not tests <= self.single
         self.seconds, self.budget, self.sandboxed = pair.seconds, pair.budget, pair.sandboxed
 
     def session(self, data: Path | None, files: Path | None, time_budget: TimeBudget) -> Session:
@@ -397,16 +405,25 @@ class Kernels:
         slot = self.pair.candidates.slot if sandbox else None
         kernel = kernel_of(self.blueprint.kernel, self.blueprint.language)
         folder = self.pair.candidates.scratch()
-        session = KernelSession(kernel, folder, data, files, time_budget, limits, readable, slot)
-        return session  # type: ignore[return-value]  # it is asked the same questions
+        place = kernel, folder, data, files, time_budget, limits, readable, slot
+        if not self.dialogue:
+            return KernelSession(*place)  # type: ignore[return-value]  # it is asked the same questions
+        second = None
+        if self.apart:
+            examiners = self.pair.examiners
+            limits = replace(examiners_limits(self.pair.limits), cpu_seconds=limits.cpu_seconds)
+            second = Second(examiners.scratch(), data, limits, readable, examiners.slot if sandbox else None)
+        session = self.dialogue(*place, single=self.single, second=second)
+        self.doubts.append(session.doubts)
+        return session  # type: ignore[return-value]
 
 
 class Grader(Pair):
     """Two fork servers, and the grading of submissions by their children."""
 
-    def kernels(self, blueprint: Blueprint) -> Kernels:
-        """What runs a notebook that is not in Python."""
-        return Kernels(self, blueprint)
+    def kernels(self, blueprint: Blueprint, single: frozenset[str] | None = None) -> Kernels:
+        """What runs a notebook that is not in Python; without ``single`` its tests too are run by one kernel."""
+        return Kernels(self, blueprint, single)
 
     def learn(self, examination: Examination) -> None:
         """Have the test code compiled once, where all examiners inherit it; without a fork server each compiles it."""
@@ -444,7 +461,8 @@ class Grader(Pair):
         that met a SIGKILL is tried again once too: the kernel sends it where the machine runs out of memory.
         """
         time_budget, python = None, examination.blueprint.is_python
-        pair = self if python else self.kernels(examination.blueprint)
+        kernels = None if python else self.kernels(examination.blueprint, examination.inside)
+        pair = kernels or self
         for attempt in (1, 2):
             run = Run(pair, notebook, examination, data, files, watch, time_budget)
             try:
@@ -458,8 +476,9 @@ class Grader(Pair):
                 else:
                     self.restart()
         run.outcome.seconds = run.time_budget.spent
-        if not python:  # what follows reads Python, and its messages
-            run.outcome.doubts = refused_connections(run.outcome, self.sandboxed)
+        if kernels:  # what follows reads Python, and its messages
+            doubts = [doubt for found in kernels.doubts for doubt in found]
+            run.outcome.doubts = [*refused_connections(run.outcome, self.sandboxed), *dict.fromkeys(doubts)]
             return run.outcome
         doubts = self._carry(run, notebook, data, files) if carry and not run.outcome.faults else []
         doubts += explain(run.outcome, notebook, examination, self.sandboxed)

@@ -16,6 +16,7 @@ import json
 import os
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
@@ -101,7 +102,8 @@ class KernelSession:
         self.folder.chmod(0o711)  # root's kernels, which are other users, pass through
         self.context, self.program, self.around = zmq.Context(), cast(Program | None, None), -1
         self.sockets: dict[str, zmq.Socket] = {}
-        self.efforts: list[Effort] = []
+        self.listens: dict[int, Callable[[], None]] = {}
+        """What reads from other descriptors, while the kernel is waited for."""
         try:
             if chosen := files or data:
                 copy_data(chosen, self.scratch, data)
@@ -112,7 +114,8 @@ class KernelSession:
 
     def _start(self, limits: Limits, readable: tuple[str, ...], slot: int | None) -> None:
         key = os.urandom(16).hex()
-        inside = LINKS if slot is not None else str(self.links)
+        self.inside = inside = LINKS if slot is not None else str(self.links)
+        """The folder of the sockets, as the kernel calls it."""
         connection: dict[str, Any] = {
             "transport": "ipc",
             "ip": f"{inside}/k",
@@ -202,9 +205,10 @@ class KernelSession:
         if request["do"] != "run":
             raise Died(Verdict.KILLED, Note("killed_kernel"))
         self.limit, self.interrupted = self.time_budget.granted(within), False
-        content = {"code": str(request["source"]), "silent": False, "store_history": True, "user_expressions": {}}
+        counted = not request.get("aside")
+        content = {"code": str(request["source"]), "silent": False, "store_history": counted, "user_expressions": {}}
         asked = self._send("execute_request", content | {"allow_stdin": False, "stop_on_error": False})
-        outputs = _Outputs()
+        outputs = Outputs()
         reply = self._wait(asked, outputs, self.limit)
         if reply is None:
             self._interrupt()
@@ -220,7 +224,7 @@ class KernelSession:
         count = reply.get("execution_count")
         return {"outputs": outputs.items, "raised": raised, "count": count, "asserted": asserted}
 
-    def _wait(self, asked: str, outputs: _Outputs, seconds: float) -> dict | None:
+    def _wait(self, asked: str, outputs: Outputs, seconds: float) -> dict | None:
         """The kernel's reply to a request; None where its time is over. Raises Died."""
         reply, idle, replied = None, False, 0.0
         start, before, took = time.monotonic(), self._efforts(), 0.0
@@ -281,6 +285,8 @@ class KernelSession:
         poller = zmq.Poller()
         for socket in self.sockets.values():
             poller.register(socket, zmq.POLLIN)
+        for descriptor in self.listens:
+            poller.register(descriptor, zmq.POLLIN)
         ready = dict(poller.poll(int(seconds * 1000)))
         found = []
         for name, socket in self.sockets.items():
@@ -288,6 +294,9 @@ class KernelSession:
                 for _ in range(200 if socket in ready else 0):
                     if message := _read(socket.recv_multipart(zmq.NOBLOCK)):
                         found.append((name, *message))
+        for descriptor, read in self.listens.items():
+            if descriptor in ready:
+                read()
         return found
 
 
@@ -311,7 +320,7 @@ def _filled(word: str, own: dict[str, str]) -> str:
     return word
 
 
-class _Outputs:
+class Outputs:
     """The outputs of a cell, as far as they are kept."""
 
     def __init__(self) -> None:

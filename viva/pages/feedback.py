@@ -35,18 +35,18 @@ from traitlets.config import Config
 
 import viva
 from viva import language, wording
-from viva.course import contract
-from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.database import AGAIN, trouble, with_retries
 from viva.course.gradebook import agreement
 from viva.course.gradebook.results import Results
-from viva.course.inbox import Inbox
-from viva.course.markers import require_usual_hidden
-from viva.course.marking import memory_log
-from viva.course.overrides import OneFolder
+from viva.course.grading.batch import cores
+from viva.course.grading.inbox import Inbox
+from viva.course.grading.marking import memory_log
+from viva.course.grading.overrides import OneFolder
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
+from viva.course.releasing import contract
+from viva.course.source.markers import require_usual_hidden
 from viva.engine.blueprint import read_notebook
 from viva.folder import remove, walk
 from viva.language import ENGLISH, Language
@@ -97,7 +97,7 @@ class PageExporter(Exporter):
         page = Page(nb, names, marks, record, hidden, knowledge.veil, knowledge.unveiled, folder, *spoken)
         added = _added(directory, self.shows, names["assignment"], names["notebook"], names["student"])
         text = page.render(self.shows, added)
-        key = key_of(folder, source, marks, record, names["notebook"], _facts(self.config, added))
+        key = key_of(folder, source, marks, record, names["notebook"], _facts(_settings(self.config), added))
         if leaks := hidden.found(text, page.own().values()):
             rest = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
             raise LeakError(
@@ -154,9 +154,9 @@ def _added(
     return by_cell(additions(Course(directory), Asked(STUDENT, assignment, notebook, student)))
 
 
-def _facts(config: Config, added: dict[str, list[str]]) -> list:
+def _facts(settings: list, added: dict[str, list[str]]) -> list:
     """What a page depends on beside the submission and the assignment."""
-    return [*_settings(config), *([added] if added else [])]
+    return [*settings, *([added] if added else [])]
 
 
 Found = TypeVar("Found")
@@ -267,9 +267,18 @@ def write_feedback(
     always = copy.deepcopy(config)
     always.GenerateFeedback.force = True
     inbox = Inbox.of(course, {submission.assignment for submission in usual}, nameless=True)
-    job = _Conversion(always, again, course, inbox, PageExporter(config=config).shows)
-    with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
-        for submission, ending in pool.map(usual):
+    folders = {name: contract.folder_of(course.directory, name) for name in broken}
+    job = _Conversion(always, again, course, inbox, PageExporter(config=config).shows, folders)
+    todo = []
+    for submission in usual:  # looking takes a millisecond, and a worker starts with what one look found
+        if job.is_unchanged(submission):
+            yield Ending(submission, Status.UNCHANGED)
+        else:
+            todo.append(submission)
+    if not todo:
+        return
+    with stopping.postponed(), Workers(cores(workers, len(todo)), lambda slot: job) as pool:
+        for submission, ending in pool.map(todo):
             yield ending or Ending(submission, Status.FAILED, "its process stopped twice; try again")
 
 
@@ -295,8 +304,14 @@ class _Conversion:
     course: Course
     inbox: Inbox
     shows: str
-    marks: dict[str, dict[tuple[str, str], Marks]] = field(default_factory=dict)
-    """By assignment, what the gradebook had of the class when its first page was looked at."""
+    folders: dict[str, Path]
+    """By assignment, the folder of its complete notebooks."""
+    marks: dict[str, dict[str, dict[str, Marks]]] = field(default_factory=dict)
+    """By assignment and student, what the gradebook had of the class when its first page was looked at."""
+
+    @functools.cached_property
+    def settings(self) -> list:
+        return _settings(self.config)
 
     def __call__(self, submission: Submission) -> Ending:
         if self.course.path("autograded", submission.assignment, submission.student).is_dir():
@@ -335,10 +350,8 @@ class _Conversion:
         try:
             if directory.db_url not in _kept_open:
                 _kept_open.append(directory.db_url)
-            if not self._is_recorded(directory):
+            if not self._marks(submission):
                 return Ending(submission, Status.REFUSED, self._unrecorded(submission))
-            if not self.again and self._unchanged(directory):
-                return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
         except (LeakError, CourseError) as error:
             return Ending(submission, Status.FAILED, str(error), (), stream.getvalue())
@@ -348,16 +361,16 @@ class _Conversion:
             return Ending(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Ending(submission, Status.DONE)
 
-    def _marks(self, directory: CourseDirectory) -> dict[tuple[str, str], Marks]:
-        """The marks of a class, by student and notebook."""
-        assignment = directory.assignment_id
-        if assignment not in self.marks:
-            self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
-        return self.marks[assignment]
-
-    def _is_recorded(self, directory: CourseDirectory) -> bool:
-        """Whether the gradebook has the submission: `nbgrader db student remove` leaves the graded notebooks."""
-        return any(student == directory.student_id for student, _ in self._marks(directory))
+    def _marks(self, submission: Submission) -> dict[str, Marks]:
+        """The marks of a submission, by notebook; none where the gradebook does not have it, as after
+        `nbgrader db student remove`, which leaves the graded notebooks."""
+        name = submission.assignment
+        if name not in self.marks:
+            found = _asked(self.course.directory.db_url, lambda book: Marks.of_class(book, name))
+            self.marks[name] = {}
+            for (student, notebook), marks in found.items():
+                self.marks[name].setdefault(student, {})[notebook] = marks
+        return self.marks[name].get(submission.student, {})
 
     def _unrecorded(self, submission: Submission) -> str:
         return (
@@ -365,34 +378,38 @@ class _Conversion:
             f"viva grade {submission.assignment} --student={submission.student}"
         )
 
-    def _unchanged(self, directory: CourseDirectory) -> bool:
+    def is_unchanged(self, submission: Submission) -> bool:
         """Whether every page is there, as it would be written now."""
-        assignment, student = directory.assignment_id, directory.student_id
+        if self.again:
+            return False
+        try:
+            return self._unchanged(submission)
+        except (OSError, VivaError):  # who writes the pages says so
+            return False
+
+    def _unchanged(self, submission: Submission) -> bool:
+        assignment, student, directory = submission.assignment, submission.student, self.course.directory
         graded = self.course.path("autograded", assignment, student)
         pages = self.course.path("feedback", assignment, student)
-        notebooks = {path.stem for path in graded.glob("*.ipynb")}
-        if {path.stem for path in pages.glob("*.html")} != notebooks or _copied(graded, pages, directory):
+        files = {path.relative_to(graded) for path in walk(graded, directory.ignore)}
+        beside = {path.relative_to(pages) for path in walk(pages)}
+        notebooks = [path.stem for path in files if path.suffix == ".ipynb" and len(path.parts) == 1]
+        expected = {Path(f"{name}.html") for name in notebooks}
+        if not notebooks or expected != {path for path in beside if path.suffix == ".html" and len(path.parts) == 1}:
             return False
-        record = _record(directory, assignment, student)
-        source = contract.folder_of(directory, assignment)
-        class_marks = self._marks(directory)
+        # An earlier version copied all of a student's files.
+        if (copied := (beside - expected) & files) and copied - set(returned(graded, directory.ignore)):
+            return False
+        record, marks = _record(directory, assignment, student), self._marks(submission)
         for name in notebooks:
-            marks = class_marks.get((student, name))
-            if marks is None:
+            if name not in marks:
                 return False
-            facts = _facts(self.config, _added(directory, self.shows, assignment, name, student))
-            if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, facts):
+            added = _added(directory, self.shows, assignment, name, student)
+            facts = _facts(self.settings, added)
+            key = key_of(graded, self.folders[assignment], marks[name], record, name, facts)
+            if key_on(pages / f"{name}.html") != key:
                 return False
         return True
-
-
-def _copied(graded: Path, pages: Path, directory: CourseDirectory) -> bool:
-    """Whether a student's files lie beside pages that do not belong there, as an earlier version copied all."""
-    beside = {path.relative_to(pages) for path in walk(pages)} - {
-        Path(f"{path.stem}.html") for path in graded.glob("*.ipynb")
-    }
-    files = {path.relative_to(graded) for path in walk(graded, directory.ignore)}
-    return bool(beside & files - set(returned(graded, directory.ignore)))
 
 
 def _reason(log: str) -> str:
@@ -466,6 +483,8 @@ MADE_BY = (
     "cleaning/*.py",
 )
 """What of this package has a say in how a page looks; the file of a page's language is in its key too."""
+SEALED = 100
+"""The bytes at the end of a page in which its seal lies."""
 SEAL = re.compile(rb"\n<!-- ([0-9a-f]{32}) ([0-9a-f]{32}) -->\n?\Z")
 
 
@@ -487,9 +506,18 @@ def key_of(folder: Path, source: Path, marks: Marks, record: SubmissionRecord, n
     ]
     facts = results, book.repairs, book.sanitized, record.sandboxed, len(record.faults)
     digest.update(repr(facts).encode("utf-8", "backslashreplace"))
-    _add(digest, folder, sorted(path for path in folder.rglob("*") if path.is_file()))
-    _add(digest, source, sorted(source.glob("*.ipynb")))
+    _add(digest, folder, (path for path in walk(folder) if path.is_file()))
+    digest.update(_content(tuple((path, path.stat().st_mtime_ns) for path in sorted(source.glob("*.ipynb")))))
     return digest.hexdigest()[:32]
+
+
+@functools.lru_cache(maxsize=64)
+def _content(files: tuple[tuple[Path, int], ...]) -> bytes:
+    """A hash of files, each with the time when it was changed last."""
+    digest = hashlib.sha256()
+    for path, _ in files:
+        _add(digest, path.parent, [path])
+    return digest.digest()
 
 
 @functools.cache
@@ -518,7 +546,8 @@ def key_on(path: Path) -> str:
         data = path.read_bytes()
     except OSError:
         return ""
-    seal = SEAL.search(data)
+    end = max(0, len(data) - SEALED)
+    seal = SEAL.search(data, end)
     return seal[1].decode() if seal and _digest(data[: seal.start()]) == seal[2].decode() else ""
 
 

@@ -24,8 +24,9 @@ from nbgrader.api import Comment, Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from viva.course import rubric, writtenanswers
 from viva.course.course import Course
+from viva.course.examining import writtenanswers
+from viva.course.gradebook import rubric
 from viva.engine.names import Names, names_of
 from viva.notebook.cell import grade_id
 from viva.pages import groupcomment, rubricedit, typeset, waitinglist

@@ -2,7 +2,7 @@
 
 An ``Addition`` for graders names the ``students`` whose answers are like the one on the page, and the ``answer`` cell.
 The lines of the comment at this cell are added to the comments of those whom the grader leaves in. A score goes along
-only as rubric items make it (``viva.course.rubric``): where a grader typed another one, it stays. What a comment and a
+only as rubric items make it (``gradebook.rubric``): where a grader typed another one, it stays. What a comment and a
 score were before goes back to the page, which can take all of it back in one step.
 """
 
@@ -16,8 +16,9 @@ from msgspec import Struct
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 
 from viva.cleaning import plaintext
-from viva.course import rubric, writtenanswers
 from viva.course.course import Course
+from viva.course.examining import writtenanswers
+from viva.course.gradebook import rubric
 from viva.pages import sentvalues
 from viva.pages.additions import Addition
 

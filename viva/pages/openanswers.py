@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
 
-from viva.course.groupshared import FOLDER as SHARED
+from viva.course.grading.groupshared import FOLDER as SHARED
 
 FOLDER = ".open"
 SECONDS = 90.0

@@ -2,7 +2,7 @@
 
 Theory of operation. The row of the assignment is locked first (in SQLite the file), so that graders edit one after the
 other and a gradebook that cannot be written to changes nothing. Then the file takes its new form, and
-``viva.course.rubric.apply`` writes comments and scores, as for ``viva rubric --yes``. If that fails, the old file is
+``gradebook.rubric.apply`` writes comments and scores, as for ``viva rubric --yes``. If that fails, the old file is
 put back. If the server is killed in between, the file is new and the gradebook old: saving again, or ``viva rubric``,
 does the rest. What it was before goes back to the page, which can take all of it back in one step.
 """
@@ -18,9 +18,9 @@ from msgspec import Struct
 from nbgrader.api import Assignment, Gradebook, SubmittedNotebook
 from sqlalchemy import update
 
-from viva.course import rubric
-from viva.course.rubric import Item, Update
-from viva.course.rubricfile import RubricFile
+from viva.course.gradebook import rubric
+from viva.course.gradebook.rubric import Item, Update
+from viva.course.gradebook.rubricfile import RubricFile
 from viva.pages import groupcomment, sentvalues
 from viva.pages.groupcomment import Change
 from viva.wording import counted

@@ -18,7 +18,7 @@ from nbgrader.api import MissingEntry
 from nbgrader.server_extensions.formgrader import handlers as theirs
 from tornado import web
 
-from viva.course.location import course_of_students_files, may_be_strangers
+from viva.location import course_of_students_files, may_be_strangers
 from viva.submission.files.beside import picture_type
 
 SANDBOX = "sandbox; default-src 'none'"

@@ -21,6 +21,7 @@ from nbformat.corpus.words import generate_corpus_id
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from viva import editions
 from viva.cleaning import markup, mathematics, picture
 from viva.engine.blueprint import read_notebook
 from viva.record import Note, note
@@ -45,7 +46,7 @@ _SHOWN = re.compile(r"(?:^|>)[^<]*[^<\s]|<(?:img|audio|hr|input|td)\b")
 _NAME = re.compile(r"[\w.:-]+")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 WRITTEN, _TEXTS = "viva_written", ("answer", "graded", "since")
-"""In a graded cell's metadata: the texts that ``viva.course.writtenanswers`` leaves there."""
+"""In a graded cell's metadata: the texts that ``viva.course.examining.writtenanswers`` leaves there."""
 _KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count", "attachments")
 
 
@@ -60,14 +61,14 @@ class Sanitize(NbGraderPreprocessor):
 
 
 def given_texts(step: NbGraderPreprocessor, resources: dict) -> frozenset[str]:
-    """The Markdown texts of the instructor's notebook; none where it cannot be found."""
+    """The Markdown texts of the instructor's notebook as it was released; none where it cannot be found."""
     nbgrader = resources.get("nbgrader", {})
     assignment = nbgrader.get("assignment") or resources.get("assignment_id")
     name = nbgrader.get("notebook") or resources.get("notebook_id")
     if not assignment or not name:
         return frozenset()
     directory = CourseDirectory(parent=step.parent)
-    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{name}.ipynb")
+    path = editions.folder_of(directory, assignment) / f"{name}.ipynb"
     return markdown_of(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
 
 

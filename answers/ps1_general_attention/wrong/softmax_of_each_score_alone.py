@@ -2,7 +2,6 @@
 
 Loses:
     test_weights_word_1: *
-    test_attention_word_1: three numbers within the range of the values
 Keeps:
     everything else
 """

@@ -3,7 +3,6 @@
 Loses:
     test_vectors: *
     test_matrices: *
-    test_attention_matrices: the shape of scores, and the row of word 2
     test_general_attention: the four words of this notebook
     test_general_attention: attention for new random numbers
     test_general_attention: weights for new random numbers

@@ -2,7 +2,6 @@
 
 Loses:
     test_matrices: *
-    test_attention_matrices: *
 Keeps:
     everything else
 """

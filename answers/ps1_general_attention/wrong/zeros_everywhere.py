@@ -1,7 +1,9 @@
 """Zeros of the right shapes in place of every result: one follows from the other.
 
 Loses:
-    everything
+    everything else
+Keeps:
+    test_weights_word_1: four positive weights that sum to one
 """
 
 # %% vectors

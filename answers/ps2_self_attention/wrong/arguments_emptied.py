@@ -8,11 +8,6 @@ Loses:
     test_softmax_cols_large: *
     test_softmax_cols_unchanged: *
     test_softmax_cols_sizes: *
-    test_attention_loop: *
-    test_all_x_prime: *
-    test_self_attention: the outputs for the given inputs, with their shape
-    test_self_attention: new random numbers of the given sizes
-    test_self_attention_sizes: *
 Keeps:
     everything else
 """

@@ -4,8 +4,6 @@ Loses:
     test_queries: *
     test_keys: *
     test_values: *
-    test_attention_loop: *
-    test_all_x_prime: *
 Keeps:
     everything else
 """

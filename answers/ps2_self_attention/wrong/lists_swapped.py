@@ -3,7 +3,6 @@
 Loses:
     test_queries: *
     test_keys: *
-    test_all_x_prime: *
 Keeps:
     everything else
 """

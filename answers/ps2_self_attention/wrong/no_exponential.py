@@ -4,7 +4,6 @@ Loses:
     test_softmax: *
     test_softmax_large: *
     test_softmax_sizes: *
-    test_all_x_prime: *
 Keeps:
     everything else
 """

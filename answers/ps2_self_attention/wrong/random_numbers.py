@@ -4,8 +4,6 @@ Loses:
     test_softmax: *
     test_softmax_large: *
     test_softmax_sizes: *
-    test_attention_loop: *
-    test_all_x_prime: *
     test_softmax_cols: *
     test_softmax_cols_large: *
     test_softmax_cols_unchanged: *

@@ -6,7 +6,10 @@ Keeps:
     test_queries: *
     test_keys: *
     test_values: *
+    test_attention_loop: *
+    test_all_x_prime: *
     test_softmax_cols_unchanged: *
+    test_self_attention: equal scores give the mean of the values
     test_self_attention_unchanged: *
 """
 

@@ -3,7 +3,6 @@
 Loses:
     test_keys: *
     test_values: *
-    test_all_x_prime: *
 Keeps:
     everything else
 """

@@ -5,14 +5,6 @@ Loses:
     test_softmax_argument: *
     test_softmax_stable: *
     test_softmax_sizes: *
-    test_me: the weights and the output of me
-    test_me: the weights of me to full precision
-    test_gusta: the weights of gusta
-    test_attention: shapes, sums of the weights and last rows
-    test_attention: all weights
-    test_attention: all outputs
-    test_me: the output of me to full precision
-    test_gusta: the output of gusta
 Keeps:
     everything else
 """

@@ -5,8 +5,6 @@ Loses:
     test_softmax: *
     test_softmax_stable: large scores in rows that lie far apart
     test_softmax_sizes: other sizes
-    test_attention: shapes, sums of the weights and last rows
-    test_attention: all weights
 Keeps:
     everything else
 """

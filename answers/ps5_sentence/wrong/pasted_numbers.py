@@ -12,10 +12,9 @@ Loses:
     test_softmax_sizes: *
     test_me: the weights of me to full precision
     test_me: the output of me to full precision
-    test_gusta: the weights of gusta
-    test_gusta: the output of gusta
+    test_gusta: *
+    test_matrices: all numbers of X
     test_matrices: all numbers of the queries, keys and values
-    test_attention: all weights
     test_attention: all outputs
 Keeps:
     everything else

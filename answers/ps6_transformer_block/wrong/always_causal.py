@@ -3,7 +3,6 @@
 Loses:
     test_attention_mask: new random numbers with other masks
     test_attention_sizes: other sizes
-    test_block: new random numbers
 Keeps:
     everything else
 """

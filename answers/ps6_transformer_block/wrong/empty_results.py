@@ -5,9 +5,6 @@ Loses:
     test_attention: new random numbers without a mask
     test_attention_mask: *
     test_attention_sizes: *
-    test_block: *
-    test_block_parts: *
-    test_block_sizes: *
 Keeps:
     everything else
 """

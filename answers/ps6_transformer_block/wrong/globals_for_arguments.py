@@ -1,20 +1,17 @@
 """The functions compute with the notebook's numbers, not with their arguments.
 
 Loses:
+    test_positions: the first thousand positions
+    test_positions_sizes: *
+    test_causal_mask: other numbers of words
     test_attention: a pair of the right shapes
     test_attention: new random numbers without a mask
     test_attention_mask: new random numbers with other masks
     test_attention_sizes: *
-    test_block: *
-    test_block_parts: *
-    test_block_sizes: *
-    test_causal_mask: other numbers of words
-    test_feed_forward: new random numbers
-    test_feed_forward_sizes: *
     test_layer_norm: *
     test_layer_norm_sizes: *
-    test_positions: the first thousand positions
-    test_positions_sizes: *
+    test_feed_forward: new random numbers
+    test_feed_forward_sizes: *
 Keeps:
     everything else
 """

@@ -2,7 +2,6 @@
 
 Loses:
     test_attention_sizes: other sizes
-    test_block_sizes: other sizes
 Keeps:
     everything else
 """

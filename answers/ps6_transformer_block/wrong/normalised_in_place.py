@@ -1,8 +1,6 @@
 """The mean is taken off in place, so the caller's X changes.
 
 Loses:
-    test_block_parts: the residual connections
-    test_block_sizes: the arguments stay unchanged
     test_layer_norm_sizes: the arguments stay unchanged
 Keeps:
     everything else

@@ -4,9 +4,6 @@ Loses:
     test_attention: *
     test_attention_mask: *
     test_attention_sizes: other sizes
-    test_block: *
-    test_block_parts: *
-    test_block_sizes: *
 Keeps:
     everything else
 """

@@ -1,12 +1,11 @@
 """The sizes are those of the notebook.
 
 Loses:
-    test_attention_sizes: other sizes
-    test_block_sizes: other sizes
-    test_causal_mask: other numbers of words
-    test_feed_forward_sizes: other sizes
-    test_layer_norm_sizes: other sizes
     test_positions_sizes: *
+    test_causal_mask: other numbers of words
+    test_attention_sizes: other sizes
+    test_layer_norm_sizes: other sizes
+    test_feed_forward_sizes: other sizes
 Keeps:
     everything else
 """

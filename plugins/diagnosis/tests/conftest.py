@@ -11,8 +11,8 @@ import pytest
 
 from plugins.diagnosis.tests.course import NAME, SUBMISSIONS, WRITTEN, write_source
 from tests.conftest import PROJECT, load
-from viva.course.batch import autograde
-from viva.course.release import release
+from viva.course.grading.batch import autograde
+from viva.course.releasing.release import release
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,8 @@ from plugins.diagnosis.tests.paraphrase import paraphrased
 from tests.conftest import PROJECT
 from tests.oral import thinned
 from viva.author.answers import Section
-from viva.course.graders import new_grader
-from viva.course.rehearsals import Rehearsals
+from viva.course.examining.graders import new_grader
+from viva.course.examining.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.blueprint import read_notebook
 from viva_diagnosis import fingerprints

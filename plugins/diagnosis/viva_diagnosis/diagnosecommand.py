@@ -16,18 +16,20 @@ from traitlets.config import Config
 
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.terminal import figures
-from viva.course import contract, machine
-from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.examining.autograde import Examine
+from viva.course.examining.graders import new_grader
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
-from viva.course.graders import new_grader
-from viva.course.material import Material
-from viva.course.timelimit import seconds_of
+from viva.course.grading.material import Material
+from viva.course.releasing import contract
+from viva.course.source import machine
+from viva.course.source.timelimit import seconds_of
 from viva.engine import libraries
 from viva.engine.blueprint import read_notebook
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.folder import walk
 from viva.record import SubmissionRecord
 from viva_diagnosis import diagnoses
 from viva_diagnosis.diagnoses import Diagnoses, Diagnosis
@@ -136,7 +138,8 @@ def _grader(course: Course, assignments: list[str], config: Config) -> Grader:
     released = [path for assignment in assignments for path in course.path("release", assignment).glob("*.ipynb")]
     seconds = seconds_of(config)
     settings = seconds, step.no_sandbox, step.memory, step.budget
-    given = machine.of_sources(course, assignments, config)
+    files = [path for name in assignments for path in walk(contract.files_of(course.directory, name))]
+    given = machine.provided(config, source, files)
     return new_grader(*settings, libraries.wanted(released), libraries.wanted(source), given)
 
 

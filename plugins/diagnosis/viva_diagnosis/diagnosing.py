@@ -15,11 +15,11 @@ from viva.author.answers import Answer
 from viva.author.fieldmistakes import read_mistakes
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker
-from viva.course.contract import Contract
 from viva.course.course import Course
+from viva.course.examining.rehearsals import Rehearsals
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
-from viva.course.rehearsals import Rehearsals
+from viva.course.releasing.contract import Contract
 from viva.engine.blueprint import read_notebook
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader

@@ -14,8 +14,8 @@ from msgspec import Struct
 from nbformat import NotebookNode
 from rapidfuzz import fuzz
 
-from viva.course import writtenanswers
 from viva.course.course import Course
+from viva.course.examining import writtenanswers
 from viva.engine.blueprint import read_notebook
 from viva.record import SubmissionRecord
 from viva.verdict import BlueprintError

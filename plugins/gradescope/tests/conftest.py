@@ -19,8 +19,8 @@ from nbgrader.api import Gradebook
 from plugins.gradescope.tests.reader import Read, read
 from tests.conftest import PROJECT, load
 from tests.course.regrade.test_regrading import TINY, write_source
-from viva.course.batch import autograde
-from viva.course.release import release
+from viva.course.grading.batch import autograde
+from viva.course.releasing.release import release
 from viva_gradescope import container
 from viva_gradescope.bundle import Bundle
 

@@ -22,7 +22,7 @@ import pytest
 import viva
 from tests.conftest import PROJECT, load
 from tests.course.regrade.test_regrading import TINY
-from viva.course.material import Material
+from viva.course.grading.material import Material
 from viva.verdict import CourseError
 from viva_gradescope.bundle import FILES, PROGRAMS, SOURCE, Bundle, read_settings, requirements, versions, wheel, zipped
 

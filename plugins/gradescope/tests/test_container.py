@@ -18,7 +18,7 @@ from plugins.gradescope.tests.conftest import METADATA, ROOT, Course, unpack
 from plugins.gradescope.tests.reader import read
 from tests.conftest import BIN, PROJECT, SHORT, lacking, load
 from tests.sandbox.test_protection import LACK
-from viva.course.batch import autograde
+from viva.course.grading.batch import autograde
 from viva_gradescope.bundle import Bundle
 
 pytestmark = pytest.mark.xdist_group("gradescope")

@@ -11,9 +11,9 @@ import pytest
 from plugins.gradescope.tests.conftest import RIGHT, TESTS
 from tests.conftest import load
 from tests.course.regrade.test_regrading import TINY
+from viva.course.examining.rehearsals import Rehearsals
 from viva.course.gradebook import releases
-from viva.course.pipeline import Passed, grade
-from viva.course.rehearsals import Rehearsals
+from viva.course.grading.pipeline import Passed, grade
 from viva.submission.packing import pack
 from viva.submission.submission import Submission
 from viva.verdict import Verdict

@@ -29,14 +29,14 @@ from traitlets.utils.importstring import import_item
 import viva
 import viva_gradescope
 from viva import doors
-from viva.course import contract, variants
-from viva.course.autograde import Autograde, Examine
-from viva.course.contract import Contract
 from viva.course.course import Course
+from viva.course.examining.autograde import Autograde, Examine
 from viva.course.gradebook import releases
 from viva.course.gradebook.recording import Expected
-from viva.course.material import Material
-from viva.course.timelimit import seconds_of
+from viva.course.grading.material import Material
+from viva.course.releasing import contract, variants
+from viva.course.releasing.contract import Contract
+from viva.course.source.timelimit import seconds_of
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
 from viva.folder import walk

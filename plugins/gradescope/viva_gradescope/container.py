@@ -23,12 +23,12 @@ import msgspec
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.course.graders import limits_of
-from viva.course.material import Material
-from viva.course.pipeline import Passed
-from viva.course.pipeline import grade as go_through
+from viva.course.examining.graders import limits_of
+from viva.course.examining.rehearsals import Rehearsals, submitted_files
+from viva.course.grading.material import Material
+from viva.course.grading.pipeline import Passed
+from viva.course.grading.pipeline import grade as go_through
 from viva.course.processes import leftovers, stopping
-from viva.course.rehearsals import Rehearsals, submitted_files
 from viva.engine import libraries
 from viva.engine.grading import Grader
 from viva.engine.session import examiners_limits

@@ -12,7 +12,7 @@ from traitlets import Bool, Unicode
 
 from viva.commands.command import NO_SANDBOX, VivaCommand
 from viva.commands.terminal import figures
-from viva.course.autograde import Autograde, Examine
+from viva.course.examining.autograde import Autograde, Examine
 from viva.course.processes import leftovers
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError

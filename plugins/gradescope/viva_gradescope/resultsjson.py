@@ -24,8 +24,8 @@ from nbgrader import utils
 from viva import wording
 from viva.cleaning import plaintext
 from viva.course.gradebook.recording import Graded
-from viva.course.material import Material
-from viva.course.pipeline import Passed
+from viva.course.grading.material import Material
+from viva.course.grading.pipeline import Passed
 from viva.engine.blueprint import read_notebook
 from viva.pages.exercise import Grade, Line, Question
 from viva.pages.hidden import Hidden, Veil, hidden_of

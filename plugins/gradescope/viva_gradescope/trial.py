@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_notebook
 
-from viva.course.material import Material
+from viva.course.grading.material import Material
 from viva.folder import fill
 from viva.verdict import CourseError
 from viva_gradescope.bundle import MATERIAL, Bundle

@@ -17,7 +17,8 @@ from plugins.lti.tests.conftest import member
 from plugins.lti.tests.hostile import OK, REPLIES, answered, raw, said
 from plugins.term.tests.sheets import classroom
 from tests.conftest import load
-from viva.course import batch, busy
+from viva.course.gradebook import journal
+from viva.course.grading import batch, busy
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 from viva_lti import transport
@@ -308,6 +309,17 @@ def test_a_grade_that_a_teacher_enters_during_the_export_stays(registered, syste
     assert (result.status, users(system), system.points()) == (1, ["u-0", "u-1"], ALL | {"u-2": 3.0})
     assert "Not accepted, member u-2: somebody changed it there while scores were sent" in result.out
     assert "3 was entered there" in viva("lti", "export", PS).out and len(system.scores) == 2
+
+
+def test_while_a_regrade_is_half_done_no_score_is_sent(registered, system, viva):
+    course = load(registered)[0]
+    intent = journal.Intent("regrade", f"viva regrade {PS}", {"assignment": PS}, waits=True)
+    journal.begin(course, intent)
+    done = viva("lti", "export", PS)
+    assert (done.status, system.scores) == (2, [])
+    assert f"'viva regrade {PS}' was stopped before its end, so some scores of {PS} are old." in done.err
+    journal.end(course, intent)
+    assert viva("lti", "export", PS).status == 0 and len(system.scores) == 3
 
 
 def test_a_score_that_a_system_takes_and_does_not_show_is_named_and_not_taken_for_sent(registered, system, viva):

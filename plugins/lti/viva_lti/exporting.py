@@ -10,8 +10,8 @@ from traitlets import Bool
 from viva.cleaning import plaintext
 from viva.commands import plantable
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.course import busy
-from viva.course.gradebook import agreement, health
+from viva.course.gradebook import agreement, health, journal
+from viva.course.grading import busy
 from viva.verdict import CourseError
 from viva.wording import counted
 from viva_lti import scoreplan
@@ -78,6 +78,8 @@ class ScoresCommand(VivaCommand):
     def _export_one(self, sent: Sent, grades: Grades, there: There, settings: LmsSettings) -> dict:
         assignment, wishes = sent.assignment, Wishes(self.coursedir.student_id, self.overwrite, self.raw)
         with self.alone(self.dry_run):
+            if not self.dry_run:
+                journal.require_whole(self.course, assignment)
             health.settle(self.course)
             with self.course.gradebook() as gradebook:
                 plan = scoreplan.planned(self.course, gradebook, sent, there, settings, wishes)

@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.identities import Identities
+from viva.course.gradebook.identities import Identities
 from viva.course.table import own_rows
 from viva_lti.members import Member
 

@@ -15,10 +15,10 @@ from nbgrader.api import Gradebook
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
+from viva.course.gradebook.identities import Identities
 from viva.course.grades import export
 from viva.course.grades.sheetplan import Line, Plan
 from viva.course.grades.standing import Status
-from viva.course.identities import Identities
 from viva.verdict import CourseError
 from viva_lti.matching import Student, matched, students
 from viva_lti.members import Member
@@ -51,7 +51,7 @@ class There:
 
     host: str
     issuer: str
-    """Whose the numbers of the members are (``viva.course.identities``)."""
+    """Whose the numbers of the members are (``viva.course.gradebook.identities``)."""
     members: list[Member]
     column: Column | None = None
     results: dict[str, Result] = field(default_factory=dict)

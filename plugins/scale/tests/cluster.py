@@ -17,7 +17,7 @@ from distributed import Scheduler
 
 from tests.conftest import PROJECT, load
 from tests.faults import TINY
-from viva.course.batch import autograde
+from viva.course.grading.batch import autograde
 from viva.course.processes import stopping
 from viva.submission.submission import Ending
 from viva_scale.clustergraders import ClusterGraders

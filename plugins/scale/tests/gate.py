@@ -17,7 +17,7 @@ PLACE, PACE = "VIVA_TEST_GATE", "VIVA_TEST_PACE"
 LONGEST = 250.0
 """Seconds after which the gate opens by itself, so that a test that failed leaves nobody behind it."""
 LINES = """
-from viva.course.autograde import Autograde as _Autograde
+from viva.course.examining.autograde import Autograde as _Autograde
 
 c.Autograde.sanitize_preprocessors = [*_Autograde().sanitize_preprocessors, "plugins.scale.tests.gate.Held"]
 """

@@ -13,8 +13,8 @@ import pytest
 from tests.conftest import PROJECT, load
 from tests.faults import TINY
 from viva.course.gradebook.recording import Expected
-from viva.course.marking import Marked
-from viva.course.material import Material
+from viva.course.grading.marking import Marked
+from viva.course.grading.material import Material
 from viva.submission.packing import pack
 from viva_scale.submissions import Submissions
 from viva_scale.workerprocess import Request, Settings, WorkerProcess

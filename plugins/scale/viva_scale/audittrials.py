@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from viva.author.trials import Worker, make_grader
-from viva.course.rehearsals import Rehearsals
+from viva.course.examining.rehearsals import Rehearsals
 from viva.engine.examination import Examination
 from viva.folder import fill, walk
 from viva.verdict import ClusterError, VivaError
@@ -40,7 +40,7 @@ class Trials:
         submitted: frozenset[str] = frozenset(),
     ) -> None:
         """About the complete notebook at ``path`` with the files in ``data``; a cell may take ``seconds``, a notebook
-        ``budget``. The files ``submitted`` are the students' own (``viva.course.rehearsals.submitted_files``)."""
+        ``budget``. The files ``submitted`` are the students' own (``submitted_files`` of ``examining.rehearsals``)."""
         self.cluster, self.path, self.seconds, self.budget = cluster, path, seconds, budget
         self.notebook = Known(pickle.dumps((str(path), path.read_bytes(), _files(data), submitted)))
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets.config import Config
 
-from viva.course.filing import Filing
-from viva.course.remote import Settings
+from viva.course.grading.filing import Filing
+from viva.course.grading.remote import Settings
 from viva_scale import workerprocess
 from viva_scale.clusteraddress import Cluster
 from viva_scale.submissions import Submissions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ClusterGraders:
-    """A cluster in place of this machine's workers (``viva.course.remote.RemoteGraders``)."""
+    """A cluster in place of this machine's workers (``viva.course.grading.remote.RemoteGraders``)."""
 
     settings = (Cluster,)
     aliases = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}

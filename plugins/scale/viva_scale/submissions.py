@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from viva.course.filing import Filing
-from viva.course.graders import new_grader
-from viva.course.marking import Job, Marked, attempt
-from viva.course.material import Material
-from viva.course.pipeline import Passed, grade
+from viva.course.examining.graders import new_grader
+from viva.course.grading.filing import Filing
+from viva.course.grading.marking import Job, Marked, attempt
+from viva.course.grading.material import Material
+from viva.course.grading.pipeline import Passed, grade
 from viva.engine.examination import Examination
 from viva.submission.packing import pack
 from viva.verdict import VivaError

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from traitlets.utils.importstring import import_item
 
-from viva.course.material import trouble
+from viva.course.grading.material import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
 from viva.verdict import VivaError

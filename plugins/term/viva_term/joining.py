@@ -16,18 +16,18 @@ from typing import Any
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 
 from viva.cleaning.plaintext import quoted
-from viva.course import identities, joined, journal
 from viva.course.course import Course
 from viva.course.database import with_retries
 from viva.course.deadlines import concessions
+from viva.course.gradebook import identities, joined, journal
+from viva.course.gradebook.identities import Identities
+from viva.course.gradebook.joined import Joined
+from viva.course.gradebook.journal import Step
 from viva.course.gradebook.results import Results
-from viva.course.identities import Identities
-from viva.course.joined import Joined
-from viva.course.journal import Step
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 from viva.verdict import CourseError
-from viva_term.archives.ledger import ATTEMPTS, Ledger
+from viva_term.archives.ledger import ATTEMPTS, HAND, Ledger
 from viva_term.lms.rosterfile import COLUMNS, DEMO, KEPT_BY_NBGRADER, ROSTER, Entry, Roster
 
 STEPS = ("submitted", "autograded", "feedback")
@@ -117,7 +117,7 @@ def _move(source: Path, target: Path) -> None:
 def _attempts(course: Course, assignment: str, joining: Joining) -> None:
     ledger = Ledger(course, assignment)
     if rows := ledger.rows.pop(joining.new, []):
-        ledger.rows[joining.old] += [replace(row, student_id=joining.old) for row in rows]
+        ledger.rows[joining.old] += [replace(row, student_id=joining.old, by=HAND) for row in rows]
         ledger.write()
 
 

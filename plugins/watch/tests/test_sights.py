@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from viva.course.exchange import QUIET, Contents, Entry, survey
+from viva.course.grading.exchange import QUIET, Contents, Entry, survey
 from viva.verdict import SubmissionError
 from viva_watch.sights import Inbox, Ready, Seen
 

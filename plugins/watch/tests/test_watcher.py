@@ -216,7 +216,7 @@ def test_an_endless_loop_keeps_one_worker_from_its_work_and_delays_nobody_else(r
 
 
 def test_a_release_counts_from_the_next_attempt_on(root):
-    from viva.course.release import release
+    from viva.course.releasing.release import release
 
     watched = Watched(root)
     submit(root, "ada")

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from viva.course import fingerprint
 from viva.course.course import Course
-from viva.course.exchange import is_cut
+from viva.course.examining import fingerprint
+from viva.course.grading.exchange import is_cut
 from viva.folder import MOST_FILES, walk
 from viva.submission.submission import Submission
 from viva_watch.schedule import Arrival, Key

@@ -22,8 +22,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError, ExchangeFactory
 from traitlets.config import Config
 
-from viva.course import batch, exchange
 from viva.course.course import Course
+from viva.course.grading import batch, exchange
 from viva.course.regrade.trialcopy import copy_rows
 from viva.pages.feedback import DELIVERY, write_feedback
 from viva.sandbox.protection import forget

@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from viva.course.exchange import COPYING, INTERRUPTED, QUIET, SLACK, Contents, Entry, why
+from viva.course.grading.exchange import COPYING, INTERRUPTED, QUIET, SLACK, Contents, Entry, why
 from viva.submission.files.claim import Claim
 from viva.verdict import SubmissionError
 from viva_watch.schedule import Key

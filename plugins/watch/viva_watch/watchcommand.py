@@ -14,7 +14,7 @@ from rich.table import Table
 from traitlets import Bool
 
 from viva.commands.command import JSON, NO_SANDBOX, WORKERS, VivaCommand
-from viva.course.autograde import Autograde, Examine
+from viva.course.examining.autograde import Autograde, Examine
 from viva.course.gradebook import health
 from viva.course.processes import stopping
 from viva_watch import status

@@ -21,13 +21,13 @@ from watchfiles import watch
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.course.batch import cores, gradable
 from viva.course.course import Course
 from viva.course.database import trouble
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
 from viva.course.gradebook import lateness
+from viva.course.grading.batch import cores, gradable
 from viva.course.processes import leftovers, stopping
 from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import CourseError, Verdict, VivaError

@@ -18,10 +18,10 @@ from sqlalchemy.exc import DBAPIError
 
 from tests.conftest import PROJECT, load
 from tests.oral import code_cell
-from viva.course import fingerprint
-from viva.course.batch import autograde
 from viva.course.database import trouble, with_retries
+from viva.course.examining import fingerprint
 from viva.course.gradebook.recording import Draft, Expected, Graded, Writer
+from viva.course.grading.batch import autograde
 
 pytestmark = pytest.mark.xdist_group("record")
 

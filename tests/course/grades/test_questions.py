@@ -10,8 +10,8 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
-from viva.course.batch import autograde
-from viva.course.release import release
+from viva.course.grading.batch import autograde
+from viva.course.releasing.release import release
 
 pytestmark = pytest.mark.usefixtures("processes")
 

@@ -15,13 +15,16 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.course import batch
-from viva.course.batch import autograde
-from viva.course.overview import overview
+from tests.faults import kill_at
+from viva.course.gradebook import journal
+from viva.course.grading import batch
+from viva.course.grading.batch import autograde
+from viva.course.grading.overview import overview
 from viva.course.processes import leftovers
 from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import LOG, shadow
-from viva.course.release import release
+from viva.course.releasing.release import release
+from viva.pages.report import live_page
 from viva.verdict import CourseError
 
 pytestmark = [pytest.mark.xdist_group("regrade"), pytest.mark.usefixtures("processes")]
@@ -196,6 +199,13 @@ def test_every_page_says_the_same_of_submissions_that_an_older_release_graded(co
     def what_if() -> str:
         return viva("regrade", TINY, "--what-if", "--no-audit").out
 
+    def pages() -> list[str]:
+        """The terminal, the report, and formgrader's list."""
+        said = viva("report", TINY).out
+        assert ("older release" in viva("feedback", TINY).out) == ("older release" in said)
+        live = live_page(load(course)[0], [TINY], "", hidden=True)
+        return [said, (course / "report" / "index.html").read_text(), live]
+
     def released(**changes) -> None:
         write_source(course, **changes)
         assert viva("release", TINY, "--no-audit").status < 2  # 1: the solution does not pass
@@ -211,9 +221,9 @@ def test_every_page_says_the_same_of_submissions_that_an_older_release_graded(co
     assert "The checks are the same as in the present release." in said
     assert viva("grade", TINY, "--student=anna").status == 0
     assert f"4 submissions, {sentence.format(3)}" in overview(course)
-    assert sentence.format("3 submissions were") in what_if()
+    assert all(sentence.format("3 submissions were") in said for said in [what_if(), *pages()])
     assert viva("regrade", TINY).status == 0, "what was released without an audit is graded without one"
-    assert "older release" not in overview(course) + what_if()
+    assert "older release" not in "".join([overview(course), what_if(), *pages()])
 
 
 @pytest.mark.slow
@@ -261,6 +271,41 @@ def test_a_regrade_that_was_stopped_goes_on_and_compares_with_what_stood_before_
     assert (second.before, second.edition) == (first.before, first.edition)
     second.finish()
     assert not Regrade(opened, TINY, config).resumed
+
+
+def outcome(root) -> dict:
+    """What a regrade comes to, without the times at which it was done."""
+    pages = {str(path): data for path, (data, _) in files(root / "release").items()}
+    lines = map(json.loads, (root / LOG).read_text().splitlines())
+    changes = {(event["student"], event["check"], event["new"]) for event in lines if event["event"] == "changed"}
+    return {"grades": grades(root), "list": rows(root), "pages": pages, "log": changes}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_regrade_that_is_killed_at_a_step_is_told_of_and_the_same_again_comes_to_the_same(course, viva, monkeypatch):
+    """By the steps that it writes down, which the repetition does not read: a kill behind each is enough."""
+    for student in ("bo", "carl"):
+        shutil.rmtree(course / "submitted" / student)
+    write_source(course, CORRECTED)
+    command = "regrade", TINY, "--no-audit"
+    start, names, note = shutil.copytree(course, course.parent / "start"), [], journal.note
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "note", lambda path, name, lost=0: names.append(name) or note(path, name, lost))
+        assert viva(*command).status == 0
+    whole = outcome(course)
+    assert len(names) == len(set(names)) == 7 and not (course / journal.FOLDER).exists()
+    for moment in [("", "intended"), *((name, "noted") for name in names)]:
+        shutil.rmtree(course)
+        shutil.copytree(start, course)
+        kill_at(moment, lambda: viva(*command))
+        told = viva("export", TINY)
+        assert "was stopped before its end; run it again to finish it" in told.err.replace("\n", " "), moment
+        with pytest.raises(CourseError, match="Nothing was sent"):
+            journal.require_whole(load(course)[0], TINY)
+        assert viva(*command).status == 0, moment
+        assert outcome(course) == whole, moment
+        assert not (course / journal.FOLDER).exists()
 
 
 def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):

@@ -28,6 +28,7 @@ def crowded(size: int) -> dict:
         **{"scores": [float(number % 26) for number in range(size)], "missing": people, "checks": []},
         **dict.fromkeys(("late", "refused", "excused"), reasons),
         "waiting": [{"why": why, "help": "Help.", "rows": rows, "first": link} for why in ("killed", "manual grading")],
+        "older": "",
         "repairs": [row | {"repairs": [told] * 3} for row in about],
         "integrity": [row | {"facts": [told]} for row in about],
         "added": [{"notebook": BOOK, "cell": "test", "text": told, "students": about}] * 3,

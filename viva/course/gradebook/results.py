@@ -16,6 +16,7 @@ from typing import BinaryIO
 from msgspec import structs
 from nbgrader.coursedir import CourseDirectory
 
+from viva import editions
 from viva.course.processes import leftovers
 from viva.record import SubmissionRecord, decode, encode
 from viva.verdict import CourseError
@@ -32,9 +33,7 @@ class Results:
     @classmethod
     def of(cls, directory: CourseDirectory) -> Results:
         """The results of a course: beside its gradebook if that is a file, otherwise in the course folder."""
-        book = directory.db_url.removeprefix("sqlite:///")
-        folder = Path(directory.root) if book == directory.db_url else Path(directory.root, book).parent
-        return cls(folder / NAME)
+        return cls(editions.beside_gradebook(directory) / NAME)
 
     def read(self) -> dict[tuple[str, str], SubmissionRecord]:
         """The last record of each submission, by assignment and student; a line that was cut off is left out.

@@ -18,7 +18,7 @@ from sqlalchemy import or_
 
 from viva.course.course import Course
 from viva.course.deadlines import concessions
-from viva.course.inbox import Inbox
+from viva.course.grading.inbox import Inbox
 from viva.course.table import Table
 from viva.submission.files import timestamp
 from viva.submission.files.handin import find, place_problem

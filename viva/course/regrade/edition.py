@@ -9,10 +9,11 @@ import hashlib
 from dataclasses import dataclass
 
 import nbformat
+from nbgrader.preprocessors import InstantiateTests
 
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
-from viva.engine.blueprint import read_notebook
+from viva.course.releasing.compiler import compiled
 from viva.engine.checks import CHECK, HIDDEN, split_checks
 from viva.notebook.cell import Purpose, grade_id, marks_of, purpose_of
 from viva.verdict import BlueprintError
@@ -54,14 +55,18 @@ class Edition:
 
 
 def corrected(course: Course, assignment: str) -> list[str]:
-    """The graded cells whose text in source/ differs from the release, by which everybody is graded."""
+    """The graded cells that a release of the present source would change; everybody is graded by the last release.
+
+    Lines with ``### AUTOTEST`` are not computed for it, so a cell that has some is left out. Raises CourseError.
+    """
     out, names = _tests(course, assignment), []
     for path in course.source_notebooks(assignment):
-        for cell in read_notebook(path).cells:
+        locked: dict[str, str] = {}
+        for cell in compiled(course, assignment, path.stem, locked, left_out=InstantiateTests).cells:
             name, purpose = grade_id(cell), purpose_of(cell)
-            was = out.get(f"{path.stem}/{name}")
-            if was is not None and "### AUTOTEST" not in cell.source and "### HASHED AUTOTEST" not in cell.source:
-                now = _test(name, marks_of(cell).get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
+            was, source = out.get(f"{path.stem}/{name}"), locked.get(name, cell.source)
+            if was is not None and "### AUTOTEST" not in source and "### HASHED AUTOTEST" not in source:
+                now = _test(name, marks_of(cell).get("points") or 0, source if purpose == Purpose.TESTS else None)
                 names += [name] if now != was else []
     return names
 

@@ -33,18 +33,19 @@ from dataclasses import asdict, dataclass
 
 from traitlets.config import Config
 
-from viva import wording
-from viva.course import batch, editions
-from viva.course.autograde import now
+from viva import editions, wording
 from viva.course.course import Course
+from viva.course.examining.autograde import now
 from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results, add_lines
+from viva.course.grading import batch
+from viva.course.grading.remote import RemoteGraders
 from viva.course.regrade.changes import Change, changes_of, suspects
 from viva.course.regrade.edition import SAME, Edition
 from viva.course.regrade.trialcopy import LOG, shadow
-from viva.course.release import release
-from viva.course.remote import RemoteGraders
-from viva.course.variants import FOLDER, is_on
+from viva.course.releasing import contract
+from viva.course.releasing.release import release
+from viva.course.releasing.variants import FOLDER, is_on
 from viva.record import CheckResult
 from viva.submission.files import timestamp
 from viva.submission.submission import Ending, Submission
@@ -76,9 +77,9 @@ class Regrade:
         health.require(course)
         releases.notebooks(course, assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
-        self.contracts = self.log.with_name(editions.NAME) / assignment
+        self.contracts = editions.place_of(course.directory, assignment)
         self.contract = editions.current(self.contracts)
-        self.older = editions.older(self.contracts, self._editions())
+        self.older = contract.older(course, assignment, Results.of(course.directory).read())
         if not self.before:
             raise CourseError(
                 f"No submission of {assignment} was graded yet. Run 'viva release {assignment}' to release a "
@@ -107,10 +108,7 @@ class Regrade:
         ]
         new = len(students - self.before.keys())
         if self.older:
-            gone.append(
-                f"{wording.counted(self.older, 'submission')} {'was' if self.older == 1 else 'were'} graded with an "
-                "older release than the present one, so scores can change."
-            )
+            gone.append(self.older)
         for student in sorted(students & self.before.keys()):
             try:
                 when = timestamp.of(submissions[student])
@@ -129,16 +127,19 @@ class Regrade:
             else []
         )
 
-    def release(self) -> list[str]:
+    def release(self, passed: Callable[[str], object] = lambda step: None) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
 
-        Raises what viva.course.release does; a shadow goes first, so that nothing was changed then.
+        ``passed`` is called with each step. Raises what ``release`` does; a shadow goes first, so that nothing was
+        changed then.
         """
         with shadow(self.course, self.assignment, self.config) as (course, config):
             release(course, self.assignment, config=config)
         if not self.resumed:
             self._say(("begun", asdict(self.edition) | {"before": self.before}))
+        passed("the scores before are in the log")
         release(self.course, self.assignment, config=self.config)
+        passed("the release")
         sentences = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
         new = editions.current(self.contracts)
         if self.contract and new and new.ground != self.contract.ground and sentences[-1] == SAME:
@@ -158,8 +159,11 @@ class Regrade:
             self.course, self.submissions(), config=self.config, workers=workers, remote=remote, tell=tell
         )
 
-    def finish(self) -> Comparison:
-        """Mark what a grader should look at again, and write the log."""
+    def finish(self, keep: Callable[[Comparison], object] = lambda comparison: None) -> Comparison:
+        """Mark what a grader should look at again, ``keep`` the comparison, and write the log.
+
+        Its end is in the log last: who was stopped before that compares with the same scores again.
+        """
         after, now_out = self._scores(), Edition.of(self.course, self.assignment)
         look_again, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
         students = sorted(self.before.keys() & after.keys())
@@ -169,17 +173,12 @@ class Regrade:
             for change in changes_of(student, self.before[student], after[student], renamed)
         ]
         ended = {"submissions": len(students), "changed": len({change.student for change in changes})}
-        self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
         compared = {submission.student for submission in self.submissions()} & after.keys()
         before, after = ({student: scores[student] for student in compared} for scores in (self.before, after))
-        return Comparison(changes, look_again, suspects(before, after))
-
-    def _editions(self) -> list[str]:
-        """The releases by which the present submissions were graded."""
-        students = {submission.student for submission in self.submissions()}
-        records = Results.of(self.course.directory).read()
-        places = ((self.assignment, student) for student in students)
-        return [records[place].edition for place in places if place in records]
+        comparison = Comparison(changes, look_again, suspects(before, after))
+        keep(comparison)
+        self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
+        return comparison
 
     def _scores(self) -> dict[str, dict]:
         """By student, the score and the results of the cells."""

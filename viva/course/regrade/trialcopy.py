@@ -14,7 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import insert, select
 from traitlets.config import Config
 
-from viva.course import editions
+from viva import editions
 from viva.course.course import Course
 from viva.course.gradebook.results import Results
 from viva.verdict import CourseError
@@ -40,8 +40,8 @@ def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Co
         for path in (results, results.with_name(LOG)):
             if path.exists():
                 shutil.copyfile(path, folder / path.name)
-        if (contracts := results.with_name(editions.NAME) / assignment).is_dir():  # their facts, not their files
-            only = shutil.ignore_patterns("notebooks", "files")
+        if (contracts := editions.place_of(course.directory, assignment)).is_dir():  # their facts, not their files
+            only = shutil.ignore_patterns("notebooks", "released", "files")
             shutil.copytree(contracts, folder / editions.NAME / assignment, ignore=only)
         config.CourseDirectory.root = str(course.root)
         config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"

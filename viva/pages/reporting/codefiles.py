@@ -12,9 +12,9 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from viva.course import contract
 from viva.course.course import Course
 from viva.course.processes import leftovers
+from viva.course.releasing import contract
 from viva.course.table import csv_text
 from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, read_cells
 from viva.submission.files import timestamp

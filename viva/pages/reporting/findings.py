@@ -18,11 +18,11 @@ from nbgrader.api import Gradebook
 
 from viva import doors, wording
 from viva.cleaning import plaintext
-from viva.course import contract
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.grades.standing import Standing, Standings, Status
+from viva.course.releasing import contract
 from viva.folder import walk
 from viva.pages.additions import REPORT, Asked, additions
 from viva.pages.reporting import similarity
@@ -133,6 +133,7 @@ class _Part:
         handed_in = {person for person in standings.students if standings.of(name, person).status is not Status.MISSING}
         self.known = (handed_in | self.missing) - self.excused.keys()
         self.records = {student: record for student, record in records.items() if student not in self.excused}
+        self.older = contract.older(course, name, {(name, student): record for student, record in records.items()})
         scores, late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
         self.late = late - self.excused.keys()
         rules = lateness.policy(gradebook.db())
@@ -156,7 +157,8 @@ class _Part:
             for book in self.notebooks:
                 keys = sorted(key for key, (_, name) in present.items() if name == book)
                 self.numbers |= {present[key]: number for number, key in enumerate(keys, 1)}
-        return {"name": self.name, "waiting": list(self.waiting()), "integrity": self.integrity()}
+        told = {"waiting": list(self.waiting()), "older": self.older, "integrity": self.integrity()}
+        return {"name": self.name} | told
 
     def _is_graded(self, student: str, book: str) -> bool:
         return (self.course.path("autograded", self.name, student) / f"{book}.ipynb").is_file()
@@ -186,6 +188,7 @@ class _Part:
             "scores": scores,
             "checks": [self._check(item) for item in items(self.records.values())],
             "waiting": list(self.waiting()),
+            "older": self.older,
             "repairs": self._told("repairs", lambda record: record.repairs),
             "integrity": self.integrity(),
             "added": self._added(),

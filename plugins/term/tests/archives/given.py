@@ -15,7 +15,7 @@ import nbformat
 from nbformat.v4 import new_notebook
 
 from tests.conftest import PROJECT
-from viva.course.identities import Identities
+from viva.course.gradebook.identities import Identities
 from viva_term.lms.rosterfile import COLUMNS, Entry
 from viva_term.lms.systems import SYSTEMS, issuer_of
 

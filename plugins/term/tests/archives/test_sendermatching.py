@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plugins.term.tests.archives.given import ASSIGNMENT, CLASS
-from viva.course.identities import Identities
+from viva.course.gradebook.identities import Identities
 from viva.verdict import CourseError
 from viva_term.archives.layouts import Sender
 from viva_term.archives.sendermatching import Class, Matches

@@ -5,9 +5,7 @@ The table is made of the steps that the journal writes down: a new step is kille
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -18,7 +16,8 @@ from nbgrader.api import Gradebook
 
 from plugins.term.tests.sheets import classroom
 from tests.conftest import load
-from viva.course import journal
+from tests.faults import kill_at
+from viva.course.gradebook import journal
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord
 from viva.verdict import CourseError
@@ -95,26 +94,6 @@ def found_in(name: str, data: object) -> list[str]:
     return [needle for needle in ("quimby", "m. oss") if needle in text]
 
 
-def killed_at(moment: tuple[str, str]) -> None:
-    """From now on this process is killed before or behind the line that says that a step is done."""
-    note, begun = journal.note, journal._begun
-
-    def noted(path: Path, name: str, lost: int = 0) -> None:
-        if (name, "acted") == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-        note(path, name, lost)
-        if (name, "noted") == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def intended(*arguments) -> Path:
-        path = begun(*arguments)
-        if moment[1] == "intended":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return path
-
-    journal.note, journal._begun = noted, intended
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", CHANGES)
@@ -132,12 +111,7 @@ def test_a_change_that_is_killed_at_a_step_is_finished_by_the_next_command(cours
     for moment in [("", "intended"), *((name, when) for name in names for when in ("acted", "noted"))]:
         shutil.rmtree(course)
         shutil.copytree(start, course)
-        child = os.fork()
-        if not child:
-            killed_at(moment)
-            viva(*command)
-            os._exit(0)
-        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL, moment
+        kill_at(moment, lambda: viva(*command))
         result = viva(*NEXT)
         assert (result.status, "was stopped before its end. It was finished now." in result.out) == (0, True), moment
         assert state(course) == whole, moment

@@ -20,7 +20,7 @@ from plugins.term.tests.lms.test_participants import (
     WORKSHEET,
 )
 from tests.conftest import PROJECT, SHORT, hand_in
-from viva.course.identities import Identities
+from viva.course.gradebook.identities import Identities
 
 HEAD = "id,first_name,last_name,email,section\n"
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import PROJECT, load
-from viva.course import joined
-from viva.course.identities import Identities
+from viva.course.gradebook import joined
+from viva.course.gradebook.identities import Identities
 from viva.verdict import CourseError
 from viva_term.lms.rosterfile import COLUMNS, Difference, Entry, Roster
 

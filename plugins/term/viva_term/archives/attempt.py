@@ -18,7 +18,7 @@ from viva.verdict import CourseError, SubmissionError
 from viva.wording import counted
 from viva_term.archives import archive, membername
 from viva_term.archives.archive import Member
-from viva_term.archives.layouts import Laid, Piece, Sender
+from viva_term.archives.layouts import Laid, Piece, Sender, source
 from viva_term.archives.listing import HANDED_IN, Limits, NoRoomError, TooLargeError, megabytes, of_submission
 
 TIMESTAMP = handed_in.NAME
@@ -92,7 +92,7 @@ def attempts(laid: Laid, origin: Path, room: Path, notebooks: set[str], first: i
 def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, notebooks: set[str], number: int) -> Attempt:
     first = pieces[0]
     in_utc = system == "nbgrader" and not first.listed
-    result = Attempt(first.sender, _source(first), time=first.time, in_utc=in_utc, archive=origin.name, place=number)
+    result = Attempt(first.sender, source(first), time=first.time, in_utc=in_utc, archive=origin.name, place=number)
     result.late = any(piece.late for piece in pieces)
     if system in ("nbgrader", "sakai"):
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
@@ -115,7 +115,7 @@ def without(left: list[tuple[Piece, archive.LeftOut]], origin: Path) -> list[Att
     attempts = []
     for members in together.values():
         piece, _ = members[0]
-        result = Attempt(piece.sender, _source(piece), time=piece.time, archive=origin.name)
+        result = Attempt(piece.sender, source(piece), time=piece.time, archive=origin.name)
         result.problem = "; ".join(
             f"{plaintext.quoted('/'.join(piece.parts))}: {member.problem}" for piece, member in members
         )
@@ -127,12 +127,6 @@ def without(left: list[tuple[Piece, archive.LeftOut]], origin: Path) -> list[Att
         result.digest = digest_of((name, digest_of_file(path)) for name, path in result.files.items())
         attempts.append(result)
     return attempts
-
-
-def _source(piece: Piece) -> str:
-    """The sender, and what tells the attempts apart."""
-    same = piece.attempt in ("", piece.sender.label)
-    return piece.sender.label if same else f"{piece.sender.label} | {piece.attempt}"
 
 
 def timestamp(path: Path, zones: Iterable[str]) -> str:

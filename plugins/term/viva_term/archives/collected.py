@@ -8,10 +8,12 @@ disk, so that a command which was killed is finished by the next.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -27,6 +29,7 @@ from viva.verdict import CourseError
 from viva_term.archives import moments
 from viva_term.archives.attempt import TIMESTAMP, Attempt, digest_in, files_in, text_of, timestamp
 from viva_term.archives.ledger import BY_HAND, YES, Ledger, Row, cell, written
+from viva_term.archives.sendermatching import Match
 
 NEWEST, FIRST = "newest", "first"
 
@@ -88,8 +91,21 @@ class Collection:
         return next((row for row in self.ledger.rows.get(student, ())
                      if row.sha256 == attempt.digest and row.sender == source), None)  # fmt: skip
 
-    def plan(self, student: str, attempts: list[tuple[Attempt, str]]) -> Plan:
-        """What attempts, each with the name of the group that sent it, do to a submission; nothing is written."""
+    def of_others(self, attempt: Attempt, students: set[str]) -> list[Row]:
+        """The rows of an attempt that came before, and was somebody else's then."""
+        rows = self._by_sender.get((cell(attempt.source), attempt.digest), [])
+        return [row for row in rows if row.student_id not in students]
+
+    @functools.cached_property
+    def _by_sender(self) -> dict[tuple[str, str], list[Row]]:
+        """What came before, by the sender and the hash of its files."""
+        index = defaultdict(list)
+        for row in (row for rows in self.ledger.rows.values() for row in rows):
+            index[row.sender, row.sha256].append(row)
+        return index
+
+    def plan(self, student: str, attempts: list[tuple[Attempt, Match]]) -> Plan:
+        """What attempts, each with what its sender was found to be, do to a submission; nothing is written."""
         if problem := self._problem(student):
             return Plan(student, Status.REFUSED, notes=[problem])
         folder, before = self.place(student), self.ledger.rows.get(student, [])
@@ -103,8 +119,8 @@ class Collection:
             row = self._new_row(plan, timestamp=when, sha256=current, told=text)
             row.attempt = self._written_before(plan, current) or row.attempt
             plan.rows.append(row)
-        for attempt, group in sorted(attempts, key=lambda pair: pair[0].rank):
-            self._enter(plan, attempt, group, current)
+        for attempt, match in sorted(attempts, key=lambda pair: pair[0].rank):
+            self._enter(plan, attempt, match, current)
         plan.current = _lying(plan.rows, current)
         self._choose(plan)
         self._judge(plan, before, current)
@@ -128,7 +144,7 @@ class Collection:
         numbers += [int(path.name) for path in folder.iterdir() if path.name.isdecimal()] if folder.is_dir() else []
         return Row(plan.student, max(numbers, default=0) + 1, **values)
 
-    def _enter(self, plan: Plan, attempt: Attempt, group: str, current: str | None) -> None:
+    def _enter(self, plan: Plan, attempt: Attempt, match: Match, current: str | None) -> None:
         """Find the attempt's row, or make one; what is newly known of it is entered."""
         source = cell(attempt.source)
         same = [row for row in plan.rows if row.sha256 == attempt.digest]
@@ -140,7 +156,8 @@ class Collection:
             if attempt.digest == current and not same and not attempt.moment:
                 row.timestamp = timestamp(self.place(plan.student) / TIMESTAMP, self.course.zones)
             plan.rows.append(row)
-        row.sender, row.archive, row.group = source, row.archive or cell(attempt.archive), cell(group)
+        row.sender, row.archive, row.group = source, row.archive or cell(attempt.archive), cell(match.group)
+        row.by = match.by
         if attempt.moment:
             row.timestamp, row.told = written(attempt.moment), cell(attempt.told)
         plan.files[row.attempt] = attempt.files

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,7 +17,7 @@ from viva.verdict import CourseError
 from viva_term.archives import archive, companion, membername
 from viva_term.archives.attempt import Attempt, attempts, without
 from viva_term.archives.companion import Companion
-from viva_term.archives.layouts import About, Laid, Sender, blind, lay, layouts
+from viva_term.archives.layouts import About, Laid, Sender, blind, lay, layouts, sent_from, shared
 from viva_term.archives.ledger import Row, cell
 from viva_term.archives.sendermatching import MATCHES, Class, Match, shown
 from viva_term.archives.times import Times
@@ -27,8 +27,6 @@ SHOWN = 5
 FEWEST = 3
 """The fewest submissions that show that an archive belongs to another assignment."""
 _COPY = re.compile(r"(-|\s?\()\d{1,3}\)?$")
-PERSONAL = ("canvas", "moodle")
-"""Systems whose labels hold a number of the person: two labels are two people, whatever their names."""
 
 
 @dataclass
@@ -52,8 +50,8 @@ class Intake:
     sources: list[Source] = field(default_factory=list)
     companions: list[Companion] = field(default_factory=list)
     """Those that --times names."""
-    students: dict[str, list[tuple[Attempt, str]]] = field(default_factory=lambda: defaultdict(list))
-    """By student, the attempts, each with the name of the group that sent it."""
+    students: dict[str, list[tuple[Attempt, Match]]] = field(default_factory=lambda: defaultdict(list))
+    """By student, the attempts, each with what its sender was found to be."""
     unmatched: list[tuple[Attempt, Match]] = field(default_factory=list)
     left: list[tuple[Attempt, Match]] = field(default_factory=list)
     """What was left out or refused, here or earlier, and whose it is."""
@@ -84,15 +82,16 @@ class Intake:
             why = "".join(f"\n  {sentence}" for sentence in unpacked.left_out[:SHOWN])
             raise CourseError(f"{path} has no file that can be unpacked. Nothing was written.{why}")
         laid = lay(unpacked.members, expected, system)
-        self._remember_names(laid)
+        self.shared |= shared(laid)
+        self.blind |= blind(laid)
         for listing in (*self._own_companions(laid, path), *self.companions):
             laid.pieces = [listing.completed(piece) for piece in laid.pieces]
-        laid.pieces = [replace(piece, sender=_of(piece.sender, laid.system)) for piece in laid.pieces]
+        laid.pieces = [sent_from(piece, laid.system) for piece in laid.pieces]
         source = Source(path, laid.system, len(unpacked.members), unpacked.left_out)
         first = sum(len(entry.attempts) for entry in self.sources)
         source.attempts = attempts(laid, path, room / "inner", notebooks, first)
         left = [(piece, entry) for entry in unpacked.left if (piece := laid.read(entry.parts, expected))]
-        left = [(replace(piece, sender=_of(piece.sender, laid.system)), entry) for piece, entry in left]
+        left = [(sent_from(piece, laid.system), entry) for piece, entry in left]
         source.left = without(left, path)
         self.sources.append(source)
         self._say(source, laid)
@@ -130,15 +129,6 @@ class Intake:
                 )
         return companions
 
-    def _remember_names(self, laid: Laid) -> None:
-        if laid.system not in PERSONAL:
-            return
-        labels = defaultdict(set)
-        for piece in laid.pieces:
-            labels[piece.sender.name].add(piece.sender.label)
-        self.shared |= {label: len(same_name) for same_name in labels.values() for label in same_name}
-        self.blind |= blind(laid) if laid.system == "moodle" else set()
-
     def _say(self, source: Source, laid: Laid) -> None:
         name = source.path.name
         strangers = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
@@ -167,8 +157,7 @@ class Intake:
                 continue
             sender = attempt.sender
             if sender not in matches:
-                hidden = sender.label in self.blind and sender.label.startswith(sender.name)
-                matches[sender] = people.match(sender, blind=hidden, shared=self.shared.get(sender.label, 1))
+                matches[sender] = people.found(sender, self.blind, self.shared)
                 self.notes += [matches[sender].note] if matches[sender].note else []
             match = matches[sender]
             if match.nobody:
@@ -178,7 +167,7 @@ class Intake:
             elif not match.students:
                 self.unmatched.append((attempt, match))
             for student in match.students if not attempt.problem else ():
-                self.students[student].append((attempt, match.group))
+                self.students[student].append((attempt, match))
         self._say_several(matches, people)
         if self.nobody:
             who = ", ".join(plaintext.quoted(piece.sender.label) for piece in self.nobody)
@@ -197,6 +186,15 @@ class Intake:
                     f"'{student}' has submissions from several names in the archive ({called}). The newest "
                     "attempt counts."
                 )
+
+    def before(self, rows_of: Callable[[Attempt, set[str]], list[Row]]) -> Iterator[tuple[Attempt, Row]]:
+        """Each attempt that somebody else has from an earlier command, with the row that says so."""
+        owners: dict[int, tuple[Attempt, set[str]]] = {id(piece): (piece, set()) for piece in self.nobody}
+        for student, pairs in self.students.items():
+            for attempt, _ in pairs:
+                owners.setdefault(id(attempt), (attempt, set()))[1].add(student)
+        for attempt, students in owners.values():
+            yield from ((attempt, row) for row in rows_of(attempt, students))
 
     @property
     def packed(self) -> list[Attempt]:
@@ -270,10 +268,6 @@ class Intake:
             if id(attempt) not in owners:
                 times.set(attempt, match.students, systems.get(id(attempt), ""), False, id(attempt) in systems)
         self.notes += times.notes()
-
-
-def _of(sender: Sender, system: str) -> Sender:
-    return replace(sender, system=system, others=tuple(_of(member, system) for member in sender.others))
 
 
 def _key(attempt: Attempt) -> tuple[str, str]:

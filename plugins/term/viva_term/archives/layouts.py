@@ -452,15 +452,47 @@ def _bare(name: str, known_logins: Collection[str]) -> str:
     return bare if any(bare[cut:].casefold() in known_logins for cut in _cuts(bare)) else name
 
 
-def blind(laid: Laid) -> set[str]:
-    """The labels of Moodle's senders who are all called the same, as participants of a blind assignment are."""
+def sent_from(piece: Piece, system: str) -> Piece:
+    """A piece of an archive, with the system that told who sent it."""
+    return replace(piece, sender=_sender_from(piece.sender, system))
+
+
+def _sender_from(sender: Sender, system: str) -> Sender:
+    return replace(sender, system=system, others=tuple(_sender_from(member, system) for member in sender.others))
+
+
+def source(piece: Piece) -> str:
+    """The sender, and what tells the attempts apart: the same in every archive that holds it."""
+    same = piece.attempt in ("", piece.sender.label)
+    return piece.sender.label if same else f"{piece.sender.label} | {piece.attempt}"
+
+
+def _labels(laid: Laid) -> dict[str, set[str]]:
+    """By name, the labels of the senders who are called so."""
     labels = defaultdict(set)
     for piece in laid.pieces:
         labels[piece.sender.name].add(piece.sender.label)
+    return labels
+
+
+def shared(laid: Laid) -> dict[str, int]:
+    """By label, how many senders have its name, where two labels are two people."""
+    if laid.system not in PERSONAL:
+        return {}
+    return {label: len(same_name) for same_name in _labels(laid).values() for label in same_name}
+
+
+def blind(laid: Laid) -> set[str]:
+    """The labels of Moodle's senders who are all called the same, as participants of a blind assignment are."""
+    if laid.system != "moodle":
+        return set()
+    labels = _labels(laid)
     single = len(labels) == 1 and len(next(iter(labels.values()))) > 1
     return {label for name, same_name in labels.items() for label in same_name if single or name in PARTICIPANT}
 
 
+PERSONAL = ("canvas", "moodle")
+"""Systems whose labels hold a number of the person: two labels are two people, whatever their names."""
 PARTICIPANT = frozenset(
     ("Participant", "Teilnehmer/in", "Teilnehmerin", "Participante", "Partecipante", "Deelnemer")
 )  # fmt: skip

@@ -20,6 +20,8 @@ from viva.verdict import CourseError
 from viva_term.archives import moments
 
 ATTEMPTS = "attempts"
+HAND = "hand"
+"""A person said that a sender is a student, by joining the student's two ids."""
 YES, BY_HAND = "yes", "by hand"
 """Whether an attempt counts, and whether --attempt said so."""
 
@@ -38,6 +40,8 @@ class Row:
     sha256: str = ""
     told: str = ""
     """The text that told the time, as it was found."""
+    by: str = ""
+    """By whom the sender was found to be the student: a rule, matches.csv, or a hand; an older list does not say."""
 
     @property
     def moment(self) -> datetime | None:
@@ -77,7 +81,7 @@ class Ledger:
 
 
 def _read(path: Path) -> Iterable[Row]:
-    for line, cells in own_rows(path, COLUMNS, set(COLUMNS) - {"told"}).items():
+    for line, cells in own_rows(path, COLUMNS, set(COLUMNS) - {"told", "by"}).items():
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
             raise CourseError(f"Line {line} of {path} has no student or no number of an attempt. Correct it.")
         values = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}

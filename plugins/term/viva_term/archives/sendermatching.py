@@ -9,17 +9,18 @@ from __future__ import annotations
 import functools
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rapidfuzz import fuzz, process
 
 from viva.cleaning import plaintext
-from viva.course.identities import Identities
+from viva.course.gradebook.identities import Identities
 from viva.course.table import own_rows
 from viva.verdict import CourseError
 from viva_term.archives.layouts import Sender
+from viva_term.archives.ledger import HAND
 from viva_term.archives.membername import folded, safe
 from viva_term.lms.personname import squeezed, variants
 from viva_term.lms.rosterfile import DEMO, SECTIONS, Entry, Roster
@@ -32,6 +33,8 @@ COLUMNS = ("sender", "student_id", "assignment")
 NOBODY = "-"
 """In matches.csv, for a sender who is not a student, such as a teacher who tried it."""
 NEAREST = 3
+NUMBER, LOGIN, ADDRESS, NAME, GROUP = "number", "login", "address", "name", "group"
+"""The rules by which a sender is found; otherwise it is said in matches.csv, or by a hand that joined two ids."""
 ALIKE = 65
 """In percent, how much of the shorter of two names the other has, where they may be one person's."""
 
@@ -45,6 +48,8 @@ class Match:
     problem: str = ""
     nearest: tuple[str, ...] = ()
     note: str = ""
+    by: str = ""
+    """By whom the students were found: matches.csv, or one of the rules."""
     nobody: bool = False
     """Whether matches.csv says that the sender is not a student."""
 
@@ -57,15 +62,16 @@ class Matches:
     """By sender, folded, and assignment, which is empty where all are meant."""
 
     @classmethod
-    def read(cls, path: Path, roster: Roster) -> Matches:
-        """Raises CourseError for a file that cannot be read, or names a student whom nobody knows."""
+    def read(cls, path: Path, roster: Roster, strangers: bool = False) -> Matches:
+        """Raises CourseError for a file that cannot be read and, unless there may be ``strangers``, for a student whom
+        nobody knows."""
         students = defaultdict(list)
         for line, row in own_rows(path, COLUMNS, {"sender", "student_id"}).items():
             sender, student, assignment = (row[name].strip() for name in COLUMNS)
             student = roster.joined.get(student, student)
             if not sender or not student:
                 raise CourseError(f"Line {line} of {path} has no sender or no student.")
-            if student != NOBODY and student not in roster.entries:
+            if student != NOBODY and student not in roster.entries and not strangers:
                 near = process.extractOne(student, sorted(roster.entries), scorer=fuzz.WRatio)
                 hint = f" Did you mean '{near[0]}'?" if near else " Read the roster first: viva roster FILE"
                 raise CourseError(f"Line {line} of {path}: {plaintext.quoted(student)} is not enrolled.{hint}")
@@ -137,6 +143,11 @@ class Class:
         """Who a sender is; nobody where that is not certain."""
         return self.match(sender, near=False).students
 
+    def found(self, sender: Sender, blind: Collection[str], shared: Mapping[str, int], *, near: bool = True) -> Match:
+        """Who a sender is in an archive of which the ``blind`` labels and the ``shared`` names are known."""
+        is_blind = sender.label in blind and sender.label.startswith(sender.name)
+        return self.match(sender, blind=is_blind, shared=shared.get(sender.label, 1), near=near)
+
     def match(self, sender: Sender, *, blind: bool = False, shared: int = 1, near: bool = True) -> Match:
         """Who a sender is; a ``blind`` one's name is not a student's, and ``shared`` senders have it in one archive.
 
@@ -144,12 +155,12 @@ class Class:
         """
         if answers := self.matches.of(sender, self.assignment):
             students = tuple(dict.fromkeys(student for student in answers if student != NOBODY))
-            return Match(students, sender.label if len(students) > 1 else "", nobody=not students)
+            return Match(students, sender.label if len(students) > 1 else "", by=MATCHES, nobody=not students)
         if sender.others:
             return self._together(sender)
-        certain = self._certain(sender)
+        rule, certain = self._certain(sender)
         if len(certain) == 1:
-            return self._checked(sender, next(iter(certain)))
+            return self._checked(sender, next(iter(certain)), rule)
         if len(certain) > 1:
             return Match(problem="it may be " + _listed(certain), nearest=tuple(sorted(certain)))
         if sender.anonymous or blind:
@@ -159,27 +170,29 @@ class Class:
             return Match(problem=problem, nearest=tuple(self.nearest(sender)) if near else ())
         return self._named(sender, near)
 
-    def _certain(self, sender: Sender) -> set[str]:
-        """Those with the number in the sender's system, or else the login, or else the address."""
+    def _certain(self, sender: Sender) -> tuple[str, set[str]]:
+        """Those with the number in the sender's system, or else the login, or else the address; and which it was."""
         # A folder that somebody named is called by whichever number they know.
         number = "lms" if sender.system == "folder" else f"lms of {issuer_of(sender.system)}"
-        for attribute, value in ((number, sender.lms), ("login", sender.login), ("email", sender.email)):
+        ways = (NUMBER, number, sender.lms), (LOGIN, "login", sender.login), (ADDRESS, "email", sender.email)
+        for rule, attribute, value in ways:
             kind = attribute.partition(" ")[0]
             if ids := self.by.get(attribute, {}).get(_folded(kind, value), set()) if value else set():
-                return ids
+                return rule, ids
         # A number that the school gives: a roster of another system may have it for the id or the login.
         school = sender.lms if sender.system in SCHOOLS else ""
-        return self.by["login"].get(_folded("login", school), set()) if school else set()
+        return NUMBER, self.by["login"].get(_folded("login", school), set()) if school else set()
 
-    def _checked(self, sender: Sender, student: str) -> Match:
+    def _checked(self, sender: Sender, student: str, rule: str) -> Match:
         """A certain match; of a group the archive may name one member only."""
         if len(members := self._group(sender.name)) > 1 and student in members and not self.is_called(sender, student):
-            return Match(tuple(sorted(members)), sender.name)
+            return Match(tuple(sorted(members)), sender.name, by=rule)
         named = self.by["name"].get(squeezed(sender.name), set())
         if named and student not in named and not self._is_key(sender):
             problem = f"its number, login or address belongs to '{student}', but its name belongs to {_listed(named)}"
             return Match(problem=problem, nearest=(student, *sorted(named)))
         entry = self.roster.entries[student]
+        rule = HAND if sender.login in self.roster.joined else rule
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
             problem = (
                 f"its number, login or address belongs to '{student}', but the name on the roster is "
@@ -191,7 +204,7 @@ class Class:
         if another and not self._is_key(sender) and not self.is_called(sender, student):
             problem = f"its number or login belongs to '{student}', who has another address and another name"
             return Match(problem=problem, nearest=(student,))
-        return Match((student,))
+        return Match((student,), by=rule)
 
     def is_called(self, sender: Sender, student: str) -> bool:
         return student in self.by["name"].get(squeezed(sender.name), ())
@@ -209,10 +222,10 @@ class Class:
         ids = self.by["name"].get(squeezed(sender.name), set()) if sender.name else set()
         ids = ids & self.roster.listed or ids  # who left does not submit any more
         if len(ids) == 1:
-            return Match(tuple(ids))
+            return Match(tuple(ids), by=NAME)
         members = self._group(sender.name) or self._group(sender.login)
         if not ids and members:
-            return Match(tuple(sorted(members)), sender.name or sender.login)
+            return Match(tuple(sorted(members)), sender.name or sender.login, by=GROUP)
         if ids:
             return Match(problem=f"{len(ids)} students have that name: {_listed(ids)}", nearest=tuple(sorted(ids)))
         nearest = tuple(self.nearest(sender)) if near else ()
@@ -235,7 +248,8 @@ class Class:
                 f"In the group {plaintext.quoted(sender.label)}, {who} is not enrolled. The other members have the "
                 "submission."
             )
-        return Match(students, sender.label if len(sender.others) > 1 else "", note=note)
+        by = " and ".join(sorted({match.by for match in matches.values() if match.students}))
+        return Match(students, sender.label if len(sender.others) > 1 else "", note=note, by=by)
 
     @functools.cached_property
     def _spellings(self) -> dict[tuple[str, str], str]:

@@ -1,35 +1,72 @@
-"""The senders of archives who are a student: attempts/ has those that were found, matches.csv those that were named.
+"""Whose the members of an archive are: as attempts/ keeps it, else as collecting would find it.
 
-A group's sender is several students, so it is nobody's alone.
+Each row of ``attempts/<assignment>.csv`` has a sender, the student, and by whom that was found. Who forgets a student
+asks here, so that no archive keeps what the next ``viva collect`` would bring back.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from viva.course import joined
+from nbgrader.plugins import FileNameCollectorPlugin
+
 from viva.course.course import Course
-from viva.course.table import own_rows
-from viva_term.archives.ledger import ATTEMPTS
-from viva_term.archives.sendermatching import COLUMNS, MATCHES
+from viva.course.gradebook import joined
+from viva.verdict import CourseError
+from viva_term.archives.archive import Member
+from viva_term.archives.layouts import About, Laid, blind, lay, layouts, sent_from, shared, source
+from viva_term.archives.ledger import ATTEMPTS, Ledger, cell
+from viva_term.archives.sendermatching import MATCHES, Class, Matches
+from viva_term.lms.rosterfile import Roster
 
 
-def of(course: Course, ids: Collection[str]) -> frozenset[str]:
-    """The labels of senders who are the student with these ids alone. Raises CourseError for a file of another form."""
-    students: dict[str, set[str]] = defaultdict(set)
-    same = joined.students(course.root)
-    for path in sorted((course.root / ATTEMPTS).glob("*.csv")):
-        for row in own_rows(path, ("student_id", "sender"), {"student_id"}).values():
-            students[row["sender"].strip()].add(row["student_id"])
-    for row in own_rows(course.root / MATCHES, COLUMNS, {"sender", "student_id"}).values():
-        students[row["sender"].strip()].add(same.get(row["student_id"].strip(), row["student_id"].strip()))
-    return frozenset(sender for sender, owners in students.items() if sender and owners <= {*ids})
+class Senders:
+    """The senders of a course's archives. Raises CourseError for a file of another form."""
 
+    def __init__(self, course: Course) -> None:
+        roster = Roster.of(course)
+        matches = Matches.read(course.root / MATCHES, roster, strangers=True)
+        collected = {path.stem for path in (course.root / ATTEMPTS).glob("*.csv")}
+        with contextlib.suppress(CourseError):  # a course may have no source any more
+            collected.update(course.assignments())
+        self.classes = [Class(roster, matches, assignment) for assignment in sorted(collected) or [""]]
+        self.regexp = FileNameCollectorPlugin(config=course.directory.config).named_regexp
+        self.students: dict[tuple[str, str], set[str]] = defaultdict(set)
+        """By archive and sender the students that were found; by no archive, those of all."""
+        same = joined.students(course.root)
+        for assignment in collected:
+            for student, rows in Ledger(course, assignment).rows.items():
+                for row in rows:
+                    for archive in {row.archive, ""} if row.sender else ():
+                        self.students[archive, row.sender].add(same.get(student, student))
 
-def is_of(sender: str, path: str) -> bool:
-    """Whether a member of an archive is of a sender: a folder called so, or a file whose name begins so."""
-    for part in path.split("/"):
-        if part == sender or (part.startswith(sender) and not part[len(sender)].isalnum()):
-            return True
-    return False
+    def owners(self, path: Path, names: Iterable[str]) -> dict[str, frozenset[str]]:
+        """By the name of a member, whose it is; a group's member is several students', and one of nobody is left out.
+
+        What was collected from an archive of this name decides, then what was collected from another.
+        """
+        members = [Member(tuple(name.split("/")), Path(), 0, "") for name in names if not name.endswith("/")]
+        found: dict[str, frozenset[str]] = {}
+        for people in self.classes:
+            expected = About(people.assignment, people.known, people.names, self.regexp)
+            for system in ("", *layouts()):
+                with contextlib.suppress(CourseError):  # it is no archive of that system
+                    laid = lay(members, expected, system)
+                    for name, students in self._read(path, laid, people, by_rules=not system):
+                        found[name] = found.get(name, frozenset()) | students
+        return found
+
+    def _read(self, path: Path, laid: Laid, people: Class, by_rules: bool) -> Iterator[tuple[str, set[str]]]:
+        """The students of each member, as one system reads it: who was collected or named, else ``by_rules``."""
+        blinded, sharing = blind(laid), shared(laid)
+        for piece in laid.pieces:
+            sender = cell(source(piece))
+            students = self.students.get((path.name, sender)) or self.students.get(("", sender))
+            if not students and (by_rules or people.matches.of(piece.sender, people.assignment)):
+                match = people.found(sent_from(piece, laid.system).sender, blinded, sharing, near=False)
+                students = {*match.students}
+            if students:
+                yield piece.file.name, students

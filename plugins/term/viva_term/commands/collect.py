@@ -16,20 +16,22 @@ from traitlets import Bool, List, Unicode
 
 from viva import doors
 from viva.cleaning import plaintext
+from viva.cleaning.plaintext import quoted
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
-from viva.course import contract
 from viva.course.gradebook import agreement
 from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
+from viva.course.releasing import contract
 from viva.folder import walk
 from viva.verdict import CourseError
 from viva.wording import counted, folded
 from viva_term.archives import companion
-from viva_term.archives.attempt import digest_of_file
+from viva_term.archives.attempt import Attempt, digest_of_file
 from viva_term.archives.collected import NEWEST, Collection, Plan, Status
 from viva_term.archives.intake import Intake, unnamed
 from viva_term.archives.layouts import LAYOUTS, About, layouts
+from viva_term.archives.ledger import ATTEMPTS, Row
 from viva_term.archives.sendermatching import MATCHES, Class, Matches, shown
 from viva_term.archives.times import Collect, Times, zone_of
 from viva_term.archives.unmatched import Unmatched
@@ -103,13 +105,14 @@ class CollectCommand(VivaCommand):
             times = Times(zone, intake.companions, self.time, restated, self.no_times, people.students)
             intake.date(times, collection.known)
             intake.refuse_links(self._given())
+            before = list(intake.before(collection.of_others))
             plans = self._plans(intake, collection)
             for plan in plans:
                 if plan.status is Status.REFUSED:
                     intake.refuse(plan.student, " ".join(plan.notes))
             if not self.dry_run:
                 self._write(plans, collection, intake, waiting)
-        return self._show(intake, plans, roster)
+        return max(self._tell_before(before), self._show(intake, plans, roster))
 
     def _intake(self, people: Class, room: Path) -> Intake:
         """What the archives hold."""
@@ -202,6 +205,19 @@ class CollectCommand(VivaCommand):
             notes=[note for some in lists for note in some],
         )  # fmt: skip
         return NEEDS_GRADER if lost or refused or intake.left or intake.packed else 0
+
+    def _tell_before(self, before: list[tuple[Attempt, Row]]) -> int:
+        """Say which submissions are another student's now: who had them keeps them until a person decides."""
+        for attempt, row in before:
+            found = f" (found by {row.by})" if row.by else ""
+            self._say(
+                f"Attempt {row.attempt} of {quoted(row.student_id)}{found} has the sender "
+                f"{quoted(shown(attempt.sender))}, who is another student now. If it is not theirs, delete the line in "
+                f"{ATTEMPTS}/{self.assignment}.csv and the folder "
+                f"{self.course.path('submitted', self.assignment, row.student_id)}. Then correct the score in "
+                "formgrader."
+            )
+        return NEEDS_GRADER if before else 0
 
     def _print_counts(self, intake: Intake, plans: list[Plan], lost: int) -> None:
         names = [status for status in Status if status is not Status.REFUSED]
@@ -307,6 +323,7 @@ def _document(plan: Plan) -> dict:
         "timestamp": row.timestamp if row else "",
         "group": row.group if row else "",
         "sender": row.sender if row else "",
+        "by": row.by if row else "",
         "files": sorted(plan.files.get(row.attempt, {})) if row else [],
         "graded_before": plan.graded,
         "notes": plan.notes,

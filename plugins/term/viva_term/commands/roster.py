@@ -14,10 +14,9 @@ from viva import doors
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
-from viva.course import identities
-from viva.course.gradebook import agreement
-from viva.course.identities import Identities
-from viva.course.joined import SAME
+from viva.course.gradebook import agreement, identities
+from viva.course.gradebook.identities import Identities
+from viva.course.gradebook.joined import SAME
 from viva.verdict import CourseError
 from viva.wording import counted, folded
 from viva_term.commands.studentdata import PersonCommand

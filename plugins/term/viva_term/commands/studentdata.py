@@ -132,7 +132,9 @@ def _places(course: Course, traces: Traces) -> dict[str, Counter[str]]:
         "folders and files": Counter(str(_relative(course, path)) for path in traces.whole),
         "rows of files": Counter(),
         "rows of the gradebook": Counter(),
-        "in archives": Counter({str(_relative(course, path)): len(names) for path, names in traces.archives.items()}),
+        "in archives": Counter(
+            {str(_relative(course, path)): len(members.names) for path, members in traces.archives.items()}
+        ),
         "files about the class": Counter(str(_relative(course, path)) for path in traces.pages),
     }
     for path, cuts in traces.cuts.items():

@@ -56,7 +56,7 @@ class Participants:
     """What --from calls the system; empty when only --columns said what is what."""
     title: str
     issuer: str = ""
-    """Whose the systems' own numbers in it are (``viva.course.identities``); empty where it does not say that."""
+    """Whose the systems' own numbers in it are (``gradebook.identities``); empty where it does not say that."""
     entries: dict[int, Entry] = field(default_factory=dict)
     columns: set[str] = field(default_factory=set)
     called: str = ""

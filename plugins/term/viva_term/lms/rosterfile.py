@@ -19,11 +19,11 @@ from nbgrader.api import Student
 
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
-from viva.course import identities, joined, journal
 from viva.course.course import Course
 from viva.course.database import with_retries
-from viva.course.identities import Identities
-from viva.course.journal import Step
+from viva.course.gradebook import identities, joined, journal
+from viva.course.gradebook.identities import Identities
+from viva.course.gradebook.journal import Step
 from viva.course.processes import leftovers
 from viva.course.table import csv_text, own_rows
 from viva.verdict import CourseError

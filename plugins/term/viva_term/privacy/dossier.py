@@ -64,11 +64,10 @@ def _parts(course: Course, traces: Traces, graded: Path, target: Path) -> Iterat
         text = taken.header + "".join(records.personal_part(removed, traces.person) for removed in taken.cuts)
         hidden = path.name == RESULTS or path.suffix == ".jsonl"
         yield f"{HIDDEN if hidden else OPEN}/{_relative(course, path)}", text.encode(taken.encoding)
-    for path, names in traces.archives.items():
+    for path, members in traces.archives.items():
         with zipfile.ZipFile(path) as archive:
-            for name in names:
-                if traces.person.names_file(name):
-                    yield f"{OPEN}/{_relative(course, path)}/{name.replace('..', '_')}", archive.read(name)
+            for name in members.whole:
+                yield f"{OPEN}/{_relative(course, path)}/{name.replace('..', '_')}", archive.read(name)
     if rows := traces.books.get(course.gradebook_file):
 
         def ask(gradebook: Gradebook) -> bookrows.Rows:

@@ -2,7 +2,7 @@
 
 Theory of operation. Each run writes a manifest with all that it is about to take away, into a numbered folder of its
 own: the rows, the records of shared files, and each archive as it was and as it will be. Then it is a change in the
-course's journal (``viva.course.journal``), of steps that follow from the manifest alone: so a run that was killed is
+course's journal (``gradebook.journal``), of steps that follow from the manifest alone: so a run that was killed is
 finished by the next command, whatever stands in the course by then. A restore goes through the runs from the last to
 the first, and puts the rows of gradebooks back before the folders: who grades a folder without its rows makes new ones.
 What has no place any more stays there, and is counted.
@@ -24,10 +24,11 @@ from typing import Any
 import msgspec
 
 from viva.cleaning.plaintext import quoted
-from viva.course import busy, journal
 from viva.course.course import Course
 from viva.course.database import with_retries
-from viva.course.journal import Step
+from viva.course.gradebook import journal
+from viva.course.gradebook.journal import Step
+from viva.course.grading import busy
 from viva.course.processes import leftovers
 from viva.folder import remove
 from viva.verdict import CourseError
@@ -91,11 +92,11 @@ class Store:
         manifest.whole, manifest.pages = ([self.name(path) for path in paths] for paths in (traces.whole, traces.pages))
         manifest.cuts = {self.name(path): cuts for path, cuts in traces.cuts.items()}
         manifest.books = {self.name(path) if path else SERVER: rows for path, rows in traces.books.items() if rows}
-        manifest.archives = {self.name(path): names for path, names in traces.archives.items()}
+        manifest.archives = {self.name(path): members.names for path, members in traces.archives.items()}
         run = self._new_run()
-        for path, names in traces.archives.items():
+        for path, members in traces.archives.items():
             name, old = self.name(path), path.read_bytes()
-            slim = without(old, names, person)
+            slim = without(old, members, person)
             manifest.before[name], manifest.digests[name] = _digest(old), _digest(slim)
             shutil.copy2(path, self._place(run, name))
             _replace(self._slim(run, name), slim)

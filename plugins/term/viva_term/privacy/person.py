@@ -17,11 +17,10 @@ from functools import cached_property
 
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
-from viva.course import joined
 from viva.course.course import Course
-from viva.course.identities import Identities
+from viva.course.gradebook import joined
+from viva.course.gradebook.identities import Identities
 from viva.verdict import CourseError
-from viva_term.archives import senders
 from viva_term.lms.personname import words
 from viva_term.lms.rosterfile import ROSTER, Entry, Roster
 from viva_term.lms.systems import SYSTEMS, System, plain
@@ -79,8 +78,6 @@ class Person:
     """The other students, by id."""
     numbers: frozenset[str] = frozenset()
     """Those of all learning systems."""
-    senders: frozenset[str] = frozenset()
-    """How archives call this student alone, as attempts/ and matches.csv say."""
 
     @classmethod
     def of(cls, course: Course, student: str, extra_ids: Iterable[str] = ()) -> Person:
@@ -101,7 +98,7 @@ class Person:
         others |= {name: Entry(name) for name in {*extra_ids, *joined.read(course.root)} - {*others, *ids}}
         identities = roster.identities or Identities(course.root)
         numbers = frozenset(number for name in ids for number in identities.all(name))
-        return cls(main, ids, entries, others, numbers, senders.of(course, ids))
+        return cls(main, ids, entries, others, numbers)
 
     @property
     def called(self) -> str:
@@ -209,12 +206,7 @@ class Person:
         return next(self._mentions(text), None) is not None
 
     def names_file(self, path: str) -> bool:
-        """Whether a file in an archive is this person's by its path: nobody else's id or name stands before theirs.
-
-        It is also where an archive calls somebody so who was found to be this person.
-        """
-        if any(senders.is_of(sender, path) for sender in self.senders):
-            return True
+        """Whether a file in an archive is this person's by its path: nobody else's id or name stands before theirs."""
         text = self._prepared(path)
         start = next(self._mentions(path), None)
         if start is None or " ".join(words(next((match.name for match in self.entries), ""))) in self._theirs["name"]:

@@ -24,8 +24,10 @@ from viva.course.course import Course
 from viva.course.database import with_retries
 from viva.course.gradebook.results import Results
 from viva.course.grades.standing import UNMATCHED
-from viva.course.variants import FOLDER as VARIANTS
+from viva.course.releasing.variants import FOLDER as VARIANTS
+from viva.folder import walk
 from viva_term.archives.ledger import ATTEMPTS
+from viva_term.archives.senders import Senders
 from viva_term.privacy import bookrows, records
 from viva_term.privacy.bookrows import Rows
 from viva_term.privacy.person import Person
@@ -50,6 +52,18 @@ MOST_BYTES, MOST_MEMBERS, LARGEST_ARCHIVE = 200 * 2**20, 50_000, 2**30
 UNREADABLE = (zipfile.BadZipFile, RuntimeError, NotImplementedError, ValueError)
 
 
+@dataclass(frozen=True)
+class Members:
+    """Members of an archive: a person's own ones, and tables in which some rows are the person's."""
+
+    whole: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.whole, *self.tables]
+
+
 @dataclass
 class Traces:
     """What a course has of a person, by path."""
@@ -61,8 +75,8 @@ class Traces:
     """Files about the class that mention the person, and are made again."""
     cuts: dict[Path, Cuts] = field(default_factory=dict)
     """The person's rows in shared files."""
-    archives: dict[Path, list[str]] = field(default_factory=dict)
-    """Members of archives that are the person's."""
+    archives: dict[Path, Members] = field(default_factory=dict)
+    """What is the person's in archives."""
     books: dict[Path | None, Rows] = field(default_factory=dict)
     """Rows in gradebooks; None is the course's own, where that is on a server."""
     mentions: list[Path] = field(default_factory=list)
@@ -96,6 +110,7 @@ def _everybody(course: Course) -> set[str]:
 class _Search:
     def __init__(self, course: Course, traces: Traces) -> None:
         self.course, self.traces, self.person = course, traces, traces.person
+        self.senders = Senders(course)
         self.root = course.root
 
     def run(self) -> Traces:
@@ -104,6 +119,7 @@ class _Search:
         self._books()
         for path in self._files():
             self._look(path)
+        self.traces.mentions += [path for path in self._unpacked() if path not in self.traces.mentions]
         self.traces.exchange = [path for student in sorted(self.person.ids) for path in self._sent(student)]
         return self.traces
 
@@ -147,6 +163,15 @@ class _Search:
                 for name in sorted(files, key=lambda name: (not name.endswith(".csv"), name)):
                     if parent_folder / name not in self.traces.whole:
                         yield parent_folder / name
+
+    def _unpacked(self) -> Iterator[Path]:
+        """What the person sent, in folders of the course that are unpacked archives to ``viva collect``."""
+        ours = {*INSTRUCTORS, *MADE, *SKIPPED}
+        for folder in sorted(self.root.iterdir()):
+            if folder.is_dir() and not (folder.is_symlink() or folder.name in ours or folder in self._students):
+                names = [path.relative_to(folder).as_posix() for path in walk(folder)]
+                owners = self.senders.owners(folder, names)
+                yield from (folder / name for name in names if owners.get(name, frozenset()) & self.person.ids)
 
     def _is_apart(self, location: Path) -> bool:
         return location.is_symlink() or not location.is_relative_to(self.root)
@@ -242,20 +267,28 @@ class _Search:
                 if len(members) > MOST_MEMBERS or sum(member.file_size for member in members) > LARGEST_ARCHIVE:
                     self.traces.unread.append(path)
                     return
-                theirs = [member for member in members if self._is_theirs(archive, member)]
-                rest = [member for member in members if member not in theirs]
+                theirs = self._theirs(path, archive, members)
+                rest = [member for member in members if member.filename not in theirs.names]
                 self._mention(path, "\n".join(self._text(path, archive, rest)))
         except UNREADABLE:
             self.traces.unread.append(path)
             return
-        if theirs:
-            self.traces.archives[path] = [member.filename for member in theirs]
+        if theirs.names:
+            self.traces.archives[path] = theirs
 
-    def _is_theirs(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
-        name = member.filename
-        if self.person.names_file(name):
-            return True
-        return name.endswith(records.TABLES) and bool(records.cut(name, archive.read(member), self.person)[1].cuts)
+    def _theirs(self, path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> Members:
+        """What was sent by the person, as far as that is known, and else what is named after the person."""
+        owners = self.senders.owners(path, [member.filename for member in members])
+        whole, tables = [], []
+        for member in members:
+            name = member.filename
+            if (students := owners.get(name)) is not None:
+                whole += [name] if students <= self.person.ids else []
+            elif self.person.names_file(name):
+                whole.append(name)
+            elif name.endswith(records.TABLES) and records.cut(name, archive.read(member), self.person)[1].cuts:
+                tables.append(name)
+        return Members(tuple(whole), tuple(tables))
 
     def _named(self, path: Path) -> str:
         return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path.name)
@@ -274,16 +307,16 @@ class _Search:
         return sorted(inbound.glob(f"{glob.escape(student)}+*"))
 
 
-def without(data: bytes, names: list[str], person: Person) -> bytes:
-    """A zip without these members; of a table that is not named after the person, only the rows go."""
+def without(data: bytes, members: Members, person: Person) -> bytes:
+    """A zip without these members and rows."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w") as new:
         new.comment = old.comment
         for member in old.infolist():
+            if member.filename in members.whole:
+                continue
             content = old.read(member)
-            if member.filename in names:
-                if not member.filename.endswith(records.TABLES) or person.names_file(member.filename):
-                    continue
+            if member.filename in members.tables:
                 content = records.cut(member.filename, content, person)[0]
             new.writestr(member, content)
     return target.getvalue()

@@ -1,0 +1,63 @@
+"""Two kernels of a language: one runs the notebook, another one the tests, and a package brings what they say.
+
+A package adds a subclass of KernelDialogue for a language (the door ``viva.kernels``). The session of a notebook in
+that language is of this class. Tests run in its second kernel, but for those of single-process cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from viva import doors
+from viva.engine.dialogue.expected import ANY
+from viva.engine.kernelsession import KernelSession
+from viva.record import Note
+from viva.sandbox.confinement import Limits
+
+NOTED = ANY
+"""What stands in ``KernelDialogue.kinds`` under a key of a package's own."""
+
+
+@dataclass(frozen=True)
+class Second:
+    """Where the second kernel works; ``data``, ``readable`` and ``slot`` as in KernelSession."""
+
+    folder: Path
+    data: Path | None
+    limits: Limits
+    readable: tuple[str, ...]
+    slot: int | None
+
+
+class KernelDialogue(KernelSession):
+    """The session of a notebook; without a ``second`` kernel all tests run in the first one.
+
+    Of the requests that ``candidate`` gets, those with ``test`` are of a test cell, which that names; those that are
+    not of a single-process cell run in the second kernel. ``examiner`` gets those that an examiner of Python gets
+    beside its tests: ``prepare`` (but not in a rehearsal), ``own``, ``ran``, ``given`` and ``finish``, here with the
+    visible lines of a test cell.
+    """
+
+    def __init__(self, *place: Any, single: frozenset[str] = frozenset(), second: Second | None = None) -> None:
+        self.single, self.second = single, second
+        self.doubts: list[Note] = []
+        """What a grader should look at."""
+        self.kinds: dict[str, str] = {}
+        """What a rehearsal learns, as ``Examination.kinds`` keeps it."""
+        super().__init__(*place)
+
+    def changed(self) -> set[str]:
+        """The names in the first kernel whose values are others than when this was asked last, by its solution."""
+        raise NotImplementedError
+
+    def why_single(self, source: str) -> Note | None:
+        """Why a test cell is a single-process cell, if its text says so."""
+        raise NotImplementedError
+
+
+def dialogue_of(language: str) -> type[KernelDialogue] | None:
+    """What an installed package brings for a language. Raises CourseError."""
+    name = language.lower()
+    return doors.load(doors.KERNELS, name) if name in doors.entries(doors.KERNELS) else None
