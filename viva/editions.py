@@ -46,6 +46,8 @@ class Facts(Struct, frozen=True):
     """The modules that notebooks and files need, and where the release found each."""
     limits: dict[str, float] = field(default_factory=dict)
     """The seconds of a cell, the megabytes and the seconds of a whole notebook."""
+    apart: list[str] = field(default_factory=list)
+    """The languages whose tests run in a second kernel, which a package brings."""
     ground: str = ""
     """A hash of what verdicts depend on; two editions with the same one give the same scores."""
 

@@ -18,6 +18,9 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import BIN, PROJECT
 from viva.course.grading.overview import overview
+from viva.course.releasing import contract
+from viva.editions import Facts
+from viva.verdict import CourseError
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -523,3 +526,9 @@ def test_points_that_only_the_students_version_has_are_refused_before_anything_i
     said = viva("release", "a1", "--no-audit")
     assert said.status == 2 and "'double': its 3 points cannot be graded" in said.err, said.text
     assert "Put that step before ClearSolutions." in said.err and not (course / "release" / "a1").exists()
+
+
+def test_tests_that_were_released_for_a_second_kernel_are_not_run_in_the_students():
+    facts = Facts("ps1", "edition", "2026-11-28T10:00:00+00:00", "cells", "source", apart=["julia"])
+    with pytest.raises(CourseError, match="ps1: its tests in julia were released to run in a second kernel"):
+        contract.require_kernels(facts)

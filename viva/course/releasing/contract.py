@@ -42,7 +42,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
 from traitlets.config import Config
 
-from viva import editions, wording
+from viva import doors, editions, wording
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
 from viva.course.examining.fingerprint import ground
@@ -54,8 +54,10 @@ from viva.course.source.markers import RightMarkers
 from viva.course.source.timelimit import seconds_of
 from viva.editions import CURRENT, FACTS, NOTEBOOKS, Facts, folder_of, place_of
 from viva.engine.blueprint import SOLUTION_MARK, read_blueprint, read_notebook
+from viva.engine.kerneldialogue import dialogue_of
 from viva.folder import FOR_TESTS, SOLVED, walk
 from viva.notebook.cell import grade_id, marks_of
+from viva.notebook.programming import PYTHON, language_of
 from viva.record import SubmissionRecord
 from viva.verdict import BlueprintError, CourseError, VivaError
 
@@ -127,12 +129,24 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
     place = place_of(course.directory, assignment)
     facts = editions.current(place)
     if facts and facts.gradebook == digest_of(expected) and not _lacking(place / facts.edition, expected):
+        require_kernels(facts)
         return Contract(place / facts.edition, course.path("source", assignment), facts)
     made = _from_gradebook(course, assignment, expected)
     if tell:
         by_other = f"The gradebook has another release than {place}" if facts else f"There is no contract in {place}"
         tell(f"{assignment}: {by_other}. Made from source/, release/ and the gradebook.")
     return made
+
+
+def require_kernels(facts: Facts) -> None:
+    """Raises CourseError where tests that were released for a second kernel would run in the student's."""
+    for language in facts.apart:
+        if not dialogue_of(language):
+            raise CourseError(
+                f"{facts.assignment}: its tests in {language} were released to run in a second kernel, out of reach of "
+                "student code. "
+                + (doors.lacking(doors.KERNELS, language.lower()) or "Install the package that brings it.")
+            )
 
 
 def of_gradebook(course: Course, assignment: str, tell: Callable[[str], object] | None = None) -> Contract | None:
@@ -345,7 +359,9 @@ def _written(course: Course, assignment: str, books: Mapping[str, Compiled], fol
     leaves = _copied(files_beside(course, assignment), folder / FILES)
     tests = _copied(files_for_tests(course, assignment), folder / FILES / FOR_TESTS)
     needed = machine.imports((folder / NOTEBOOKS).glob("*.ipynb"), walk(folder / FILES))
-    about = source_digest(course, assignment), points, leaves, tests, needed, limits_of(course.directory.config)
+    written_in = {language_of(book.complete.metadata) for book in books.values()}
+    apart = sorted(language for language in written_in if language != PYTHON and dialogue_of(language))
+    about = source_digest(course, assignment), points, leaves, tests, needed, limits_of(course.directory.config), apart
     facts = Facts(assignment, "", when, "", *about)
     return Contract(folder, course.path("source", assignment), facts)
 
