@@ -209,15 +209,15 @@ def _around(readable: Iterable[str], links: Path, data: Path, tell: int, uid: in
             words += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             words += ["--ro-bind", path, path]
-    paths = [*readable]
-    for folder in sorted({str(parent) for path in (*paths, HOME) for parent in Path(path).parents} - {"/"}):
-        words += ["--perms", "0755", "--dir", folder]  # else nobody but root goes through it
-    for path in paths:
-        words += ["--ro-bind", path, path]
-    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--perms", "0755", "--dir", os.path.dirname(HOME)]
     room = str(Limits().scratch_bytes)
     for folder in ("/tmp", "/dev/shm", HOME):
         words += ["--perms", "1777", "--size", room, "--tmpfs", folder]
+    paths = [*readable]  # after /tmp, where an environment may lie
+    for folder in sorted({str(parent) for path in paths for parent in Path(path).parents} - {"/", "/tmp"}):
+        words += ["--perms", "0755", "--dir", folder]  # else nobody but root goes through it
+    for path in paths:
+        words += ["--ro-bind", path, path]
     words += ["--bind", str(links), LINKS, "--ro-bind", str(data), DATA, "--chdir", HOME, "--remount-ro", "/", "--"]
     if uid is not None:
         words += ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all"]

@@ -31,7 +31,7 @@ from viva.course.grading.material import Material
 from viva.course.grading.pipeline import Passed, grade
 from viva.course.regrade.regrading import Regrade
 from viva.course.releasing.release import release
-from viva.course.releasing.variants import KEY, made_key, seed_for, seeds_of, students_of, write_copies
+from viva.course.releasing.variants import KEY, made_key, require_offered, seed_for, seeds_of, write_copies
 from viva.pages import report
 from viva.pages.feedback import write_feedback
 from viva.submission.packing import pack
@@ -394,7 +394,7 @@ def test_a_notebook_whose_seed_cannot_be_put_in_is_refused_with_its_cell(course)
     write_source(course, DATA.replace("viva_seed = 11", "viva_seed = 10 + 1"))
     opened, _ = load(course)
     with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed must be a whole"):
-        students_of(opened, NAME)
+        require_offered(NAME, opened.source_notebooks(NAME))
 
 
 def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(course):
@@ -403,7 +403,7 @@ def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(cours
     path.write_text(path.read_text().replace("viva_seed", "seed"))
     opened, config = load(course)
     with pytest.raises(CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a read-only cell"):
-        students_of(opened, NAME)
+        require_offered(NAME, opened.source_notebooks(NAME))
     assert all(map(str, autograde(opened, opened.submissions([NAME]), config=config))), "graded as it was released"
 
 
