@@ -65,7 +65,7 @@ def test_a_slower_machine_in_another_folder_writes_the_same_bytes(strong, course
 def test_a_mistake_that_costs_points_in_another_exercise_is_named(course):  # noqa: F811
     (course / "answers/small/wrong/rows.py").write_text(CENTRE_ONLY)
     with (course / "nbgrader_config.py").open("a") as file:  # with errors carried forward it would cost nothing there
-        file.write("c.Examine.carry_forward = False\n")
+        file.write("c.Examine.carry_forward = []\n")
     released(course)
     document = certificate(load(course)[0], audited(course))
     assert document["twice"] == {"rows": [str(LARGEST)]}
