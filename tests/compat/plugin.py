@@ -16,6 +16,8 @@ INTENDED = {
     "test_no_execute": "outputs that a student submitted are never kept, so without execution there are none",
     "test_handle_failure": "a notebook with the cells of another one is repaired and graded; nbgrader refuses it",
     "test_handle_failure_single_notebook": "the same",
+    "test_force": "a file that was released is there until the next release; nbgrader's test deletes it in source/",
+    "test_force_f": "the same",
     "test_missing_source_kernelspec": "no kernel is started, so a submission cannot name a wrong one",
 }
 """What differs on purpose, by the name of nbgrader's test; docs/adopting.md says why, and tests of ours hold it."""
