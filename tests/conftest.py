@@ -38,7 +38,7 @@ PARTS = 10
 """The thorough tests are run in so many parts, by the hash of their names."""
 SECONDS = json.loads((PROJECT / "bench" / "durations.json").read_text(encoding="utf-8"))
 """What a row of each test took when `python -m bench.durations` last wrote it down."""
-LONG = 10
+LONG = 5
 """Seconds: a proof that takes longer, with all its rows, is thorough, so that its rows take turns in CI."""
 POINTS = "tests/engine/", "tests/submission/"
 """What decides about points is proven whole each time."""
