@@ -53,7 +53,7 @@ class DiagnoseCommand(VivaCommand):
         | NO_SANDBOX
         | {"no-mutants": ({"DiagnoseCommand": {"mutants": False}}, "Leave out the changes of the solution.")}
     )
-    mutants = Bool(True, help="Whether changes of the solution are recognised, too.").tag(config=True)
+    mutants = Bool(True, help="Also recognise mutants of the solution.").tag(config=True)
     settings = (Execute, Examine)
 
     def run(self) -> int:

@@ -190,7 +190,7 @@ def leading(link: str):
 
 FAULTS = {
     "refused": ("/members", platform.status(403), "Turn on this service"),
-    "broken": ("/members", platform.status(500), "It has a problem of its own."),
+    "broken": ("/members", platform.status(500), "Its server has an error."),
     "elsewhere": ("/members", platform.status(302, Location="http://evil.example/"), "to another address"),
     "nothing": ("/members", platform.status(404), "has nothing about members at http://127.0.0.1"),
     "a login page": ("/members", said("<html>Log in"), "about members is not JSON."),

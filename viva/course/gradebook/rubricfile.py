@@ -117,7 +117,7 @@ class RubricFile:
         return self._as(document, start + "\n" * bool(start) + _block(item), item.key), item.key
 
     def without(self, key: str) -> RubricFile:
-        """Without an item. Raises CourseError where there is none, or where its lines cannot be told."""
+        """Without an item. Raises CourseError where there is none, or where its lines are not known."""
         position, document = self._place(key), tomllib.loads(self.text)
         parts = self._parts(key)
         document["item"].pop(position)

@@ -203,8 +203,9 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
         if worth and points.get(grade_id(cell)) != float(worth):
             raise CourseError(
                 f"{draft.source / notebook}.ipynb, cell '{grade_id(cell)}': its {worth:g} points cannot be graded, "
-                "because a step of c.GenerateAssignment.preprocessors makes another cell of it for students than for "
-                "grading. Nothing was changed. Put that step before ClearSolutions."
+                "because students get another cell than grading expects. A step of "
+                "c.GenerateAssignment.preprocessors changes the cell too late. Nothing was changed. Put that step "
+                "before ClearSolutions."
             )
 
 

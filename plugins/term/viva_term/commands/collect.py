@@ -211,8 +211,9 @@ class CollectCommand(VivaCommand):
         for attempt, row in before:
             found = f" (found by {row.by})" if row.by else ""
             self._say(
-                f"Attempt {row.attempt} of {quoted(row.student_id)}{found} has the sender "
-                f"{quoted(shown(attempt.sender))}, who is another student now. If it is not theirs, delete the line in "
+                f"Attempt {row.attempt} lies in the folder of {quoted(row.student_id)}{found}, but its sender "
+                f"{quoted(shown(attempt.sender))} is another student now. If {quoted(row.student_id)} did not send it, "
+                "delete the line in "
                 f"{ATTEMPTS}/{self.assignment}.csv and the folder "
                 f"{self.course.path('submitted', self.assignment, row.student_id)}. Then correct the score in "
                 "formgrader."
