@@ -15,7 +15,7 @@ from viva import doors, language
 SCRIPT = Path(__file__).parent / "share/jupyter/labextensions/nbviva-check/static/remoteEntry.js"
 TABLE = re.compile(r"(?<=  const TABLE = )\{.*?\n  \}(?=;\n)", re.DOTALL)
 COLOURS = re.compile(r"(?<=  const COLOURS = )\{.*?\n  \}(?=;\n)", re.DOTALL)
-SHEET = Path(__file__).parents[1] / "viva/pages/templates/colours.css"
+SHEET = Path(__file__).parents[1] / "viva/pages/templates/viva_formgrade/colours.css"
 USED = ("good", "bad", "wait", "tint", "link")
 
 

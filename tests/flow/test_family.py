@@ -19,7 +19,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from plugins.diagnosis.tests.conftest import means  # noqa: F401
 from plugins.diagnosis.tests.course import NAME
-from tests.author.test_auditpage import AUDIT
+from tests.author.test_auditpage import AUDIT, LONG
 from tests.browser import barriers
 from tests.conftest import BIN, PROJECT, load
 from tests.flow.jupyter import served
@@ -108,6 +108,15 @@ OVER = """part => {
 }"""
 """The texts that cover each other."""
 
+BROKEN = """part => [...(part ? document.querySelector(part) : document.body).querySelectorAll('th, h1, h2, h3, summary')]
+  .flatMap(head => [...head.childNodes].filter(node => node.nodeType === 3).flatMap(node => [...node.data.matchAll(/\\S+/g)]
+  .filter(word => {
+    const range = document.createRange();
+    range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+    return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1 && !/[-_/]/.test(word[0]);
+  }).map(word => `broken word in a head: ${word[0]}`)))"""
+"""The words of heads that stand in two lines."""
+
 
 @pytest.fixture(scope="module")
 def course(means, tmp_path_factory) -> Path:  # noqa: F811
@@ -122,7 +131,7 @@ def course(means, tmp_path_factory) -> Path:  # noqa: F811
     for step in (["diagnose", NAME, "--no-mutants"], ["grade"], ["feedback"], ["report"]):
         done = subprocess.run([BIN / "viva", *step], cwd=root, capture_output=True, text=True)
         assert done.returncode in (0, 1), done.stderr
-    (root / "report" / "audit.html").write_text(auditpage.page(AUDIT), encoding="utf-8")
+    (root / "report" / "audit.html").write_text(auditpage.page(AUDIT).replace(LONG, "table"), encoding="utf-8")
     certificate = environment({}).get_template("certificate.html").render(CERTIFICATE)
     (root / "report" / "certificate.html").write_text(certificate, encoding="utf-8")
     now = datetime(2026, 10, 1, 12, tzinfo=UTC)
@@ -227,5 +236,6 @@ def looked_at(context: BrowserContext, desk: Desk, act: Callable[[Page], str | N
         *["wider than the screen"] * wide,
         *page.evaluate(CUT, part),
         *page.evaluate(OVER, part),
+        *page.evaluate(BROKEN, part),
         *barriers(page, part, small),
     ]

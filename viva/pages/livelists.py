@@ -30,8 +30,8 @@ MENU = re.compile(
 )
 """The last entry of formgrader's menu."""
 DARK = "".join(
-    (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
-    for name in ("colours.css", "viva_formgrade/dark.css")
+    (Path(__file__).parent / "templates" / "viva_formgrade" / name).read_text(encoding="utf-8")
+    for name in ("colours.css", "dark.css")
 )
 """How the pages look on a dark screen."""
 ENTRY = '<li role="presentation"><a href="{}/viva/">Open Grading Work</a></li>'

@@ -182,7 +182,7 @@
     return fill(sentence, { count: count.toLocaleString(words.html) });
   }
 
-  // The colours of all pages of Viva's (viva/pages/templates/colours.css). student/button_words.py writes them.
+  // The colours of all pages of Viva's (viva/pages/templates/viva_formgrade/colours.css). student/button_words.py writes them.
   const COLOURS = {
     "light": {
       "link": "#0757ba",
