@@ -108,13 +108,18 @@ OVER = """part => {
 }"""
 """The texts that cover each other."""
 
-BROKEN = """part => [...(part ? document.querySelector(part) : document.body).querySelectorAll('th, h1, h2, h3, summary')]
-  .flatMap(head => [...head.childNodes].filter(node => node.nodeType === 3).flatMap(node => [...node.data.matchAll(/\\S+/g)]
-  .filter(word => {
-    const range = document.createRange();
-    range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
-    return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1 && !/[-_/]/.test(word[0]);
-  }).map(word => `broken word in a head: ${word[0]}`)))"""
+BROKEN = """part => {
+  const root = part ? document.querySelector(part) : document.body, found = [];
+  for (const head of root.querySelectorAll('th, h1, h2, h3, summary'))
+    for (const node of [...head.childNodes].filter(one => one.nodeType === 3))
+      for (const word of node.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top))).size;
+        if (lines > 1 && !/[-_/]/.test(word[0])) found.push(`broken word in a head: ${word[0]}`);
+      }
+  return found;
+}"""
 """The words of heads that stand in two lines."""
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
-from viva.commands.terminal import figures, whole
+from viva.commands.terminal import explained, figures, whole
 from viva.course.gradebook import agreement, releases, rubric
 from viva.course.gradebook.rubricfile import RubricFile
 from viva.verdict import CourseError
@@ -57,7 +56,7 @@ class RubricCommand(VivaCommand):
             return 0
         if self.delete and self.delete not in {*old.items, *used}:
             raise CourseError(f"No item has the key '{self.delete}': neither in {path}, nor in a comment.")
-        table = Table(whole("key"), *figures("points", "used"), "text")
+        table = explained("used: comments that have the item.", whole("key"), *figures("points", "used"), "text")
         for item in items:
             table.add_row(item.key, f"{item.points:+g}", str(used.get(item.key, 0) or ""), item.text)
         self.console.print(table)
@@ -86,7 +85,8 @@ class RubricCommand(VivaCommand):
         return 0
 
     def _show(self, planned: list[rubric.Update]) -> None:
-        table = Table("student", "question", "item", *figures("old", "new"), "")
+        meanings = "old, new: the score. kept: a grader typed it. waits: a grader must score it again."
+        table = explained(meanings, "student", "question", "item", *figures("old", "new"), "")
         for update in planned[:SHOWN]:
             note = "kept" if update.by_hand else ""
             names = plaintext.line(update.student), plaintext.line(update.cell), ", ".join(update.keys)

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.preprocessors import Execute
 from rich.progress import Progress
-from rich.table import Table
 from traitlets import Bool
 from traitlets.config import Config
 
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
-from viva.commands.terminal import figures
+from viva.commands.terminal import explained, figures
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
 from viva.course.examining.graders import new_grader
@@ -35,6 +34,12 @@ from viva_diagnosis import diagnoses
 from viva_diagnosis.diagnoses import Diagnoses, Diagnosis
 from viva_diagnosis.diagnosing import Diagnosing, lost_in
 from viva_diagnosis.writtengroups import Group, groups_of
+
+MEANINGS = (
+    "mistakes: known ones. lost points: submissions that did. diagnosed: submissions whose answers were compared. with "
+    "a mistake: those of them that behave like a known one."
+)
+"""What the heads of the table mean."""
 
 
 class DiagnoseCommand(VivaCommand):
@@ -57,7 +62,7 @@ class DiagnoseCommand(VivaCommand):
     settings = (Execute, Examine)
 
     def run(self) -> int:
-        table = Table("assignment", *figures("mistakes", "lost points", "diagnosed", "with a mistake"))
+        table = explained(MEANINGS, "assignment", *figures("mistakes", "lost points", "diagnosed", "with a mistake"))
         document = []
         graded = self._graded()
         with self.alone(), contextlib.closing(_grader(self.course, list(graded), self.config)) as grader:

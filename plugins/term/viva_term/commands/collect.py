@@ -18,7 +18,7 @@ from viva import doors
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.commands.terminal import SHOWN, explained, figures, shortened, whole
 from viva.course.gradebook import agreement
 from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
@@ -231,7 +231,7 @@ class CollectCommand(VivaCommand):
             self.console.print(table)
         counts = Counter(plan.status for plan in plans)
         heads = figures(*map(str, names), "unmatched")
-        table = Table("assignment", *heads, caption=LEGEND, caption_justify="left")
+        table = explained(LEGEND, "assignment", *heads)
         table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
         self.console.print(table)
 
