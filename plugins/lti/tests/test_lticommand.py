@@ -201,7 +201,7 @@ FAULTS = {
     "unsafe": ("/members", leading("http://evil.example/"), "begins with http:"),
     "a page elsewhere": ("/members", leading("https://evil.example/"), "points to another site for members: evil."),
     "a page on the loopback": ("/members", leading("http://127.0.0.1:9/"), "points to another site for members: 127."),
-    "a page nowhere": ("/members", leading("http://[::1"), "names a next page without an address"),
+    "a page nowhere": ("/members", leading("http://[::1"), "has a link to a next page that is not valid"),
     "deep": ("/members", said('{"members": ' + "[" * 10**5), "about members is not JSON"),
     "not UTF-8": ("/members", raw(answered(b'{"members": [{"name": "\xff"}]}')), "about members is not JSON"),
     "not UTF-8 in a key": ("/members", raw(answered(b"\xff")), "about members is not JSON"),

@@ -96,7 +96,9 @@ class Connection:
             following = response.links.get("next", {}).get("url", "")
             return urljoin(response.url, following) if following else ""
         except BROKEN:
-            problem = f"The answer of {host_of(response.url)} about {subject} names a next page without an address."
+            problem = (
+                f"The answer of {host_of(response.url)} about {subject} has a link to a next page that is not valid."
+            )
         raise PlatformError(problem)
 
     def read(self, subject: str, address: str, accept: str) -> Any:

@@ -412,7 +412,8 @@ def _file(path: Path, question: Question, changes: list[str]) -> Question:
         try:
             value = ast.literal_eval(node.value) if named else None  # type: ignore[attr-defined]  # an ast.Assign
         except ValueError:
-            changes.append(f"{path}, line {node.lineno}, is computed, so it was left out: {_short(ast.unparse(node))}")
+            text = _short(ast.unparse(node))
+            changes.append(f"{path}, line {node.lineno}, was left out, because its value is computed: {text}")
             continue
         if named == ["test"] and isinstance(value, dict):
             question = _suites(value, question, changes)
