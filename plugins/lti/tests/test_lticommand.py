@@ -328,7 +328,10 @@ def test_a_score_that_a_system_takes_and_does_not_show_is_named_and_not_taken_fo
 
     system.fault("/scores", lose, times=3)
     result = viva("lti", "export", PS)
-    assert (result.status, "member u-1: it was sent, and another grade is there" in result.out) == (1, True)
+    assert (result.status, "member u-1: the score was sent, but the column shows another one" in result.out) == (
+        1,
+        True,
+    )
     assert "2 scores sent" in result.out
     assert viva("lti", "export", PS).status == 0 and system.points() == ALL
 
