@@ -242,11 +242,14 @@ def looked_at(context: BrowserContext, desk: Desk, act: Callable[[Page], str | N
     else:
         page.screenshot(path=place, full_page=True)
     wide = not part and page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    small = {"target-size": {"enabled": True}}
+    rules = {
+        "target-size": {"enabled": True},
+        "meta-refresh": {"enabled": False},
+    }  # the watcher's page tells what is now
     return [
         *["wider than the screen"] * wide,
         *page.evaluate(CUT, part),
         *page.evaluate(OVER, part),
         *page.evaluate(BROKEN, part),
-        *barriers(page, part, small),
+        *barriers(page, part, rules),
     ]
