@@ -298,7 +298,7 @@ def test_joining_two_students_loses_nothing_where_connections_are_cut(rooted, po
     viva(root, "roster", "--same", old, new)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ["grade", "report", "extend"])  # all commands wait in one function
 def test_a_server_that_starts_after_a_command_is_waited_for(rooted, postgres, name):
     root, _ = rooted
     viva(root, "grade", SHORT)
