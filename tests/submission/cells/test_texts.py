@@ -250,6 +250,7 @@ def assert_linear(function, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_no_pattern_that_meets_a_students_text_takes_the_square_of_its_length(pattern):
     assert_linear(lambda text: [match.end() for match in PATTERNS[pattern].finditer(text)], pattern)
