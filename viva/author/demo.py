@@ -29,8 +29,8 @@ from viva.course.processes import leftovers
 from viva.course.releasing import contract
 from viva.course.releasing.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
-from viva.engine.names import names_of
 from viva.folder import remove
+from viva.notebook.names import names_of
 from viva.submission.variant import seeded
 from viva.verdict import CourseError
 from viva.wording import counted

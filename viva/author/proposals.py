@@ -39,8 +39,8 @@ from viva.engine.blueprint import read_notebook
 from viva.engine.checks import CHECK, HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
-from viva.engine.names import names_of
 from viva.notebook.cell import Purpose
+from viva.notebook.names import names_of
 from viva.notebook.syntax import parsed
 from viva.submission import variant
 from viva.verdict import BlueprintError, CourseError, Verdict

@@ -27,9 +27,9 @@ from viva.course.source.machine import NOTHING, Provided
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.names import names_of
 from viva.engine.session import Died, Session
 from viva.notebook.cell import Purpose
+from viva.notebook.names import names_of
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 

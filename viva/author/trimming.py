@@ -15,9 +15,9 @@ from nbformat.v4 import new_code_cell
 
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.examination import Examination
-from viva.engine.names import Names, names_in, names_of
 from viva.engine.ownership import reached
 from viva.notebook.cell import ANSWERS, Purpose, name_of
+from viva.notebook.names import Names, names_in, names_of
 from viva.notebook.syntax import NOTHING, parsed, root_of
 
 

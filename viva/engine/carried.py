@@ -23,12 +23,12 @@ from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
 from viva.engine.examination import Examination, prepare
-from viva.engine.names import Names, names_of
 from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.notebook.cell import Purpose, name_of
+from viva.notebook.names import Names, names_of
 from viva.record import CARRIED, CheckResult, Note, note
 from viva.verdict import Verdict
 

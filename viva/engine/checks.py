@@ -19,7 +19,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 
-from viva.engine.names import names_in
+from viva.notebook.names import names_in
 from viva.notebook.programming import PYTHON
 from viva.notebook.syntax import parsed, unmeasured
 from viva.verdict import BlueprintError

@@ -16,9 +16,9 @@ from nbformat import NotebookNode
 from viva.engine.dialogue.sourcecode import ASKING, Definition
 from viva.engine.examination import Examination
 from viva.engine.libraries import can_be_imported
-from viva.engine.names import IMPORTS, names_of, names_within
 from viva.engine.outcome import Outcome
 from viva.notebook.cell import ANSWERS, Purpose, grade_id
+from viva.notebook.names import IMPORTS, names_of, names_within
 from viva.notebook.syntax import imports_in, nodes_of, parsed, root_of
 from viva.record import Note, note
 from viva.verdict import Verdict

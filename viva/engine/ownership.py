@@ -22,8 +22,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from viva.engine.blueprint import SOLUTION_MARK, Cell
-from viva.engine.names import Names, changed_in, imports_of, names_in, names_of, rebound_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.names import Names, changed_in, imports_of, names_in, names_of, rebound_of
 from viva.notebook.syntax import NOTHING, nodes_of, parsed
 
 

@@ -27,13 +27,13 @@ from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_o
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
 from viva.engine.kernelrehearsal import rehearse_in_kernel
-from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import raised_in
 from viva.engine.ownership import imported_answers, reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.names import Names, imports_of, names_of, rebound_of
 from viva.notebook.syntax import NOTHING, imports_in, nodes_of, parsed
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict

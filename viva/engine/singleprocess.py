@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterator
 
 from viva.engine.libraries import is_library
-from viva.engine.names import imports_of
+from viva.notebook.names import imports_of
 from viva.notebook.syntax import ATTRIBUTES, NOTHING, imports_in, nodes_of, parsed, root_of
 from viva.record import Note
 

@@ -32,9 +32,9 @@ from typing import Any
 from viva import wording
 from viva.engine import plaincode
 from viva.engine.checks import CHECK
-from viva.engine.names import Names, names_of
 from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
+from viva.notebook.names import Names, names_of
 from viva.notebook.programming import PYTHON
 from viva.notebook.syntax import NOTHING, nodes_of, parsed
 from viva.pages.hidden import Hidden, messages

@@ -12,8 +12,8 @@ from nbgrader import utils
 
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
-from viva.engine.names import names_in, names_of
 from viva.notebook.cell import Purpose, grade_id
+from viva.notebook.names import names_in, names_of
 from viva.notebook.syntax import NOTHING, constants_in, parsed
 from viva.record import Note, note
 from viva.submission.cells.places import Released

@@ -31,8 +31,8 @@ from tests.mangling import (
 )
 from tests.oral import sampled
 from viva.author.answers import fill_in, read_answers
-from viva.engine import names
 from viva.engine.blueprint import read_blueprint
+from viva.notebook import names
 from viva.record import doubtful
 from viva.submission.cells.handout import trees
 from viva.submission.cells.places import Released, Slot

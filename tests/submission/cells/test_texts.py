@@ -200,7 +200,7 @@ def test_what_is_python_or_can_be_read_in_no_one_way_is_left_alone(source):
 
 
 EXPLAINING = ("lacking", "notdone", "place", "refused", "shellcommands", "stopped")
-MODULES = ["viva.engine.names", "viva.notebook.syntax"]
+MODULES = ["viva.notebook.names", "viva.notebook.syntax"]
 MODULES += [f"viva.engine.explaining.{name}" for name in EXPLAINING]
 MODULES += [one.name for one in pkgutil.walk_packages(viva.submission.__path__, "viva.submission.") if not one.ispkg]
 PATTERNS = {

@@ -26,7 +26,7 @@ from viva.engine.dialogue.asker import Asker, doubting
 from viva.engine.dialogue.expected import CALL, Path, Step, library
 from viva.engine.dialogue.objects import PLACE, PLAIN
 from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
-from viva.engine.names import names_within
+from viva.notebook.names import names_within
 
 ASKING = ("getsource", "getsourcelines")
 """The functions that a test calls to look at a source."""

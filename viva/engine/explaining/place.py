@@ -10,8 +10,8 @@ from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
 from viva.engine.checks import Check
-from viva.engine.names import Names, names_of
 from viva.notebook.cell import ANSWERS, Purpose, grade_id, name_of
+from viva.notebook.names import Names, names_of
 from viva.record import CheckResult
 from viva.verdict import Verdict
 

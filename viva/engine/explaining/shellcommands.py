@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from viva.engine.explaining.place import LONGEST, Place, Question, names_in_text
 from viva.engine.explaining.refused import Refused
-from viva.engine.names import changed_in, names_in
+from viva.notebook.names import changed_in, names_in
 from viva.notebook.syntax import imports_in, nodes_of, parsed
 from viva.record import Note, note
 from viva.verdict import Verdict

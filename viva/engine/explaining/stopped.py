@@ -25,11 +25,11 @@ from viva.engine.examination import Examination
 from viva.engine.explaining.place import LONGEST, MISSING, NO_MODULE, UNDEFINED, Place, Question, names_in_text
 from viva.engine.explaining.stubs import STUB
 from viva.engine.libraries import can_be_imported
-from viva.engine.names import changed_in, names_in
 from viva.engine.outcome import Outcome
 from viva.engine.ownership import reached
 from viva.engine.timebudget import NOT_TRIED
 from viva.notebook.cell import grade_id, is_locked, name_of
+from viva.notebook.names import changed_in, names_in
 from viva.notebook.syntax import BLOCKS, NOTHING, blank_head, complaint_about, parsed
 from viva.record import Note, note
 from viva.verdict import Verdict

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from viva.engine.explaining.place import LONGEST
-from viva.engine.names import Names, names_of
+from viva.notebook.names import Names, names_of
 from viva.notebook.syntax import nodes_of, parsed
 
 STUB = "NotImplementedError"

@@ -16,8 +16,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.names import names_of
 from viva.record import Note
 from viva.submission.cells.places import Piece, Released, Slot, about
 from viva.submission.cells.texts import (

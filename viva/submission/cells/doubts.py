@@ -18,8 +18,8 @@ from itertools import pairwise
 
 from msgspec import structs
 
-from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.names import names_of
 from viva.notebook.programming import PYTHON
 from viva.notebook.syntax import imports_in, nodes_of, parsed
 from viva.record import Note, note

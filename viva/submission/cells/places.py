@@ -11,8 +11,8 @@ from typing import Any
 from nbformat import NotebookNode
 
 from viva.engine import plaincode
-from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose, grade_id, is_locked, name_of, purpose_of
+from viva.notebook.names import names_of
 from viva.notebook.programming import PYTHON as LANGUAGE
 from viva.notebook.programming import language_of
 from viva.record import Note

@@ -1,6 +1,6 @@
 """Facts about a text that need no run: whether it is code or words, the names it gives and the names it uses.
 
-Code is read as IPython reads it (``viva.engine.names``): a magic is not a syntax error, and a cell whose first line is
+Code is read as IPython reads it (``viva.notebook``): a magic is not a syntax error, and a cell whose first line is
 indented runs.
 """
 
@@ -19,7 +19,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from viva.engine import plaincode
-from viva.engine.names import Names, names_of
+from viva.notebook.names import Names, names_of
 from viva.notebook.programming import PYTHON as LANGUAGE
 from viva.notebook.syntax import nodes_of, parsed
 
