@@ -23,6 +23,7 @@ from viva.notebook.cell import ANSWERS, Purpose, name_of
 from viva.notebook.names import Names, names_of
 from viva.notebook.syntax import imports_of_text
 from viva.pages.hidden import Veil, hidden_of
+from viva.submission.cells.texts import squeezed
 from viva.submission.variant import SEED, default_of
 from viva.verdict import BlueprintError
 from viva.wording import counted, listed
@@ -196,11 +197,11 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
     """Solutions and hidden functions that can be read in what students get."""
     code = {cell.get("id", ""): cell.source for cell in release.cells if cell.cell_type == "code"}
     text = "\n".join(cell.source for cell in release.cells)
-    squeezed = {name: _squeezed(source) for name, source in code.items()}
+    shown = {name: squeezed(source) for name, source in code.items()}
     for cell in blueprint.cells:
         if cell.purpose == Purpose.ANSWER:
             for line in _own_lines(cell):
-                places = [name for name, source in squeezed.items() if len(line) >= LONG and line in source]
+                places = [name for name, source in shown.items() if len(line) >= LONG and line in source]
                 for name in places[:1]:
                     yield f"Cell '{name}': this cell shows students the answer to '{cell.id}': {line[:60]}"
         if cell.purpose == Purpose.TESTS:
@@ -212,11 +213,7 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
 def _own_lines(cell: Cell) -> list[str]:
     parts = re.findall(r"BEGIN SOLUTION[^\n]*\n(.*?)END SOLUTION", cell.source, flags=re.DOTALL)
     lines = [line.partition("#")[0] for part in parts for line in part.splitlines()]
-    return [squeezed for line in lines if (squeezed := _squeezed(line))]
-
-
-def _squeezed(source: str) -> str:
-    return re.sub(r"\s+", "", source)
+    return list(filter(None, map(squeezed, lines)))
 
 
 def _format(release: NotebookNode) -> Iterator[str]:

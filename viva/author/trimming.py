@@ -18,7 +18,7 @@ from viva.engine.examination import Examination
 from viva.engine.ownership import reached
 from viva.notebook.cell import ANSWERS, Purpose, name_of
 from viva.notebook.names import Names, names_in, names_of
-from viva.notebook.syntax import NOTHING, parsed, root_of
+from viva.notebook.syntax import nodes_in, root_of, statements_of
 
 
 def used_later(blueprint: Blueprint, answer: str) -> list[str]:
@@ -77,7 +77,7 @@ def reaching_tests(blueprint: Blueprint, answer: str) -> tuple[set[str], str]:
 
 def needs(source: str) -> set[str]:
     """The names that a cell may use before it has bound them itself: what it needs of the cells above."""
-    return _needed((parsed(source) or NOTHING).body, set())
+    return _needed(statements_of(source), set())
 
 
 def _needed(statements: list[ast.stmt], bound: set[str]) -> set[str]:
@@ -143,7 +143,7 @@ def unneeded(blueprint: Blueprint) -> set[str]:
 def _called_upon(source: str) -> set[str]:
     """The names of objects of which a method is called for its effect: ``words.append(word)``."""
     names = set()
-    for node in ast.walk(parsed(source) or NOTHING):
+    for node in nodes_in(source):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             function = node.value.func
             if not isinstance(function, ast.Name) and (root := root_of(function)):

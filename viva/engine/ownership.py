@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from viva.engine.blueprint import SOLUTION_MARK, Cell
 from viva.notebook.cell import ANSWERS, Purpose
 from viva.notebook.names import Names, changed_in, imports_of, names_in, names_of, rebound_of
-from viva.notebook.syntax import NOTHING, nodes_of, parsed
+from viva.notebook.syntax import nodes_in, nodes_of, statements_of
 
 
 @dataclass(frozen=True)
@@ -166,8 +166,7 @@ def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
 
     ``depends`` says on which names others depend, those of the cells above too, and learns of this one.
     """
-    tree = parsed(source) or NOTHING
-    nodes = nodes_of(tree)
+    statements, nodes = statements_of(source), nodes_in(source)
     for node in nodes:
         for names, bound in _binding(node):
             for name in bound:
@@ -175,7 +174,7 @@ def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     checking = {node.name for node in functions if any(_asserts(part, set()) for part in nodes_of(node))}
     compared = [names_in(node).needed for node in nodes if _asserts(node, checking)]
-    last = tree.body[-1] if tree.body else None
+    last = statements[-1] if statements else None
     if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):  # partial credit
         compared.append(names_in(last).needed)
     return [names | reached(names, depends) for names in compared]

@@ -34,7 +34,7 @@ from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
 from viva.notebook.cell import ANSWERS, Purpose
 from viva.notebook.names import Names, imports_of, names_of, rebound_of
-from viva.notebook.syntax import NOTHING, imports_in, nodes_of, parsed
+from viva.notebook.syntax import imports_in, nodes_in
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
 
@@ -470,7 +470,7 @@ def _names_of_file(file: str) -> set[str]:
 def _named(source: str) -> set[str]:
     """The modules that a text imports, and the texts in it, as paths."""
     names: set[str] = set()
-    for node in nodes_of(parsed(source) or NOTHING):
+    for node in nodes_in(source):
         match node:
             case ast.Import() | ast.ImportFrom():
                 names |= {name for one in imports_in([node]) for name in (one.path, one.module)}

@@ -18,7 +18,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
 """Magics that run the rest of their cell, which binds names as it would without them."""
 MEASURING = re.compile(rf"\A(\s*)%%(?:{'|'.join(MEASURING_MAGICS)})\b.*|(?m:^([ \t]*)%time[ \t]+(?=\S))")
-NOTHING = ast.Module([], [])
+LONGEST = 200_000
+"""Characters of a cell from which nothing is read off it where that can be left out: nobody types as much."""
 SHORT = 10_000
 """Characters of a cell whose syntax tree is kept for a while: several ask for it, one after the other."""
 
@@ -40,11 +41,23 @@ def _tree(source: str) -> ast.Module | None:
                 with contextlib.suppress(SyntaxError):
                     return ast.parse(source)
             return ast.parse(TransformerManager().transform_cell(source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except Exception:  # IPython's reading of a stranger's text may raise anything
             return None
 
 
 _short_tree = functools.lru_cache(maxsize=64)(_tree)
+
+
+def statements_of(source: str) -> list[ast.stmt]:
+    """The statements of a cell's top level; none after a syntax error."""
+    tree = parsed(source)
+    return tree.body if tree else []
+
+
+def nodes_in(source: str) -> list[ast.AST]:
+    """The nodes of a cell's syntax tree, also of its functions; none after a syntax error."""
+    tree = parsed(source)
+    return nodes_of(tree) if tree else []
 
 
 def unmeasured(source: str) -> str:
@@ -110,12 +123,12 @@ def imports_in(nodes: Iterable[ast.AST]) -> Iterator[Import]:
 
 def imports_of_text(source: str) -> list[Import]:
     """The imports of a cell, also in its functions."""
-    return list(imports_in(nodes_of(parsed(source) or NOTHING)))
+    return list(imports_in(nodes_in(source)))
 
 
 def needed_imports(source: str) -> list[Import]:
     """The imports without which a cell stops: those in a ``try`` may fail."""
-    nodes = nodes_of(parsed(source) or NOTHING)
+    nodes = nodes_in(source)
     tried = {id(node) for block in nodes if isinstance(block, ast.Try) for node in nodes_of(block)}
     return list(imports_in(node for node in nodes if id(node) not in tried))
 
@@ -147,6 +160,9 @@ def blank_head(source: str) -> int:
     return source[: len(source) - len(source.lstrip())].count("\n")
 
 
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = FUNCTIONS | ast.ClassDef
+SCOPES = Definition | ast.Lambda
 BLOCKS = ast.For | ast.While | ast.With | ast.If | ast.Try
 """Statements that hold others and run them at once."""
 ATTRIBUTES, ITEMS = (ast.Attribute,), (ast.Attribute, ast.Subscript)

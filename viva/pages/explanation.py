@@ -36,7 +36,7 @@ from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
 from viva.notebook.names import Names, names_of
 from viva.notebook.programming import PYTHON
-from viva.notebook.syntax import NOTHING, nodes_of, parsed
+from viva.notebook.syntax import nodes_in
 from viva.pages.hidden import Hidden, messages
 from viva.record import CARRIED, CheckResult, Note
 from viva.verdict import Verdict
@@ -246,7 +246,7 @@ class Explainer:
     @cached_property
     def strings(self) -> set[str]:
         """The strings that stand in the student's own code, as they are."""
-        nodes = [node for source in self.own.values() for node in nodes_of(parsed(source) or NOTHING)]
+        nodes = [node for source in self.own.values() for node in nodes_in(source)]
         return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
     @cached_property

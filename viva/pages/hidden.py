@@ -26,7 +26,7 @@ from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolut
 from traitlets.config import Config
 
 from viva.notebook.programming import is_python
-from viva.notebook.syntax import NOTHING, nodes_of, parsed
+from viva.notebook.syntax import nodes_in
 from viva.pages.typeset import prose
 
 SHORTEST = 12
@@ -184,7 +184,7 @@ def _said(source: str) -> set[str]:
 def messages(source: str) -> list[ast.expr]:
     """What test code says when a check fails: messages of assertions, and what it raises or hands to numpy.testing."""
     expressions: list[ast.expr] = []
-    for node in nodes_of(parsed(source) or NOTHING):
+    for node in nodes_in(source):
         if isinstance(node, ast.Assert) and node.msg is not None:
             expressions.append(node.msg)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "AssertionError":

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 
 from viva.engine.examination import Examination
 from viva.engine.explaining.place import UNDEFINED, Place, Question, names_in_text
-from viva.engine.explaining.stubs import STUB, State, state_of
 from viva.notebook.names import Names
+from viva.notebook.stubs import STUB, State, state_of
 from viva.record import Note
 
 ANY = "*"
