@@ -20,6 +20,7 @@ from viva.course.releasing.release import without_answers
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.notebook.cell import ANSWERS, Purpose, name_of
+from viva.notebook.messages import messages
 from viva.notebook.names import Names, names_of
 from viva.notebook.syntax import imports_of_text
 from viva.pages.hidden import Veil, hidden_of
@@ -134,13 +135,10 @@ def _messages(blueprint: Blueprint) -> Iterator[str]:
         where = f"Cell '{cell.id}', check '{check.title}'"
         yield from _given_away(check.title, f"{where}: the title")
         for hidden in HIDDEN.findall(check.source):
-            for node in ast.walk(tree_of(hidden)):
-                if isinstance(node, ast.Assert) and node.msg is not None:
-                    yield from _given_away(_text(node.msg), f"{where}: a hidden message")
-                    shown = {name.id for part in ast.walk(node.msg) if isinstance(part, ast.FormattedValue)
-                             for name in ast.walk(part) if isinstance(name, ast.Name)}  # fmt: skip
-                    for name in sorted(name for name in shown if "expect" in name or "solution" in name):
-                        yield f"{where}: the message of a hidden test shows students the value of '{name}'."
+            for message in messages(hidden):
+                yield from _given_away(message.words, f"{where}: a hidden message")
+                for name in sorted(name for name in message.values if "expect" in name or "solution" in name):
+                    yield f"{where}: the message of a hidden test shows students the value of '{name}'."
 
 
 def _copies(blueprint: Blueprint) -> Iterator[str]:
@@ -185,12 +183,6 @@ def _given_away(text: str, label: str) -> Iterator[str]:
         yield f"{label} shows students the value {lines[0]} of a hidden test."
     elif lines := CODE.search(text):
         yield f"{label} shows students the code '{lines[0]}' of a hidden test."
-
-
-def _text(node: ast.expr) -> str:
-    return "".join(
-        part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    )
 
 
 def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:

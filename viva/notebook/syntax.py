@@ -133,6 +133,11 @@ def needed_imports(source: str) -> list[Import]:
     return list(imports_in(node for node in nodes if id(node) not in tried))
 
 
+def strings_in(source: str) -> set[str]:
+    """The strings that stand in a cell."""
+    return {node.value for node in nodes_in(source) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
 def constants_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, object]]:
     """The names to which some statements assign a constant, as ``name = 1`` does, with the constants."""
     for node in nodes:
