@@ -22,7 +22,7 @@ from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.notebook.cell import ANSWERS, Purpose, name_of
 from viva.notebook.messages import messages
 from viva.notebook.names import Names, names_of
-from viva.notebook.syntax import imports_of_text
+from viva.notebook.syntax import imports_of_text, nodes_in, statements_of
 from viva.pages.hidden import Veil, hidden_of
 from viva.submission.cells.texts import squeezed
 from viva.submission.variant import SEED, default_of
@@ -173,7 +173,7 @@ def _missing(blueprint: Blueprint) -> Iterator[str]:
 def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
     """The functions and classes that the hidden lines of a test cell define."""
     for lines in HIDDEN.findall(cell.source):
-        for node in tree_of(lines).body:
+        for node in statements_of(lines):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 yield node
 
@@ -243,7 +243,7 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
             continue
         answered = answered or cell.purpose in ANSWERS
         chosen = cell.purpose == Purpose.TESTS and answered
-        calls = [node for node in ast.walk(tree_of(cell.source)) if isinstance(node, ast.Call)]
+        calls = [node for node in nodes_in(cell.source) if isinstance(node, ast.Call)]
         for node in sorted(calls, key=lambda node: node.lineno):
             name = ast.unparse(node.func)
             if name.endswith(("random.seed", "set_state")):
@@ -325,7 +325,7 @@ def stale(blueprint: Blueprint) -> Iterator[str]:
     ours: set[str] = set()
     for cell, check in blueprint.checks():
         ours |= _functions(cell.source)  # test cells below use them too
-        for name in dict.fromkeys(_stale(tree_of(check.source).body, theirs, ours, set())):
+        for name in dict.fromkeys(_stale(statements_of(check.source), theirs, ours, set())):
             yield (
                 f"Cell '{cell.id}', check '{check.title}': the student's function gets '{name}' and can change it "
                 "before the expected result is computed from it. Compute the expected result first, or pass a copy."
@@ -368,13 +368,5 @@ def _bare(argument: ast.expr) -> str:
     return argument.id if isinstance(argument, ast.Name) else ""
 
 
-def tree_of(source: str) -> ast.Module:
-    """The syntax tree of some lines, an empty one when they have a syntax error."""
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        return ast.Module([], [])
-
-
 def _functions(source: str) -> set[str]:
-    return {node.name for node in tree_of(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return {node.name for node in statements_of(source) if isinstance(node, ast.FunctionDef | ast.ClassDef)}

@@ -32,14 +32,14 @@ from viva.author.auditresult import Audit, CheckScore, Fate
 from viva.author.checkname import CheckName
 from viva.author.mutants import Mutant
 from viva.author.trials import Probe
-from viva.author.trimming import name_of, used_later
+from viva.author.trimming import used_later
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_notebook
 from viva.engine.checks import CHECK, HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
 from viva.notebook.names import names_of
 from viva.notebook.syntax import parsed
 from viva.submission import variant

@@ -155,6 +155,64 @@ def changed_in(*nodes: ast.AST) -> set[str]:
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
+def needs(source: str) -> set[str]:
+    """The names that a cell may use before it has bound them itself: what it needs of the cells above."""
+    return _needed(statements_of(source), set())
+
+
+def _needed(statements: list[ast.stmt], bound: set[str]) -> set[str]:
+    """The same of some statements after which, whatever they do, the names in ``bound`` are bound; it grows."""
+    needed = set()
+    for statement in statements:
+        match statement:
+            case ast.For(target=target, iter=things, body=body, orelse=after):
+                needed |= _reads(things) - bound
+                needed |= _needed(body, bound | _stored(target)) | _needed(after, set(bound))
+                needed |= _reads(target) - bound - _stored(target)
+            case ast.If(test=test, body=body, orelse=after) | ast.While(test=test, body=body, orelse=after):
+                needed |= (_reads(test) - bound) | _needed(body, set(bound)) | _needed(after, set(bound))
+            case ast.With(items=items, body=body):
+                needed |= set().union(*map(_reads, items)) - bound
+                bound |= set().union(*map(_stored, items))
+                needed |= _needed(body, bound)
+            case _:
+                needed |= _reads(statement) - bound
+                if isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+                    bound |= _stored(statement)
+    return needed
+
+
+def _reads(node: ast.AST) -> set[str]:
+    """The names that a part of a cell reads, deletes or changes, at once or in a function of its."""
+    names = names_in(node.context_expr if isinstance(node, ast.withitem) else node)
+    return names.needed | names.changed
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """The names of the notebook that a part of a cell binds, whatever happens."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import() | ast.ImportFrom():
+            return names_in(node).imported
+        case ast.Assign(targets=targets):
+            return names_in(*targets).assigned
+        case ast.withitem(optional_vars=target):
+            return names_in(target).assigned if target else set()
+    return names_in(node).assigned
+
+
+def called_upon(source: str) -> set[str]:
+    """The names of the objects of which a method is called for its effect: ``words.append(word)``."""
+    names = set()
+    for node in nodes_in(source):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            if not isinstance(function, ast.Name) and (root := root_of(function)):
+                names.add(root)
+    return names
+
+
 def renamed(source: str, names: Set[str]) -> str:
     """The source with other names in place of these, each with an underscore behind it."""
     tree = parsed(source)

@@ -6,7 +6,7 @@ import ast
 import warnings
 from itertools import pairwise
 
-from viva.notebook.syntax import FUNCTIONS, nodes_in, parsed, statements_of
+from viva.notebook.syntax import FUNCTIONS, nodes_in, parsed, statements_of, unmeasured
 
 _DEFINING = ast.Import | ast.ImportFrom | FUNCTIONS
 _LEAVING = ast.Return | ast.Raise | ast.Break | ast.Continue
@@ -45,6 +45,12 @@ def are_one(upper: str, lower: str) -> bool:
 def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
     blocks = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
     return [block for block in blocks if isinstance(block, list)]
+
+
+def texts_with_lines(source: str) -> list[tuple[str, range]]:
+    """The statements of a cell's top level as texts, each with the numbers of its lines; none after a syntax error."""
+    nodes = statements_of(f"pass\n{unmeasured(source)}")[1:]  # no line at its head is left out
+    return [(ast.unparse(node), range(node.lineno - 1, node.end_lineno or node.lineno)) for node in nodes]
 
 
 def returns_outside(source: str) -> bool:

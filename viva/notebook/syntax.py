@@ -133,9 +133,26 @@ def needed_imports(source: str) -> list[Import]:
     return list(imports_in(node for node in nodes if id(node) not in tried))
 
 
+def modules_named(source: str) -> set[str]:
+    """The modules that a cell imports, by a statement or a function, with what it takes out of them."""
+    nodes = nodes_in(source)
+    names = {name for one in imports_in(nodes) for name in (one.path, one.module)}
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Name("__import__") | ast.Attribute(attr="import_module"), [ast.Constant(str(name)), *_]):
+                names.add(name)
+    return names
+
+
 def strings_in(source: str) -> set[str]:
     """The strings that stand in a cell."""
     return {node.value for node in nodes_in(source) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def docstring_of(source: str) -> str:
+    """The text between quotes with which code begins; empty for none."""
+    tree = parsed(source)
+    return ast.get_docstring(tree) or "" if tree else ""
 
 
 def constants_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, object]]:
