@@ -19,8 +19,8 @@ from nbformat import NotebookNode
 from viva.course.releasing.release import without_answers
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
+from viva.notebook.assertions import messages
 from viva.notebook.cell import ANSWERS, Purpose, name_of
-from viva.notebook.messages import messages
 from viva.notebook.names import Names, names_of
 from viva.notebook.syntax import imports_of_text, nodes_in, statements_of
 from viva.pages.hidden import Veil, hidden_of

@@ -14,9 +14,8 @@ from nbformat.v4 import new_code_cell
 
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.examination import Examination
-from viva.engine.ownership import reached
 from viva.notebook.cell import ANSWERS, Purpose, name_of
-from viva.notebook.names import Names, called_upon, names_of, needs
+from viva.notebook.names import Names, called_upon, names_of, needs, reached
 
 
 def used_later(blueprint: Blueprint, answer: str) -> list[str]:

@@ -24,11 +24,10 @@ from nbformat import NotebookNode
 from viva.engine.blueprint import Cell
 from viva.engine.examination import Examination, prepare
 from viva.engine.outcome import Outcome
-from viva.engine.ownership import reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.notebook.cell import Purpose, name_of
-from viva.notebook.names import names_in_text
+from viva.notebook.names import names_in_text, reached
 from viva.record import CARRIED, CheckResult, Note, note
 from viva.verdict import Verdict
 

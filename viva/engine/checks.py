@@ -84,7 +84,7 @@ def computed_from_hidden(source: str) -> set[str]:
 
 
 def _statements(source: str) -> list[tuple[str, bool]]:
-    """The statements of a test cell's top level as texts, and whether a line of each is hidden; none of what is no code."""
+    """The statements of a test cell's top level as texts, each with whether a line of it is hidden."""
     hidden = {
         1 + source.count("\n", 0, match.start()) + line
         for match in HIDDEN.finditer(source)

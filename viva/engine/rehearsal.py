@@ -27,12 +27,12 @@ from viva.engine.examination import Examination, dice_of, examine, prepare, read
 from viva.engine.grading import Grader
 from viva.engine.kernelrehearsal import rehearse_in_kernel
 from viva.engine.outcome import raised_in
-from viva.engine.ownership import imported_answers, reached
+from viva.engine.ownership import imported_answers
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
 from viva.notebook.cell import ANSWERS, Purpose
-from viva.notebook.names import Names, imports_of, names_of, rebound_of
+from viva.notebook.names import Names, imports_of, names_of, reached, rebound_of
 from viva.notebook.syntax import modules_named, strings_in
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict

@@ -4,7 +4,7 @@ cell         the name and the purpose of a cell, from nbgrader's metadata
 programming  the language of a notebook's code, and its kernel
 syntax       the syntax tree of a cell, its imports, and the name at the beginning of an expression
 names        the names in a cell's text: given, used, mentioned
-messages     what a test says when a check fails
+assertions   what a test asserts, and what it says when a check fails
 statements   what a cell's statements do, as far as their form tells
 stubs        how far an answer is, and which functions of it are not done
 

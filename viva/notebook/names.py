@@ -84,6 +84,20 @@ def names_in(*nodes: ast.AST) -> Names:
     return names
 
 
+def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
+    """The names mentioned by the functions in ``used``, and by the functions that those mention."""
+    reached: set[str] = set()
+    todo = [name for name in used if name in functions]
+    seen = set(todo)
+    while todo:
+        for name in functions[todo.pop()]:
+            reached.add(name)
+            if name in functions and name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return reached
+
+
 def definitions_of(source: str) -> list[str]:
     """The imports, functions and classes of a cell's top level, each as text."""
     defining = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef

@@ -33,7 +33,7 @@ from viva.engine import plaincode
 from viva.engine.checks import CHECK
 from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
-from viva.notebook.messages import Message, messages
+from viva.notebook.assertions import Message, messages
 from viva.notebook.names import Names, names_of
 from viva.notebook.programming import PYTHON
 from viva.notebook.syntax import strings_in

@@ -24,7 +24,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 from traitlets.config import Config
 
-from viva.notebook.messages import messages
+from viva.notebook.assertions import messages
 from viva.notebook.programming import is_python
 from viva.pages.typeset import prose
 
