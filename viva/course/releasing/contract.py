@@ -456,8 +456,7 @@ def _put(draft: Path, folder: Path, shared: bool) -> None:
         shutil.copytree(draft, build)
         for path in [build, *build.rglob("*")]:
             _protect(path, shared)
-        shutil.rmtree(folder, ignore_errors=True)
-        build.rename(folder)
+        leftovers.put(build, folder)
 
 
 def _prune(place: Path, edition: str) -> None:
