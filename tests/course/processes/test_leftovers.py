@@ -212,9 +212,9 @@ def test_to_remove_a_link_removes_nothing_that_it_leads_to(tmp_path):
 
 def test_a_folder_that_cannot_take_its_place_leaves_the_old_one_there(tmp_path):
     place, build = tmp_path / "amoss", tmp_path / f"{leftovers.BUILD}1"
-    for folder, text in ((place, "old"), (build / "amoss", "new")):
-        folder.mkdir(parents=True)
-        (folder / "data.csv").write_text(text)
+    for inner, text in ((place, "old"), (build / "amoss", "new")):
+        inner.mkdir(parents=True)
+        (inner / "data.csv").write_text(text)
     with pytest.raises(FileNotFoundError):
         leftovers.put(build / "another", place)
     assert (place / "data.csv").read_text() == "old"
