@@ -30,7 +30,7 @@ from typing import Any
 
 from viva import wording
 from viva.engine import plaincode
-from viva.engine.checks import CHECK
+from viva.engine.checks import parts_of
 from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
 from viva.notebook.assertions import Message, messages
@@ -323,10 +323,5 @@ def _plain_names(source: str, language: str) -> Names:
 
 def _parts(source: str) -> dict[str, str]:
     """The text of each check by title; what stands before the first of them by ""."""
-    parts: dict[str, list[str]] = {"": []}
-    title = ""
-    for line in source.splitlines():
-        if match := CHECK.match(line):
-            title = match["title"]
-        parts.setdefault(title, []).append(line)
-    return {title: "\n".join(lines) for title, lines in parts.items()}
+    prelude, checks = parts_of(source)
+    return {"": prelude} | {check.title: check.source for check in checks}
