@@ -22,14 +22,14 @@ from nbformat import NotebookNode
 
 from viva.cleaning import plaintext
 from viva.engine.examination import Examination
-from viva.engine.explaining.place import LONGEST, MISSING, NO_MODULE, UNDEFINED, Place, Question, names_in_text
+from viva.engine.explaining.place import MISSING, NO_MODULE, UNDEFINED, Place, Question
 from viva.engine.libraries import can_be_imported
 from viva.engine.outcome import Outcome
 from viva.engine.timebudget import NOT_TRIED
 from viva.notebook.cell import grade_id, is_locked, name_of
-from viva.notebook.names import changed_in, names_within, reached
+from viva.notebook.names import changed_in, names_in_text, names_within, reached
 from viva.notebook.stubs import STUB
-from viva.notebook.syntax import BLOCKS, blank_head, complaint_about, parsed, statements_of
+from viva.notebook.syntax import BLOCKS, LONGEST, blank_head, complaint_about, parsed, statements_of
 from viva.record import Note, note
 from viva.verdict import Verdict
 
