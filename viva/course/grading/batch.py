@@ -252,7 +252,7 @@ class _Batch:
         self.keys: dict[Submission, str] = {}
         self.findings: dict[Submission, Finding] = {}
         self.digests: dict[Submission, str] = {}
-        self.noted: dict[str, tuple[str, str]] = {}
+        self.noted: dict[str, seen.Looked] = {}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.held = agreement.held(gradebook, assignments)
@@ -314,14 +314,13 @@ class _Batch:
         submission = ending.submission
         done = ending.verdicts or ending.status in (Status.DONE, Status.UNCHANGED)
         status = "graded" if done else str(ending.status)
-        self.noted[seen.key_of(submission.assignment, submission.student)] = status, self.digests.get(submission, "")
+        key_of_submission = seen.key_of(submission.assignment, submission.student)
+        self.noted[key_of_submission] = seen.Looked(status, self.digests.get(submission, ""))
         return ending
 
     def keep_notes(self) -> None:
         """Write the notes beside the gradebook."""
-        folder = self.results.path.parent
-        with contextlib.suppress(OSError):  # it is a hint
-            leftovers.write(folder / seen.NAME, seen.text_of(seen.read(folder) | self.noted))
+        seen.note(self.results.path.parent, self.noted)
 
     def sort(self, submissions: list[Submission], todo: list[Submission]) -> Iterator[Ending]:
         """Put the submissions that are to be graded into ``todo``; yield the endings of all others."""
