@@ -172,7 +172,7 @@ def _steps(
 
 
 def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> list[str]:
-    """Write the assignment's own files, and move the submitted ones that are no notebooks and not too large for
+    """Write the assignment's own files, and move the submitted ones, but for notebooks and what is too large for
     nbgrader, out of a folder that was made for the submission.
 
     Nothing that was submitted takes another file's place, but for the files that the course says are the students' own.
