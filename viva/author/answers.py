@@ -37,7 +37,6 @@ section names stay as released.
 
 from __future__ import annotations
 
-import ast
 import copy
 import re
 from collections.abc import Iterable, Mapping
@@ -47,10 +46,11 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.author.checkname import CheckName, names_of_checks
-from viva.author.trimming import name_of
 from viva.engine.blueprint import Blueprint
 from viva.folder import read_utf8
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
+from viva.notebook.statements import runs
+from viva.notebook.syntax import complaint_about, docstring_of, statements_of
 from viva.verdict import AnswerError
 
 SECTION = re.compile(r"^# %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$")
@@ -141,10 +141,10 @@ def read_answer(path: Path) -> Answer:
     section or names a section twice, and CourseError when it is not UTF-8.
     """
     text = read_utf8(path)
-    try:
-        docstring = ast.get_docstring(ast.parse(text))
-    except SyntaxError as error:
-        raise AnswerError(f"{path}, line {error.lineno}: syntax error ({error.msg}).") from error
+    message, line, _ = ("", 0, "") if runs(text) else complaint_about(text)
+    if message:
+        raise AnswerError(f"{path}, line {line}: syntax error ({message}).")
+    docstring = docstring_of(text)
     if not docstring:
         raise AnswerError(f"{path}: the file needs a docstring that describes this answer.")
     right = path.parent.name == "right"
@@ -183,7 +183,7 @@ def _promises(docstring: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 def _sections(text: str, path: Path) -> dict[str, Section]:
     sections: dict[str, Section] = {}
     head, *rest = re.split(r"^(?=# %%)", text, flags=re.MULTILINE)
-    if len(ast.parse(head).body) > 1:
+    if len(statements_of(head)) > 1:
         raise AnswerError(f"{path}: the first line of code must be '# %% grade_id'. There is other code above it.")
     for block in rest:
         title, _, body = block.partition("\n")

@@ -25,6 +25,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Required, TypedDict, Unpack
 
 from nbgrader.api import InvalidEntry
 from sqlalchemy.exc import SQLAlchemyError
@@ -75,18 +76,19 @@ LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
 
 
-def autograde(
-    course: Course,
-    submissions: list[Submission],
-    *,
-    config: Config,
-    workers: int | None = None,
-    remote: RemoteGraders | None = None,
-    tell: Callable[[str], object] = print,
-) -> Iterator[Ending]:
+class Way(TypedDict, total=False):
+    """How submissions are graded: by ``workers`` of this machine, or by ``remote`` graders; ``tell`` gets sentences."""
+
+    config: Required[Config]
+    workers: int | None
+    remote: RemoteGraders | None
+    tell: Callable[[str], object]
+
+
+def autograde(course: Course, submissions: list[Submission], **way: Unpack[Way]) -> Iterator[Ending]:
     """Grade submissions as ``grade`` does, ``alone`` with the course."""
-    with alone(course, tell):
-        yield from grade(course, submissions, config=config, workers=workers, remote=remote, tell=tell)
+    with alone(course, way.get("tell", print)):
+        yield from grade(course, submissions, **way)
 
 
 @contextlib.contextmanager
@@ -102,25 +104,14 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[lis
         yield journal.finish(course, tell)
 
 
-def grade(
-    course: Course,
-    submissions: list[Submission],
-    *,
-    config: Config,
-    workers: int | None = None,
-    remote: RemoteGraders | None = None,
-    tell: Callable[[str], object] = print,
-) -> Iterator[Ending]:
+def grade(course: Course, submissions: list[Submission], **way: Unpack[Way]) -> Iterator[Ending]:
     """Grade submissions, and yield an ending for each when it is recorded; the caller is ``alone`` with the course.
-
-    ``workers`` of this machine grade, or ``remote`` graders where there are some.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot sandbox student code and ``Examine.no_sandbox`` is not set.
     """
-    groups = grade_in_groups(course, submissions, config=config, workers=workers, remote=remote, tell=tell)
-    with contextlib.closing(groups):
+    with contextlib.closing(grade_in_groups(course, submissions, **way)) as groups:
         for endings in groups:
             yield from endings
 
