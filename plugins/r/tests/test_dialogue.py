@@ -93,15 +93,22 @@ def test_plain_values_calls_and_conditions_cross_and_what_needs_one_kernel_is_a_
     assert outcome.doubts == []
 
 
-def test_an_answer_that_cannot_cross_and_one_that_is_empty_are_left_to_a_grader(grader, tmp_path):
-    tests = {"test_a": "stopifnot(a()$n == 1)", "test_b": "stopifnot(b(2) == 4)"}
-    path = written(tmp_path, "a <- function() list(n = 1)\nb <- function(x) 2 * x", tests)
+def test_an_answer_that_cannot_cross_and_one_that_is_empty_or_lacks_a_part_are_left_to_a_grader(grader, tmp_path):
+    tests = {"test_a": "stopifnot(a()$n == 1)", "test_b": "stopifnot(b(2) == 4)", "test_c": "stopifnot(c$n == 3)"}
+    tests["test_d"] = "stopifnot(!any(c$none))"
+    tests["test_e"] = "low <- d$low\nstopifnot(all(low == 3), !any(c$none))"
+    answer = "c <- list(n = 3, none = logical(0))\nd <- data.frame(low = 3)"
+    answer = f"a <- function() list(n = 1)\nb <- function(x) 2 * x\n{answer}"
+    path = written(tmp_path, answer, tests)
     examination = rehearse(path, grader)
     notebook = nbformat.read(path, as_version=4)
-    notebook.cells[1].source = "a <- function() list(n = 1, how = y ~ x)\nb <- function(x) {}"
+    wrong = "b <- function(x) {}\nc <- list(none = logical(0))\nd <- data.frame(Low = 3)"
+    notebook.cells[1].source = f"a <- function() list(n = 1, how = y ~ x)\n{wrong}"
     outcome = grader.grade(notebook, examination)
     assert [(doubt.kind, doubt.tests) for doubt in outcome.doubts] == [
         ("refused_unseen", ("test_a",)),
         ("passes_empty", ("test_b",)),
+        ("passes_empty", ("test_c",)),
+        ("passes_empty", ("test_e",)),
     ]
     assert outcome.earned("test_a") == 0

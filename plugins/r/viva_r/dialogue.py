@@ -69,11 +69,11 @@ class Dialogue(_Talking, KernelDialogue):
     """The text of the test that asks."""
     odd = False
     """Whether it was given what does not cross."""
-    empty = ""
-    """What it was given that is empty."""
 
     def _await_start(self) -> None:
         self.examining: _Examiner | None = None
+        self.empty: dict[str, None] = {}
+        """What it was given that is empty, or has an empty part at which the test looked."""
         self.owned: set[str] = set()
         self.fresh: set[str] = set()
         self.stale = True
@@ -135,13 +135,14 @@ class Dialogue(_Talking, KernelDialogue):
             return super().candidate(within, **request)
         self.limit, self.interrupted = self.time_budget.granted(within), False
         source, before = str(request["source"]), self.time_budget.spent
-        self.asked_for, self.odd, self.empty = source, False, ""
+        self.asked_for, self.odd, self.empty = source, False, {}
         clock = TimeBudget()
         self.examining.time_budget = clock
         try:
             if self.stale or self.fresh:
                 self._begin()
             reply = KernelSession.candidate(self.examining, self.limit, do="run", source=source)
+            self.examining.hear()
             self.interrupted = self.examining.interrupted
             self._look_at_answers(cell, bool(reply["raised"]))
             return reply
@@ -157,11 +158,13 @@ class Dialogue(_Talking, KernelDialogue):
         """A test that an answer lost which does not cross, or that passes with an empty one, is left to a grader."""
         if lost and self.odd:
             self.doubts.append(Note("refused_unseen", tests=(cell,), doubt=True))
-        if not lost and self.empty:
+        for name in () if lost else self.empty:
+            key = f"{EMPTY}{cell} {name}"
             if self.known is None:
-                self.kinds[EMPTY + cell] = NOTED
-            elif EMPTY + cell not in self.known:
-                self.doubts.append(note("passes_empty", self.empty, tests=(cell,), doubt=True))
+                self.kinds[key] = NOTED
+            elif key not in self.known:
+                self.doubts.append(note("passes_empty", name, tests=(cell,), doubt=True))
+                return
 
     def _begin(self) -> None:
         """Let the examiner know which names the student has."""
@@ -262,16 +265,29 @@ class _Examiner(_Talking):
         found = self.heard.get("names")
         return [name for name in names if isinstance(found, list) and name in found]
 
-    def _question(self) -> None:
-        """A line that the test asks."""
+    def hear(self) -> None:
+        """Read what it told before it replied."""
+        while self._question():
+            pass
+
+    def _question(self) -> bool:
+        """A line that the test asks, or tells; whether there was one."""
         if (line := self._from_test.read()) is None:
-            return
+            return False
         question = json.loads(line)
+        if question["do"] == "nothing":
+            self._has_nothing(f"a part of {question['name']}" if question["name"] else self.about)
+            return True
         if "args" in question:
             question["args"] = checked(question["args"])
         self.heard, self.asking = {}, True
         self.about = f"{question['name'] or 'a function'}{'()' * (question['do'] == 'call')}"
         self._hand(question)
+        return True
+
+    def _has_nothing(self, name: str) -> None:
+        if name.removeprefix("a part of ") not in {known.removesuffix("()") for known in self.student.empty}:
+            self.student.empty[name] = None
 
     def _hand(self, question: dict) -> None:
         try:
@@ -295,7 +311,7 @@ class _Examiner(_Talking):
             told = _plain(said, self.student.asked_for)
             self.student.odd |= ODD in told
             if "value" in told and is_empty(told["value"]):
-                self.student.empty = self.about
+                self._has_nothing(self.about)
             self._from_test.write(told)
 
     def _look(self, replied: bool) -> None:
