@@ -31,6 +31,33 @@ class Second:
     slot: int | None
 
 
+@dataclass(frozen=True)
+class Slip:
+    """A wrong version of a solution, with one small ``mistake`` at a ``line`` of it.
+
+    ``source`` is written as ``original`` is, which does the same as the solution; ``owner`` is the name to which the
+    line gives a value.
+    """
+
+    mistake: str
+    line: int
+    owner: str
+    original: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Degenerate:
+    """A version of a solution whose functions and values have nothing in them, whatever they should be: ``form``.
+
+    In ``only_right`` they are missing, or raise, where the solution has something in them.
+    """
+
+    form: str
+    source: str
+    only_right: str
+
+
 class KernelDialogue(KernelSession):
     """The session of a notebook; without a ``second`` kernel all tests run in the first one.
 
@@ -55,6 +82,10 @@ class KernelDialogue(KernelSession):
     def why_single(self, source: str) -> Note | None:
         """Why a test cell is a single-process cell, if its text says so."""
         raise NotImplementedError
+
+    def mistakes(self, solution: str) -> tuple[list[Slip], list[Degenerate]]:
+        """Wrong versions of a solution, of which an audit sees whether the tests notice them."""
+        return [], []
 
 
 def dialogue_of(language: str) -> type[KernelDialogue] | None:

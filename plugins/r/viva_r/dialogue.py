@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from viva.engine import plaincode
-from viva.engine.kerneldialogue import NOTED, KernelDialogue, Second
+from viva.engine.kerneldialogue import NOTED, Degenerate, KernelDialogue, Second, Slip
 from viva.engine.kernelsession import KernelSession, Outputs
 from viva.engine.session import STUCK, Died, copy_data
 from viva.engine.timebudget import Spent, TimeBudget
@@ -20,7 +20,7 @@ from viva_r.pipes import Pipes
 from viva_r.text import why_single
 from viva_r.trees import UnreadableError, checked, is_empty
 
-TALK = Path(__file__).with_name("talk.R").read_text()
+TALK, MISTAKES = (Path(__file__).with_name(name).read_text() for name in ("talk.R", "mistakes.R"))
 ODD, EMPTY = "odd", "empty "
 FOR_BELOW = re.compile(r"\b(?:library|require|function)\b|\\\(")
 MOST_TEXT = 200_000
@@ -109,8 +109,13 @@ class Dialogue(_Talking, KernelDialogue):
         defined = sorted(plaincode.defined(source, "r"))
         if not defined:
             return None
-        listed = ", ".join(json.dumps(name) for name in defined)
+        listed = ", ".join(map(_literal, defined))
         return Note("patches") if json.loads(self.quietly(f"getOption('viva')$base(c({listed}))") or "[]") else None
+
+    def mistakes(self, solution: str) -> tuple[list[Slip], list[Degenerate]]:
+        found = json.loads(self.quietly(f"(\n{MISTAKES.strip()}\n)({_literal(solution)})"))
+        slips = [Slip(**slip) for slip in found["mutants"]]
+        return slips, [Degenerate(**answer) for answer in found["nothing"]]
 
     def examiner(self, within: float, **request: Any) -> dict:
         match request["do"]:
@@ -170,7 +175,7 @@ class Dialogue(_Talking, KernelDialogue):
         """Let the examiner know which names the student has."""
         assert self.examining is not None
         names = self.examining.names(sorted(self.owned))
-        listed = [", ".join(map(json.dumps, sorted(each))) for each in (self.fresh, names)]
+        listed = [", ".join(map(_literal, sorted(each))) for each in (self.fresh, names)]
         self.examining.quietly(f"getOption('viva')$begin(as.character(c({listed[0]})), as.character(c({listed[1]})))")
         self.fresh, self.stale = set(), False
 
@@ -186,7 +191,7 @@ class Dialogue(_Talking, KernelDialogue):
         """Let the cells below have what the visible lines of a test load and define."""
         if self.examining and FOR_BELOW.search(shown) and len(shown) < MOST_TEXT:
             with contextlib.suppress(SandboxError, Spent):
-                self.quietly(f"getOption('viva')$define({json.dumps(shown)})")
+                self.quietly(f"getOption('viva')$define({_literal(shown)})")
 
     @property
     def _piped(self) -> Pipes:
@@ -334,6 +339,11 @@ class _Examiner(_Talking):
             self.student.interrupt()
         else:
             super()._interrupt()
+
+
+def _literal(text: str) -> str:
+    """A text as R writes it: it knows no character of two numbers, as JSON would write one."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _odd(what: str) -> dict:
