@@ -458,6 +458,8 @@ class Run:
             self.wrong = kernelaudit.read(self.one("mistakes", self.blueprint))
             mutations, sentences = kernelaudit.mutants_of(self.wrong, self.blueprint)
             self.result.remarks += sentences
+            if not self.wrong:
+                self.result.remarks.append(f"No mutant was tried: no package makes any in {self.blueprint.language}.")
             return mutations
         results = {name: text for name, text in watched["results"].items() if text}
         return mutants(self.blueprint, results, watched["integers"], self.mistakes)
