@@ -58,6 +58,17 @@ class Degenerate:
     only_right: str
 
 
+@dataclass(frozen=True)
+class Probe:
+    """What shows that tests run apart: an ``answer`` that gives ``names`` values and spoils its own kernel for tests, a
+    test that it ``passes``, and one that it ``fails`` only out of its reach."""
+
+    answer: str
+    names: tuple[str, ...]
+    passes: str
+    fails: str
+
+
 class KernelDialogue(KernelSession):
     """The session of a notebook; without a ``second`` kernel all tests run in the first one.
 
@@ -66,6 +77,9 @@ class KernelDialogue(KernelSession):
     beside its tests: ``prepare`` (but not in a rehearsal), ``own``, ``ran``, ``given`` and ``finish``, here with the
     visible lines of a test cell.
     """
+
+    probe: Probe
+    """What 'viva doctor' tries."""
 
     def __init__(self, *place: Any, single: frozenset[str] = frozenset(), second: Second | None = None) -> None:
         self.single, self.second = single, second
@@ -86,6 +100,18 @@ class KernelDialogue(KernelSession):
     def mistakes(self, solution: str) -> tuple[list[Slip], list[Degenerate]]:
         """Wrong versions of a solution, of which an audit sees whether the tests notice them."""
         return [], []
+
+    def why_beside(self, seconds: float) -> str:
+        """Why tests do not run apart here; empty where they do. The session must be a new one, with two kernels."""
+        self.candidate(seconds, do="run", source=self.probe.answer)
+        self.examiner(seconds, do="prepare", kinds={})
+        self.examiner(seconds, do="own", names=list(self.probe.names))
+        for source, passes in ((self.probe.passes, True), (self.probe.fails, False)):
+            raised = self.candidate(seconds, do="run", source=source, test="probe")["raised"]
+            if passes is bool(raised):
+                said = raised["message"] if raised else "a test passed that must fail"
+                return f"the second kernel of {self.spec.language} does not work: {said}"
+        return ""
 
 
 def dialogue_of(language: str) -> type[KernelDialogue] | None:

@@ -1,5 +1,6 @@
 """Two kernels of R: what a test sees of the student's values and functions, and which tests run beside the answers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -9,8 +10,10 @@ from nbformat.v4 import new_notebook
 from tests.conftest import load
 from tests.flow.test_foreign import marked
 from tests.kernels import R, require_r
+from viva.commands.doctor import examine
 from viva.course.releasing.release import rehearsing
 from viva.engine.rehearsal import rehearse
+from viva_r.dialogue import Dialogue
 
 pytestmark = pytest.mark.slow
 
@@ -81,6 +84,20 @@ def written(folder: Path, answer: str, tests: dict[str, str]) -> Path:
     path = folder / "source" / "one" / "one.ipynb"
     nbformat.write(new_notebook(cells=cells, metadata=R), path)
     return path
+
+
+def test_the_doctor_tries_the_second_kernel_and_says_where_a_test_is_within_reach(processes, tmp_path, monkeypatch):
+    require_r()
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
+    course, config = load(tmp_path)
+    path = tmp_path / "source" / "one" / "one.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(new_notebook(metadata=R), path)
+    what = "tests in R in a second kernel, out of students' reach"
+    assert {one.what: one.healthy for one in examine(course, config)}[what]
+    monkeypatch.setattr(Dialogue, "probe", replace(Dialogue.probe, fails=Dialogue.probe.passes))
+    (found,) = [one for one in examine(course, config) if one.what == what]
+    assert not found.healthy and "a test passed that must fail" in found.remedy
 
 
 def test_plain_values_calls_and_conditions_cross_and_what_needs_one_kernel_is_a_single_process_cell(grader, tmp_path):

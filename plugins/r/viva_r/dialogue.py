@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from viva.engine import plaincode
-from viva.engine.kerneldialogue import NOTED, Degenerate, KernelDialogue, Second, Slip
+from viva.engine.kerneldialogue import NOTED, Degenerate, KernelDialogue, Probe, Second, Slip
 from viva.engine.kernelsession import KernelSession, Outputs
 from viva.engine.session import STUCK, Died, copy_data
 from viva.engine.timebudget import Spent, TimeBudget
@@ -63,6 +63,12 @@ class Dialogue(_Talking, KernelDialogue):
     """The kernel of the notebook, and, where a test runs apart from it, the one of the examiner."""
 
     part = "candidate"
+    probe = Probe(
+        answer="stopifnot <- function(...) TRUE\nviva_probe <- function(x) 2 * x",
+        names=("viva_probe",),
+        passes="stopifnot(viva_probe(2) == 4)",
+        fails="stopifnot(viva_probe(2) == 5)",
+    )
     serving = ""
     """The number of the request that has it answer questions."""
     asked_for = ""
