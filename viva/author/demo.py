@@ -31,6 +31,7 @@ from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
 from viva.folder import remove
 from viva.notebook.cell import name_of
 from viva.notebook.names import names_of
+from viva.notebook.programming import language_of
 from viva.submission.variant import seeded
 from viva.verdict import CourseError
 from viva.wording import counted
@@ -95,10 +96,10 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
 
 def _prepare(course: Course, name: str, due: datetime) -> Assignment:
     releases.notebooks(course, name)
-    answers = read_answers(course.root / "answers" / name)
+    (source, *_) = contract.notebooks_of(course, name)
+    answers = read_answers(course.root / "answers" / name, language_of(read_notebook(source).metadata))
     if not answers:
         raise CourseError(f"The demo class needs known answers, but {course.root / 'answers' / name} has none.")
-    (source, *_) = contract.notebooks_of(course, name)
     path = course.path("release", name) / source.name
     if not path.is_file():
         raise CourseError(f"{path} does not exist. Run 'viva release {name}' first.")

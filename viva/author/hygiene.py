@@ -59,6 +59,8 @@ LONG = 24
 
 def errors(blueprint: Blueprint) -> list[str]:
     """What must be corrected before an assignment is released."""
+    if not blueprint.is_python:
+        return [*_same_ids(blueprint)]
     return [*_same_ids(blueprint), *_missing(blueprint), *_no_seed(blueprint)]
 
 
@@ -69,16 +71,21 @@ def warnings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint
         *_machine_made_ids(blueprint),
         *_titles(blueprint),
         *_messages(blueprint),
-        *stale(blueprint),
-        *_copies(blueprint),
+        *(_of_python(blueprint) if blueprint.is_python else ()),
         *_revealed(release, blueprint),
         *_format(release),
         *_cells(notebook),
-        *_randomness(blueprint),
-        *_same_variants(blueprint),
         *_pictures(notebook),
         *_table(notebook, blueprint),
     ]
+
+
+def _of_python(blueprint: Blueprint) -> Iterator[str]:
+    """What only a reader of Python finds."""
+    yield from stale(blueprint)
+    yield from _copies(blueprint)
+    yield from _randomness(blueprint)
+    yield from _same_variants(blueprint)
 
 
 def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:

@@ -41,6 +41,7 @@ from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.notebook.cell import Purpose, name_of
 from viva.notebook.names import names_of
+from viva.notebook.programming import PYTHON, language_of
 from viva.notebook.syntax import statements_of
 from viva.submission import variant
 from viva.verdict import BlueprintError, CourseError, Verdict
@@ -155,13 +156,15 @@ def proposals(
     if not fates or broken:
         return result
     how = (seconds, budget, memory), no_sandbox, workers, None, False, print, lambda *_: None
+    path = course.path("source", audit.assignment) / f"{audit.notebook}.ipynb"
+    if (language := language_of(read_notebook(path).metadata)) != PYTHON:
+        raise BlueprintError(f"{path} is written in {language}. Check lines are proposed only for Python.")
     with opened(course, audit.assignment, audit.notebook, *how) as run:
         search = _Search(run, audit, result)
         drafts = search.drafts(fates)
     if not drafts:
         search.explain(set())
         return result
-    path = course.path("source", audit.assignment) / f"{audit.notebook}.ipynb"
     with _copied(course, audit.assignment) as trial_course:
         target = trial_course.path("source", audit.assignment) / path.name
         _write(target, _tried(read_notebook(path), drafts))

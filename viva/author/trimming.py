@@ -93,8 +93,13 @@ def unneeded(blueprint: Blueprint) -> set[str]:
 def trimmed(notebook: NotebookNode, examination: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
     """The notebook with these test cells only, and without text and pictures.
 
-    Of other test cells the shared lines stay from which a test cell below has names.
+    Of other test cells the shared lines stay from which a test cell below has names. Of a notebook that is not in
+    Python all code stays.
     """
+    if not examination.blueprint.is_python:
+        smaller = NotebookNode(notebook)
+        smaller.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return smaller, examination
     cells = {cell.id: cell for cell in examination.blueprint.cells} | shared_lines(examination.blueprint, tests)
     out = unneeded(examination.blueprint)
     out |= {name for name, cell in cells.items() if cell.purpose == Purpose.TESTS and cell.checks and name not in tests}
