@@ -242,7 +242,7 @@ class _Search:
         drafts: dict[tuple, Draft] = {}
         for (number, *_), reply in sorted(self.run.pool.map(jobs), key=lambda pair: pair[0][0]):
             if not reply or not reply["lines"]:
-                self.lacking[number] = reply["reason"] if reply else "the search stopped Python twice"
+                self.lacking[number] = reply["reason"] if reply else "Python crashed twice during the search"
             for line in reply["lines"] if reply else ():
                 fate = self.fates[number]
                 check = self._check(self._checks(fate), line["name"], fate.surprise)

@@ -45,7 +45,7 @@ class _TakenBack(msgspec.Struct):
     changes: list[groupcomment.Change]
 
 
-_Form = TypeVar("_Form", _Given, _TakenBack, rubricedit.Edit, rubricedit.Undoing)
+_Form = TypeVar("_Form", bound=msgspec.Struct)
 
 
 def guarded(method: Callable) -> Callable:
@@ -228,7 +228,8 @@ class GroupHandler(_Writing):
 
 
 class RubricHandler(_Writing):
-    """An item of the rubric is edited or added (POST ``rubricedit.Edit``), or that is taken back (PUT ``Undoing``).
+    """An item of the rubric is edited or added (POST ``rubricedit.Edit``), moved (PATCH ``Move``), deleted (DELETE
+    ``Deletion``), or one of these is taken back (PUT ``Undoing``).
 
     A rubric that cannot be edited so is a sentence, ``why``, and status 409.
     """
@@ -236,6 +237,14 @@ class RubricHandler(_Writing):
     @guarded
     def post(self, key: str) -> None:
         self._edited(self.submitted(key), rubricedit.edit, self._body(rubricedit.Edit))
+
+    @guarded
+    def delete(self, key: str) -> None:
+        self._edited(self.submitted(key), rubricedit.delete, self._body(rubricedit.Deletion))
+
+    @guarded
+    def patch(self, key: str) -> None:
+        self._edited(self.submitted(key), rubricedit.move, self._body(rubricedit.Move))
 
     @guarded
     def put(self, key: str) -> None:

@@ -133,7 +133,7 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
     made = _from_gradebook(course, assignment, expected)
     if tell:
         by_other = f"The gradebook has another release than {place}" if facts else f"There is no contract in {place}"
-        tell(f"{assignment}: {by_other}. Made from source/, release/ and the gradebook.")
+        tell(f"{assignment}: {by_other}. So the contract was made anew from source/, release/ and the gradebook.")
     return made
 
 
@@ -202,8 +202,9 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
         if worth and points.get(grade_id(cell)) != float(worth):
             raise CourseError(
                 f"{draft.source / notebook}.ipynb, cell '{grade_id(cell)}': its {worth:g} points cannot be graded, "
-                "because a step of c.GenerateAssignment.preprocessors makes another cell of it for students than for "
-                "grading. Nothing was changed. Put that step before ClearSolutions."
+                "because students get another cell than grading expects. A step of "
+                "c.GenerateAssignment.preprocessors changes the cell too late. Nothing was changed. Put that step "
+                "before ClearSolutions."
             )
 
 
