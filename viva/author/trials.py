@@ -13,6 +13,7 @@ import resource
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 from nbformat import NotebookNode
 
@@ -28,6 +29,11 @@ from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.kerneldialogue import KernelDialogue
+<<<<<<< HEAD
+=======
+from viva.engine.kernelsession import KernelSession
+from viva.engine.names import names_of
+>>>>>>> rkernel
 from viva.engine.session import Died, Session
 from viva.engine.timebudget import TimeBudget
 from viva.notebook.cell import Purpose, name_of
@@ -215,17 +221,24 @@ class Worker:
 
     def mistakes(self, blueprint: Blueprint) -> dict[str, tuple[list[dict], list[dict]]]:
         """By answer cell, the wrong versions of its solution that the package of the notebook's language knows."""
-        found = {}
-        with self.grader.kernels(blueprint).session(self.data, None, TimeBudget()) as session:
-            for cell, solution in blueprint.solutions().items() if isinstance(session, KernelDialogue) else ():
+        found: dict[str, tuple[list[dict], list[dict]]] = {}
+        with self._kernel(blueprint) as session:
+            if not isinstance(session, KernelDialogue):
+                return found
+            for cell, solution in blueprint.solutions().items():
                 slips, answers = session.mistakes(solution)
                 found[cell] = [asdict(slip) for slip in slips], [asdict(answer) for answer in answers]
         return found
 
+    def _kernel(self, blueprint: Blueprint) -> KernelSession:
+        """A kernel of a notebook that is not in Python."""
+        return cast(KernelSession, self.grader.kernels(blueprint).session(self.data, None, TimeBudget()))
+
     def compare_values(self, blueprint: Blueprint, cell: str, source: str) -> dict:
         """Like ``compare``, by the values that the kernel of another language has after the cell."""
         try:
-            with self.grader.kernels(blueprint).session(self.data, None, TimeBudget()) as session:
+            with self._kernel(blueprint) as session:
+                assert isinstance(session, KernelDialogue)
                 for each in blueprint.cells:
                     if each.code and each.purpose != Purpose.TESTS:
                         session.candidate(self.seconds, do="run", source=each.source)

@@ -105,7 +105,7 @@ class KernelSession:
         self.folder.chmod(0o711)  # root's kernels, which are other users, pass through
         self.context, self.program, self.around = zmq.Context(), cast(Program | None, None), -1
         self.sockets: dict[str, zmq.Socket] = {}
-        self.listens: dict[int, Callable[[], None]] = {}
+        self.listens: dict[int, Callable[[], object]] = {}
         """What reads from other descriptors, while the kernel is waited for."""
         try:
             if chosen := files or data:

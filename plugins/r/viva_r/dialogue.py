@@ -17,7 +17,7 @@ from viva.folder import FOR_TESTS
 from viva.record import Note, note
 from viva.verdict import SandboxError, Verdict
 from viva_r.pipes import Pipes
-from viva_r.text import why_single
+from viva_r.text import why_single, with_reason
 from viva_r.trees import UnreadableError, checked, is_empty
 
 TALK, MISTAKES = (Path(__file__).with_name(name).read_text() for name in ("talk.R", "mistakes.R"))
@@ -143,7 +143,8 @@ class Dialogue(_Talking, KernelDialogue):
     def candidate(self, within: float, **request: Any) -> dict:
         cell = str(request.get("test", ""))
         if not cell or not self.examining or cell in self.single:
-            return super().candidate(within, **request)
+            reply = super().candidate(within, **request)
+            return with_reason(reply) if cell else reply
         self.limit, self.interrupted = self.time_budget.granted(within), False
         source, before = str(request["source"]), self.time_budget.spent
         self.asked_for, self.odd, self.empty = source, False, {}
@@ -156,7 +157,7 @@ class Dialogue(_Talking, KernelDialogue):
             self.examining.hear()
             self.interrupted = self.examining.interrupted
             self._look_at_answers(cell, bool(reply["raised"]))
-            return reply
+            return with_reason(reply)
         except Died:
             self.gone = True
             raise
