@@ -21,18 +21,24 @@ c.KernelManager.transport_encryption = "auto"
 PICTURES = "import matplotlib.pyplot as plt\n"
 
 
-def make_course(root: Path, assignment: str, count: int, config: str | None = None, pictures: bool = True) -> Path:
-    """A released course with ``count`` right and wrong submissions; without ``pictures`` no cell draws any."""
+def make_course(
+    root: Path, assignment: str, count: int, config: str | None = None, pictures: bool = True, origin: Path = PROJECT
+) -> Path:
+    """A released course with ``count`` right and wrong submissions; without ``pictures`` no cell draws any.
+
+    The assignment is that of the course in ``origin``.
+    """
     from viva.author.answers import fill_in, read_answers
     from viva.engine.blueprint import read_blueprint
 
     root.mkdir()
-    shutil.copytree(PROJECT / "source" / assignment, root / "source" / assignment)
+    shutil.copytree(origin / "source" / assignment, root / "source" / assignment)
     if not pictures:
         (source,) = (root / "source" / assignment).glob("*.ipynb")
         nbformat.write(without_pictures(nbformat.read(source, as_version=4)), source)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    for header in (origin / "source").glob("*.ipynb"):
+        shutil.copy(header, root / "source")
+    shutil.copy(origin / "nbgrader_config.py", root)
     run([BIN / "viva", "release", assignment, "--no-audit"], root)
     if config:
         (root / "nbgrader_config.py").write_text(config)
@@ -41,7 +47,7 @@ def make_course(root: Path, assignment: str, count: int, config: str | None = No
         read_blueprint(source),
         nbformat.read(root / "release" / assignment / source.name, as_version=4),
     )
-    answers = read_answers(PROJECT / "answers" / assignment)
+    answers = read_answers(origin / "answers" / assignment, blueprint.language)
     notebooks = [nbformat.writes(fill_in(answer, release, blueprint)) for answer in answers]
     for number in range(count):
         folder = root / "submitted" / f"bench-{number:04}" / assignment

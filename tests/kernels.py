@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,8 @@ def install(folder: Path, patch: pytest.MonkeyPatch, name: str, language: str, *
 
 
 def install_bash(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    install(folder, patch, "bash", "bash", sys.executable, "-m", "bash_kernel")
+    """With the first word that many packages write: Jupyter takes it for the Python that starts the kernel."""
+    install(folder, patch, "bash", "bash", "python3", "-m", "bash_kernel")
 
 
 def require_r() -> None:

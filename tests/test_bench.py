@@ -15,6 +15,7 @@ import pytest
 from bench import conditions, figures, names
 from tests.conftest import PROJECT, SHORT, lacking
 from tests.faults import grade_here, hand_in_tiny, make_course
+from tests.kernels import require_r
 from viva.author.answers import read_answers
 
 MAKEFILE = (PROJECT / "Makefile").read_text(encoding="utf-8")
@@ -239,3 +240,11 @@ def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_t
     assert "viva.engine.dialogue.asker" not in figures.single_importers()
     seen = set().union(*figures.trace().values())
     assert len({file for file, _, _ in seen}) <= 25 and 60 <= len(seen) <= 180  # pandas, where it is loaded, adds two
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_class_in_r_is_measured_beside_nbgrader():
+    require_r()
+    told = started("bench.kernels", "--submissions=2")
+    assert re.search(r"^\| `viva grade --workers=2` \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", told, re.MULTILINE)

@@ -292,7 +292,18 @@ def test_a_notebook_outside_of_the_course_is_not_corrected_in_place(course, foun
 
 
 def in_r(notebook):
-    notebook["metadata"]["kernelspec"]["language"] = "R"
+    kernel = {"name": "ir", "display_name": "R", "language": "R"}
+    language = {"name": "R", "file_extension": ".r", "codemirror_mode": "r"}
+    notebook["metadata"] |= {"kernelspec": kernel, "language_info": language}
+
+
+def test_a_notebook_in_another_language_of_an_old_nbgrader_keeps_its_kernel(course, found):
+    adopted = adopt(load(course)[0], found("test-v1.ipynb", in_r))
+    notebook = nbformat.read(adopted.written[0], as_version=4)
+    assert notebook.metadata.kernelspec.name == "ir" and notebook.metadata.language_info.name == "R"
+    assert any(sentence.endswith("/right/<name>.r.") for sentence in adopted.advice)
+    kinds = {cell.metadata.nbgrader.schema_version for cell in notebook.cells if "nbgrader" in cell.metadata}
+    assert kinds == {3}
 
 
 def without_cells(notebook):
@@ -310,7 +321,6 @@ def with_words_for_points(notebook):
 @pytest.mark.parametrize(
     ("name", "change", "sentence"),
     [
-        ("test-v1.ipynb", in_r, "is written in R. 'viva adopt' supports only Python"),
         ("test-v1.ipynb", without_cells, "is not an nbgrader source notebook: it has no answer, test or task."),
         ("test-v1.ipynb", without_points, "does not have points"),
         ("test-v1.ipynb", with_words_for_points, r"adopted: cell '\w+': points: 'two' is not of type 'number'"),

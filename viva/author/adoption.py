@@ -25,14 +25,13 @@ from viva import doors
 from viva.author.answers import read_answers
 from viva.author.hygiene import errors, warnings
 from viva.author.skeleton import KERNEL, NAME
-from viva.author.trimming import name_of
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
-from viva.course.releasing.compiler import compiled
+from viva.course.releasing.compiler import OF_NOTEBOOK, compiled
 from viva.engine.blueprint import read_blueprint, read_notebook
-from viva.notebook.cell import Purpose, grade_id
-from viva.notebook.programming import language_of
+from viva.notebook.cell import Purpose, grade_id, name_of
+from viva.notebook.programming import PYTHON, language_of
 from viva.verdict import CourseError, VivaError
 
 KEPT = ("nbgrader", "viva", "tags")
@@ -173,9 +172,9 @@ def _read(path: Path, origin: Origin | None = None, changes: list[str] | None = 
         notebook = nbformat.read(path, as_version=4)
     except Exception as error:  # nbformat raises whatever a broken file leads to
         raise CourseError(f"{path} is not a notebook: {str(error).splitlines()[0]}.") from error
-    if (language := language_of(notebook.metadata)) != "python":
-        raise CourseError(f"{path} is written in {language}. 'viva adopt' supports only Python.")
     if origin:
+        if (language := language_of(notebook.metadata)) != PYTHON:
+            raise CourseError(f"{path} is written in {language}. 'viva adopt --from' supports only Python.")
         notebook = origin.convert(notebook, path.parent, [] if changes is None else changes)
     try:
         notebook = MetadataValidator().upgrade_notebook_metadata(notebook)
@@ -229,7 +228,7 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
         elif cell.get("attachments"):
             fields["attachments"] = cell.attachments
         cells.append(nbformat.from_dict(fields))
-    about = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    about = _kernel(notebook)
     about |= {"viva": notebook.metadata["viva"]} if "viva" in notebook.metadata else {}
     adapted = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})
     where = ""
@@ -246,6 +245,17 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
             reason = f"{'.'.join(map(str, path))}: {reason}"
         raise CourseError(f"The notebook cannot be adopted: {where}{reason}. Nothing was written.") from error
     return adapted
+
+
+def _kernel(notebook: NotebookNode) -> dict:
+    """What a notebook says of its kernel: of Python's the usual, of another what Jupyter knows it by."""
+    if language_of(notebook.metadata) == PYTHON:
+        return {"kernelspec": KERNEL, "language_info": {"name": PYTHON}}
+    return {
+        part: {name: about[name] for name in OF_NOTEBOOK[part] if name in about}
+        for part in ("kernelspec", "language_info")
+        if (about := notebook.metadata.get(part))
+    }
 
 
 def _about(cell: NotebookNode) -> dict:
@@ -341,7 +351,7 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
     try:
         release = compiled(course, assignment, path.stem, locked)
         blueprint = read_blueprint(path, locked)
-        graded = read_answers(course.root / "answers" / assignment)
+        graded = read_answers(course.root / "answers" / assignment, blueprint.language)
     except VivaError as error:
         return [str(error)], [], []
     answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
@@ -350,6 +360,7 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
     empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
     missing = [f"Cell '{name}': it has no solution. Check that this is not the student version." for name in empty]
     missing += errors(blueprint)
+    ending = ".py" if blueprint.is_python else notebook.metadata.get("language_info", {}).get("file_extension", "")
     advice = [
         f"Cell '{name}': it has no '### BEGIN SOLUTION', so students get an empty cell."
         for name in bare
@@ -362,7 +373,7 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
         if cells:
             advice.append(
                 f"The audit has no {verdict} answer for {', '.join(cells)}. Write {subject} into "
-                f"answers/{assignment}/{verdict}/<name>.py."
+                f"answers/{assignment}/{verdict}/<name>{ending}."
             )
     if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):
         advice.append("No cell is graded automatically, so the audit has nothing to test.")

@@ -33,27 +33,35 @@ in the docstring says why no visible check warns of it. A line ``students: ...``
 Each section replaces the cell of that id in the released notebook. ``[solution]`` takes the
 instructor's answer; ``*`` then means every answer cell that has no section. Cells that no
 section names stay as released.
+
+In another language the file is called as files of that language are, as ``way.R``. What a docstring
+would say is the comment above the first section; ``#`` is whatever begins a comment there.
 """
 
 from __future__ import annotations
 
-import ast
 import copy
+import fnmatch
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import NotebookNode
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 
 from viva.author.checkname import CheckName, names_of_checks
-from viva.author.trimming import name_of
 from viva.engine.blueprint import Blueprint
 from viva.folder import read_utf8
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
+from viva.notebook.programming import PYTHON
+from viva.notebook.statements import runs
+from viva.notebook.syntax import complaint_about, docstring_of, statements_of
 from viva.verdict import AnswerError
 
-SECTION = re.compile(r"^# %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$")
+SECTION = re.compile(r"^(?P<comment>\S{1,3}) %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$", re.MULTILINE)
+ABOVE = "{path}: the first line of code must be '{comment} %% grade_id'. There is other code above it."
 REST = {"everything", "everything else"}
 """The lines that stand for every check, or every other."""
 REASON = re.compile(r"^ *hidden: *(?P<reason>\S.*?) *$", re.MULTILINE)
@@ -141,12 +149,12 @@ def read_answer(path: Path) -> Answer:
     section or names a section twice, and CourseError when it is not UTF-8.
     """
     text = read_utf8(path)
-    try:
-        docstring = ast.get_docstring(ast.parse(text))
-    except SyntaxError as error:
-        raise AnswerError(f"{path}, line {error.lineno}: syntax error ({error.msg}).") from error
+    python = path.suffix == ".py"
+    first = SECTION.search(text)
+    comment = first["comment"] if first and not python else "#"
+    docstring, what = (_docstring(text, path), "docstring") if python else (_head(text, path, comment), "comment")
     if not docstring:
-        raise AnswerError(f"{path}: the file needs a docstring that describes this answer.")
+        raise AnswerError(f"{path}: the file needs a {what} that describes this answer.")
     right = path.parent.name == "right"
     reason = REASON.search(docstring)
     summary, loses, keeps = _promises(REASON.sub("", docstring))
@@ -159,12 +167,46 @@ def read_answer(path: Path) -> Answer:
     if not right and not loses:
         raise AnswerError(f"{path}: a wrong answer needs a list 'Loses:' in its docstring.")
     hidden = reason["reason"] if reason else ""
-    return Answer(path, summary, right, loses, keeps or ("everything else",), _sections(text, path), hidden)
+    return Answer(path, summary, right, loses, keeps or ("everything else",), _sections(text, path, comment), hidden)
 
 
-def read_answers(folder: Path) -> list[Answer]:
-    """The known answers of an assignment, right before wrong, each in order of name."""
-    return [read_answer(path) for verdict in ("right", "wrong") for path in sorted((folder / verdict).glob("*.py"))]
+def read_answers(folder: Path, language: str = PYTHON) -> list[Answer]:
+    """The known answers of an assignment in files of a language, right before wrong, each in order of name."""
+    paths = [path for verdict in ("right", "wrong") for path in sorted((folder / verdict).glob("*"))]
+    return [read_answer(path) for path in paths if _is_of(path, language)]
+
+
+def _is_of(path: Path, language: str) -> bool:
+    """Whether a file is called as those of a language are; where nobody knows how, whether it is not one of Python."""
+    if language == PYTHON or path.suffix == ".py":
+        return path.suffix == ".py" and language == PYTHON
+    try:
+        names = get_lexer_by_name(language.lower()).filenames
+    except ClassNotFound:
+        names = ["*.*"]
+    return not path.name.startswith(".") and any(fnmatch.fnmatch(path.name.lower(), name.lower()) for name in names)
+
+
+def _docstring(text: str, path: Path) -> str:
+    message, line, _ = ("", 0, "") if runs(text) else complaint_about(text)
+    if message:
+        raise AnswerError(f"{path}, line {line}: syntax error ({message}).")
+    if len(statements_of(text[: _first(text)])) > 1:
+        raise AnswerError(ABOVE.format(path=path, comment="#"))
+    return docstring_of(text)
+
+
+def _head(text: str, path: Path, comment: str) -> str:
+    """The comment above the first section."""
+    lines = text[: _first(text)].splitlines()
+    if any(line.strip() and not line.startswith(comment) for line in lines):
+        raise AnswerError(ABOVE.format(path=path, comment=comment))
+    return "\n".join(line.removeprefix(comment).removeprefix(" ") for line in lines).strip("\n")
+
+
+def _first(text: str) -> int:
+    match = SECTION.search(text)
+    return match.start() if match else len(text)
 
 
 def _promises(docstring: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -180,21 +222,20 @@ def _promises(docstring: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     return "\n".join(summary).strip(), tuple(lists["Loses:"]), tuple(lists["Keeps:"])
 
 
-def _sections(text: str, path: Path) -> dict[str, Section]:
+def _sections(text: str, path: Path, comment: str) -> dict[str, Section]:
     sections: dict[str, Section] = {}
-    head, *rest = re.split(r"^(?=# %%)", text, flags=re.MULTILINE)
-    if len(ast.parse(head).body) > 1:
-        raise AnswerError(f"{path}: the first line of code must be '# %% grade_id'. There is other code above it.")
+    mark = re.escape(comment)
+    _, *rest = re.split(rf"^(?={mark} %%)", text, flags=re.MULTILINE)
     for block in rest:
         title, _, body = block.partition("\n")
         match = SECTION.match(title)
         if not match:
-            raise AnswerError(f"{path}: '{title}' does not start a section. Write '# %% grade_id'.")
+            raise AnswerError(f"{path}: '{title}' does not start a section. Write '{comment} %% grade_id'.")
         name, section_type = match["id"], match["type"] or "code"
         if name in sections:
             raise AnswerError(f"{path}: there are two sections for '{name}'.")
         if section_type == "markdown":
-            body = "\n".join(re.sub(r"^# ?", "", line) for line in body.splitlines())
+            body = "\n".join(re.sub(rf"^{mark} ?", "", line) for line in body.splitlines())
         sections[name] = Section(section_type, body.strip("\n"))
     return sections
 

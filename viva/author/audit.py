@@ -21,7 +21,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from viva.author import degenerate
+from viva.author import degenerate, kernelaudit
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.auditresult import LISTED, Audit, Fate, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
@@ -50,7 +50,7 @@ from viva.author.judgement import (
 from viva.author.mutants import Mutant, mutants, solution_of
 from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
-from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
+from viva.author.trimming import reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
@@ -70,8 +70,8 @@ from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.folder import walk
-from viva.notebook.cell import Purpose
-from viva.notebook.programming import language_of
+from viva.notebook.cell import Purpose, name_of
+from viva.notebook.programming import PYTHON, language_of
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant
 from viva.verdict import AnswerError, BlueprintError, CourseError, VivaError
@@ -162,6 +162,8 @@ class Jobs:
     ) -> tuple[NotebookNode, Examination]:
         """The same with other random numbers, also where nobody seeds."""
         examination = examination or self.known
+        if not examination.blueprint.is_python:  # its kernel begins with others each time; what is kept has another key
+            return notebook, replace(examination, dice={"": str(run).encode()})
         dice = {cell: secret + str(run).encode() for cell, secret in examination.dice.items()}
         return seeded(notebook, run), replace(examination, dice=dice)
 
@@ -300,12 +302,9 @@ def opened(
     seconds, budget, memory = limits
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
     source = paths[notebook or next(iter(paths))]
-    language = language_of(read_notebook(source).metadata)
-    if language != "python":
-        raise BlueprintError(
-            f"{source} is written in {language}. The audit supports only Python. Release it with --no-audit."
-        )
-    wanted = libraries.wanted([source], (course.root / "answers" / assignment).rglob("*.py"))
+    python = language_of(read_notebook(source).metadata) == PYTHON
+    answers = (course.root / "answers" / assignment).rglob("*.py")
+    wanted = libraries.wanted([source], answers) if python else ()
     settings = (seconds, no_sandbox, memory, budget)
     rehearsals = Rehearsals.of(course.directory, assignment)
     with (
@@ -384,8 +383,8 @@ class Run:
 
     def audit(self) -> Audit:
         with slow.told(f"Running the solution of {self.result.assignment}/{self.path.stem} again, to measure it"):
-            watched = self.one("watch", self.blueprint)
-        self.result.kinds = kinds_of_answers(self.known)
+            watched = self.watch()
+        self.result.kinds = kinds_of_answers(self.known) if self.blueprint.is_python else {}
         self.result.solutions = {
             cell.id: solution_of(cell.source) for cell in self.blueprint.cells if cell.id in self.cells
         }
@@ -432,7 +431,7 @@ class Run:
 
     def one_mutant(self, number: int) -> Fate:
         """What becomes of one mutant; the numbers are those of an audit. Raises CourseError."""
-        watched = self.one("watch", self.blueprint)
+        watched = self.watch()
         trials = self.map(list(self.jobs.proofs())[1:3])
         trials |= self.map([job for job in self.jobs.alone(trials) if job[0][0] == "without"])
         tests = self.tests(trials)
@@ -449,13 +448,27 @@ class Run:
         self._compare([mutant], trials, ground)
         return self.result.fates[0]
 
+    def watch(self) -> dict:
+        """What is seen of the solution while it runs."""
+        return self.one("watch", self.blueprint) if self.blueprint.is_python else kernelaudit.UNWATCHED
+
     def mutants(self, watched: dict) -> list[Mutant]:
         """All mutants, by what was seen while the solution ran."""
+        if not self.blueprint.is_python:
+            self.wrong = kernelaudit.read(self.one("mistakes", self.blueprint))
+            mutations, sentences = kernelaudit.mutants_of(self.wrong, self.blueprint)
+            self.result.remarks += sentences
+            if not self.wrong:
+                self.result.remarks.append(f"No mutant was tried: no package makes any in {self.blueprint.language}.")
+            return mutations
         results = {name: text for name, text in watched["results"].items() if text}
         return mutants(self.blueprint, results, watched["integers"], self.mistakes)
 
     def _degrade(self, trials: dict, ground: dict) -> None:
         """Name the checks that a degenerate answer passes though they call it with what students do not see."""
+        if not self.blueprint.is_python:
+            self._empty(trials, ground)
+            return
         inputs = self.one("inputs", visible(self.known).blueprint)
         inputs = {
             cell: functions
@@ -494,8 +507,20 @@ class Run:
             for check in checks & set(lost_by(right)):
                 self.result.degenerate.setdefault(check, []).append((index, form))
 
+    def _empty(self, trials: dict, ground: dict) -> None:
+        """Name the checks that pass with nothing in an answer; those that run apart leave it to a grader."""
+        without = {cell: set(lost_by(trials["without", cell])) for cell in self.cells}
+        found = list(kernelaudit.passing_with_nothing(self.wrong, without, ground, self.map))
+        apart = [each for each in found if each[0].cell not in self.known.inside]
+        self.result.warnings += kernelaudit.passed_by_nothing(apart, looked_at=True)
+        self.result.errors += kernelaudit.passed_by_nothing(
+            [each for each in found if each not in apart], looked_at=False
+        )
+
     def _vary(self, trials: dict) -> None:
         """Grade the known answers in other variants, where the notebook offers them."""
+        if not self.blueprint.is_python:  # a seed is put into Python alone
+            return
         try:
             default = variant.default_of(self.blueprint)
         except BlueprintError:  # hygiene says so
@@ -729,7 +754,8 @@ class Run:
         jobs = []
         for index in places:
             mutant = mutations[index]
-            jobs.append(((index,), "compare", ground[mutant.cell][1].blueprint, mutant.cell, mutant.source))
+            how = "compare" if self.blueprint.is_python else "compare_values"
+            jobs.append(((index,), how, ground[mutant.cell][1].blueprint, mutant.cell, mutant.source))
         comparisons = self.map(jobs)
         for index in places:
             compare(self.result.fates[index], comparisons[(index,)], self.result.fates)
@@ -750,7 +776,7 @@ def _answers(folder: Path, blueprint: Blueprint, draft: Draft) -> list[Answer]:
     Raises AnswerError for an answer that belongs to no notebook of the assignment: it would prove nothing, unnoticed.
     """
     books = [{cell.id for cell in read_blueprint(path).cells} | {"*"} for path in draft.notebooks]
-    answers = read_answers(folder)
+    answers = read_answers(folder, blueprint.language)
     for answer in answers:
         if unknown := [name for name in answer.sections if not any(name in book for book in books)]:
             near = difflib.get_close_matches(unknown[0], sorted(set().union(*books)), n=1)

@@ -24,6 +24,8 @@ from viva.author.checkname import CheckName
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.releasing import contract
+from viva.engine.blueprint import read_notebook
+from viva.notebook.programming import language_of
 from viva.notebook.syntax import imports_of_text
 from viva.verdict import CourseError
 
@@ -65,7 +67,9 @@ def certificate(course: Course, audit: Audit) -> dict[str, Any]:
             f"{name} has no certificate: its source was changed since the release. Run: viva release {name}"
         )
     source = course.path("source", name) / f"{audit.notebook}.ipynb"
-    answers = {answer.name: answer for answer in read_answers(course.root / "answers" / name) if not answer.right}
+    language = language_of(read_notebook(source).metadata)
+    known = read_answers(course.root / "answers" / name, language)
+    answers = {answer.name: answer for answer in known if not answer.right}
     proofs = [proof for proof in audit.proofs if proof.case == "wrong"]
     catches: dict[CheckName, list[str]] = {score.check: [] for score in audit.scores}
     for proof in proofs:
@@ -90,7 +94,7 @@ def certificate(course: Course, audit: Audit) -> dict[str, Any]:
         "sha256": {
             "source": _digest([source]),
             "release": _digest([released]),
-            "known answers": _digest(sorted((course.root / "answers" / name).rglob("*.py"))),
+            "known answers": _digest(sorted(answer.path for answer in known)),
         },
     }
 

@@ -22,15 +22,16 @@ from nbformat.v4 import new_code_cell
 from nbgrader import utils
 
 from viva.author.answers import Answer, Section, fill_in, read_answers
-from viva.author.trimming import name_of
 from viva.course.course import Course
 from viva.course.gradebook import releases
 from viva.course.processes import leftovers
 from viva.course.releasing import contract
 from viva.course.releasing.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
-from viva.engine.names import names_of
 from viva.folder import remove
+from viva.notebook.cell import name_of
+from viva.notebook.names import names_of
+from viva.notebook.programming import language_of
 from viva.submission.variant import seeded
 from viva.verdict import CourseError
 from viva.wording import counted
@@ -95,10 +96,10 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
 
 def _prepare(course: Course, name: str, due: datetime) -> Assignment:
     releases.notebooks(course, name)
-    answers = read_answers(course.root / "answers" / name)
+    (source, *_) = contract.notebooks_of(course, name)
+    answers = read_answers(course.root / "answers" / name, language_of(read_notebook(source).metadata))
     if not answers:
         raise CourseError(f"The demo class needs known answers, but {course.root / 'answers' / name} has none.")
-    (source, *_) = contract.notebooks_of(course, name)
     path = course.path("release", name) / source.name
     if not path.is_file():
         raise CourseError(f"{path} does not exist. Run 'viva release {name}' first.")

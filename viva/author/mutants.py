@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from viva.author import operators
 from viva.author.operators import OTHER_OPERATOR, Mistakes, Scene, expression, text_of, with_changes
 from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell
-from viva.engine.names import names_of
 from viva.notebook.cell import Purpose
+from viva.notebook.names import names_of
 
 EXPRESSIONS = operators.EXPRESSIONS
 CHARACTERS = 120
@@ -79,7 +79,7 @@ def mutants(
 
 def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
     """The mutants of one answer cell; none after a syntax error in it. ``scene`` lacks the cell's own names."""
-    source, inside = _solution(cell.source)
+    source, inside = solution_lines(cell.source)
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -99,7 +99,7 @@ def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
             continue
         if dump not in seen:
             seen.add(dump)
-            change, owner = _change(original, mutated), owners.get(line, "")
+            change, owner = change_of(original, mutated), owners.get(line, "")
             mutations.append(Mutant(cell.id, operator, change, mutated, original, line, owner))
     return mutations
 
@@ -127,10 +127,10 @@ def _owners(tree: ast.Module) -> dict[int, str]:
 
 def solution_of(source: str) -> str:
     """An answer cell's solution without its marks, as the lines of mutants count."""
-    return _solution(source)[0]
+    return solution_lines(source)[0]
 
 
-def _solution(source: str) -> tuple[str, set[int]]:
+def solution_lines(source: str) -> tuple[str, set[int]]:
     """The solution without its marks, and the lines that stood between them (all, when there are no marks)."""
     lines, inside, between = [], set(), False
     marked = any(SOLUTION_MARK.match(line) for line in source.splitlines())
@@ -344,7 +344,7 @@ def _spoilt(body: list[ast.stmt], name: str, table: bool) -> list[ast.stmt]:
     return [*body[:-1], *new, *ast.parse(change).body, _return("returned")]
 
 
-def _change(original: str, mutated: str) -> str:
+def change_of(original: str, mutated: str) -> str:
     """``old line -> new line`` of the first lines that differ."""
     lines = list(difflib.ndiff(original.splitlines(), mutated.splitlines()))
     old = [line[2:].strip() for line in lines if line.startswith("- ")]

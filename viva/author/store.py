@@ -19,19 +19,20 @@ from typing import Any, TextIO
 from viva import ENGINE
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trials import Probe
-from viva.author.trimming import name_of, shared_lines, trimmed
+from viva.author.trimming import shared_lines, trimmed
 from viva.course.examining.rehearsals import add_files, surroundings
 from viva.course.processes import leftovers
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
 from viva.verdict import Verdict
 
 CARRIED = "grade_carried"
 """How a trial is run of which each test cell depends on all: what the others lose decides what it is given."""
 GRADING = ("grade", CARRIED, "grade_changed")
+COMPARING = ("compare", "compare_values")
 WHOLE = ("untouched", "solution")
 """The trials that are run with all of their test cells, or not at all: they are measured."""
 LASTING = (Verdict.PASSED, Verdict.PARTLY, Verdict.FAILED, Verdict.ERROR, Verdict.MISSING)
@@ -56,14 +57,14 @@ class Store:
     def look_up(self, job: tuple) -> tuple[Any, tuple | None]:
         """What is kept of a job's result, and the job that is left to do; None where nothing is left."""
         if job[1] not in GRADING:
-            key = self._key(repr(job[1:]) if job[1] != "compare" else repr((job[1], _cells(job[2]), *job[3:])))
+            key = self._key(repr(job[1:]) if job[1] not in COMPARING else repr((job[1], _cells(job[2]), *job[3:])))
             entry = self._entry(key)
             return (None, job) if entry is None else (entry, None)
         keys = self._keys_of_tests(job)
         stored = {cell: entry for cell, key in keys.items() if (entry := self._entry(key)) is not None}
         probe = _probe(stored)
         missing = keys.keys() - stored.keys()
-        if not keys or not stored or (missing and (job[0][0] in WHOLE or job[1] == CARRIED)):
+        if not keys or not stored or (missing and (job[0][0] in WHOLE or _depends_on_all(job))):
             return None, job
         if not missing:
             return probe, None
@@ -75,7 +76,7 @@ class Store:
         """Keep the result of what was left of a job; the result of all of it, with what was kept as ``probe``."""
         if job[1] not in GRADING:
             if isinstance(result, dict) and lasts(result):
-                key = self._key(repr(job[1:]) if job[1] != "compare" else repr((job[1], _cells(job[2]), *job[3:])))
+                key = self._key(repr(job[1:]) if job[1] not in COMPARING else repr((job[1], _cells(job[2]), *job[3:])))
                 self._write(key, result)
             return result
         if result is None or result.faults:
@@ -121,7 +122,7 @@ class Store:
             cell.id: self._key(common + repr([*_around(examination, cell, order), *_before(cells, cell)]))
             for cell in tests
         }
-        if job[1] != CARRIED:
+        if not _depends_on_all(job):
             return keys
         whole = repr(sorted(keys.values()))
         return {cell: self._key(key + whole) for cell, key in keys.items()}
@@ -145,6 +146,11 @@ class Store:
 
 def _place_of_examination(job: tuple) -> int:
     return 4 if job[1] == "grade_changed" else 3
+
+
+def _depends_on_all(job: tuple) -> bool:
+    """Whether each test cell depends on all: also in another language, whose names nobody follows."""
+    return job[1] == CARRIED or not job[_place_of_examination(job)].blueprint.is_python
 
 
 def lasts(comparison: dict) -> bool:

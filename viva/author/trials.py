@@ -10,16 +10,17 @@ import copy
 import inspect
 import json
 import resource
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 from nbformat import NotebookNode
 
 from viva import wording
 from viva.author import checkline, degenerate, drawing, likeness, patterntexts, witness
 from viva.author.checkname import CheckName, Ruling
-from viva.author.trimming import name_of, never_used, unneeded, used_later
+from viva.author.trimming import never_used, unneeded, used_later
 from viva.cleaning import plaintext
 from viva.course.examining.graders import new_grader
 from viva.course.examining.rehearsals import Rehearsals
@@ -27,9 +28,16 @@ from viva.course.source.machine import NOTHING, Provided
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.engine.kerneldialogue import KernelDialogue
+<<<<<<< HEAD
+=======
+from viva.engine.kernelsession import KernelSession
 from viva.engine.names import names_of
+>>>>>>> rkernel
 from viva.engine.session import Died, Session
-from viva.notebook.cell import Purpose
+from viva.engine.timebudget import TimeBudget
+from viva.notebook.cell import Purpose, name_of
+from viva.notebook.names import names_of
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 
@@ -210,6 +218,41 @@ class Worker:
             except (Died, VivaError) as error:
                 reason = plaintext.line(str(error))[:200]
         return {"lines": [], "reason": f"the search for an input ended: {reason}"}
+
+    def mistakes(self, blueprint: Blueprint) -> dict[str, tuple[list[dict], list[dict]]]:
+        """By answer cell, the wrong versions of its solution that the package of the notebook's language knows."""
+        found: dict[str, tuple[list[dict], list[dict]]] = {}
+        with self._kernel(blueprint) as session:
+            if not isinstance(session, KernelDialogue):
+                return found
+            for cell, solution in blueprint.solutions().items():
+                slips, answers = session.mistakes(solution)
+                found[cell] = [asdict(slip) for slip in slips], [asdict(answer) for answer in answers]
+        return found
+
+    def _kernel(self, blueprint: Blueprint) -> KernelSession:
+        """A kernel of a notebook that is not in Python."""
+        return cast(KernelSession, self.grader.kernels(blueprint).session(self.data, None, TimeBudget()))
+
+    def compare_values(self, blueprint: Blueprint, cell: str, source: str) -> dict:
+        """Like ``compare``, by the values that the kernel of another language has after the cell."""
+        try:
+            with self._kernel(blueprint) as session:
+                assert isinstance(session, KernelDialogue)
+                for each in blueprint.cells:
+                    if each.code and each.purpose != Purpose.TESTS:
+                        session.candidate(self.seconds, do="run", source=each.source)
+                    if each.id == cell:
+                        break
+                session.changed()
+                if session.candidate(self.seconds, do="run", source=source).get("raised") is not None:
+                    return {"state": "different", "note": "the cell raises an error"}
+                changed = sorted(session.changed())
+        except (Died, VivaError) as error:
+            return {"state": "unproven", "note": str(error)}
+        if changed:
+            return {"state": "different", "note": f"it gives another {plaintext.some(changed, 3)}"}
+        return {"state": "equal", "note": "it gives all names the same values"}
 
 
 def _with_source(cell: NotebookNode, source: str) -> NotebookNode:

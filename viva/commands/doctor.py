@@ -35,12 +35,13 @@ from viva.course.source.machine import Machine
 from viva.course.source.markers import require_usual_hidden
 from viva.engine import everyday
 from viva.engine.blueprint import read_notebook
-from viva.engine.kernelsession import KernelSession, kernel_of
-from viva.engine.session import Pair
+from viva.engine.kerneldialogue import KernelDialogue, Second, dialogue_of
+from viva.engine.kernelsession import STARTING, KernelSession, kernel_of
+from viva.engine.session import Died, Pair, examiners_limits
 from viva.folder import remove
 from viva.notebook.programming import is_python, kernel_name, language_of
 from viva.sandbox import bubblewrap
-from viva.sandbox.confinement import Claims, Sandbox
+from viva.sandbox.confinement import USUAL, Claims, Sandbox
 from viva.sandbox.programattempts import faults
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError, SandboxError, VivaError
@@ -179,6 +180,9 @@ def _other_kernels(course: Course) -> Iterator[Diagnosis]:
         for kernel, language in names if not found else ():
             error = _starts(kernel, language, slot)
             yield Diagnosis(f"the kernel '{kernel}' for {language}, in the sandbox", not error, error)
+            if not error and (dialogue := dialogue_of(language)):
+                error = _runs_apart(dialogue, kernel, language, slot)
+                yield Diagnosis(f"tests in {language} in a second kernel, out of students' reach", not error, error)
     finally:
         claims.close()
 
@@ -193,6 +197,21 @@ def _starts(kernel: str, language: str, slot: int) -> str:
         return str(error)
     finally:
         remove(folder)
+
+
+def _runs_apart(dialogue: type[KernelDialogue], kernel: str, language: str, slot: int) -> str:
+    """Why tests do not run in a second kernel; empty where they do."""
+    folders = [Path(tempfile.mkdtemp(prefix="viva-kernel-")) for _ in range(2)]
+    try:
+        second = Second(folders[1], None, examiners_limits(USUAL), (), slot + 1)
+        place = kernel_of(kernel, language), folders[0], None, None, None, USUAL, (), slot
+        with dialogue(*place, second=second) as session:
+            return session.why_beside(STARTING)
+    except (Died, SandboxError) as error:
+        return str(error)
+    finally:
+        for folder in folders:
+            remove(folder)
 
 
 def _sandbox() -> Iterator[Diagnosis]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -45,6 +46,8 @@ MESSAGE = 64 << 20
 """The most bytes of a message."""
 ALL_BYTES, ITEMS = 16 << 20, 1000
 """The most bytes and items of a cell's outputs that are read."""
+PYTHONS = {"python", *(f"python{'.'.join(map(str, sys.version_info[:parts]))}" for parts in (1, 2))}
+"""The first word of a kernel's command that means the Python which starts it, as everywhere in Jupyter."""
 SOCKETS = ("shell", "iopub", "stdin", "control", "hb")
 MARK = b"<IDS|MSG>"
 LONG = 90
@@ -102,7 +105,7 @@ class KernelSession:
         self.folder.chmod(0o711)  # root's kernels, which are other users, pass through
         self.context, self.program, self.around = zmq.Context(), cast(Program | None, None), -1
         self.sockets: dict[str, zmq.Socket] = {}
-        self.listens: dict[int, Callable[[], None]] = {}
+        self.listens: dict[int, Callable[[], object]] = {}
         """What reads from other descriptors, while the kernel is waited for."""
         try:
             if chosen := files or data:
@@ -127,6 +130,8 @@ class KernelSession:
         (self.links / "connection.json").write_text(json.dumps(connection))
         own = {"connection_file": f"{inside}/connection.json", "resource_dir": self.spec.resource_dir}
         words = [_filled(word, own) for word in self.spec.argv]
+        if words[0] in PYTHONS:
+            words[0] = sys.executable
         environment = {name: _filled(value, own) for name, value in (self.spec.env or {}).items()}
         self.messages = Writer(key=key.encode(), signature_scheme="hmac-sha256")
         place = str(self.links)

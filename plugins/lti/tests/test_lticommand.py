@@ -228,7 +228,8 @@ FAULTS = {
     "address": ("/items/1/item", said('{"id": "file:///x"}'), "a column without an address"),
     "results": ("/results", said('[{"userId": []}]'), "does not have the form of the standard"),
     "score": ("/scores", platform.status(401), "Turn on this service"),
-} | {name: ("/members", *reply) for name, reply in REPLIES.items()}
+    "half": ("/members", *REPLIES["half"]),  # Canvas is asked by the same functions, with all of these replies
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -1,5 +1,6 @@
 """Two kernels of R: what a test sees of the student's values and functions, and which tests run beside the answers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -9,8 +10,10 @@ from nbformat.v4 import new_notebook
 from tests.conftest import load
 from tests.flow.test_foreign import marked
 from tests.kernels import R, require_r
+from viva.commands.doctor import examine
 from viva.course.releasing.release import rehearsing
 from viva.engine.rehearsal import rehearse
+from viva_r.dialogue import Dialogue
 
 pytestmark = pytest.mark.slow
 
@@ -83,6 +86,20 @@ def written(folder: Path, answer: str, tests: dict[str, str]) -> Path:
     return path
 
 
+def test_the_doctor_tries_the_second_kernel_and_says_where_a_test_is_within_reach(processes, tmp_path, monkeypatch):
+    require_r()
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
+    course, config = load(tmp_path)
+    path = tmp_path / "source" / "one" / "one.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(new_notebook(metadata=R), path)
+    what = "tests in R in a second kernel, out of students' reach"
+    assert {one.what: one.healthy for one in examine(course, config)}[what]
+    monkeypatch.setattr(Dialogue, "probe", replace(Dialogue.probe, fails=Dialogue.probe.passes))
+    (found,) = [one for one in examine(course, config) if one.what == what]
+    assert not found.healthy and "a test passed that must fail" in found.remedy
+
+
 def test_plain_values_calls_and_conditions_cross_and_what_needs_one_kernel_is_a_single_process_cell(grader, tmp_path):
     fit = "\nfit <- lm(dist ~ speed, cars)"
     examination = rehearse(written(tmp_path, ANSWER + fit, APART | BESIDE), grader)
@@ -93,15 +110,22 @@ def test_plain_values_calls_and_conditions_cross_and_what_needs_one_kernel_is_a_
     assert outcome.doubts == []
 
 
-def test_an_answer_that_cannot_cross_and_one_that_is_empty_are_left_to_a_grader(grader, tmp_path):
-    tests = {"test_a": "stopifnot(a()$n == 1)", "test_b": "stopifnot(b(2) == 4)"}
-    path = written(tmp_path, "a <- function() list(n = 1)\nb <- function(x) 2 * x", tests)
+def test_an_answer_that_cannot_cross_and_one_that_is_empty_or_lacks_a_part_are_left_to_a_grader(grader, tmp_path):
+    tests = {"test_a": "stopifnot(a()$n == 1)", "test_b": "stopifnot(b(2) == 4)", "test_c": "stopifnot(c$n == 3)"}
+    tests["test_d"] = "stopifnot(!any(c$none))"
+    tests["test_e"] = "low <- d$low\nstopifnot(all(low == 3), !any(c$none))"
+    answer = "c <- list(n = 3, none = logical(0))\nd <- data.frame(low = 3)"
+    answer = f"a <- function() list(n = 1)\nb <- function(x) 2 * x\n{answer}"
+    path = written(tmp_path, answer, tests)
     examination = rehearse(path, grader)
     notebook = nbformat.read(path, as_version=4)
-    notebook.cells[1].source = "a <- function() list(n = 1, how = y ~ x)\nb <- function(x) {}"
+    wrong = "b <- function(x) {}\nc <- list(none = logical(0))\nd <- data.frame(Low = 3)"
+    notebook.cells[1].source = f"a <- function() list(n = 1, how = y ~ x)\n{wrong}"
     outcome = grader.grade(notebook, examination)
     assert [(doubt.kind, doubt.tests) for doubt in outcome.doubts] == [
         ("refused_unseen", ("test_a",)),
         ("passes_empty", ("test_b",)),
+        ("passes_empty", ("test_c",)),
+        ("passes_empty", ("test_e",)),
     ]
     assert outcome.earned("test_a") == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from viva.engine import plaincode
-from viva.engine.kerneldialogue import NOTED, KernelDialogue, Second
+from viva.engine.kerneldialogue import NOTED, Degenerate, KernelDialogue, Probe, Second, Slip
 from viva.engine.kernelsession import KernelSession, Outputs
 from viva.engine.session import STUCK, Died, copy_data
 from viva.engine.timebudget import Spent, TimeBudget
@@ -17,10 +17,10 @@ from viva.folder import FOR_TESTS
 from viva.record import Note, note
 from viva.verdict import SandboxError, Verdict
 from viva_r.pipes import Pipes
-from viva_r.text import why_single
+from viva_r.text import why_single, with_reason
 from viva_r.trees import UnreadableError, checked, is_empty
 
-TALK = Path(__file__).with_name("talk.R").read_text()
+TALK, MISTAKES = (Path(__file__).with_name(name).read_text() for name in ("talk.R", "mistakes.R"))
 ODD, EMPTY = "odd", "empty "
 FOR_BELOW = re.compile(r"\b(?:library|require|function)\b|\\\(")
 MOST_TEXT = 200_000
@@ -63,17 +63,23 @@ class Dialogue(_Talking, KernelDialogue):
     """The kernel of the notebook, and, where a test runs apart from it, the one of the examiner."""
 
     part = "candidate"
+    probe = Probe(
+        answer="stopifnot <- function(...) TRUE\nviva_probe <- function(x) 2 * x",
+        names=("viva_probe",),
+        passes="stopifnot(viva_probe(2) == 4)",
+        fails="stopifnot(viva_probe(2) == 5)",
+    )
     serving = ""
     """The number of the request that has it answer questions."""
     asked_for = ""
     """The text of the test that asks."""
     odd = False
     """Whether it was given what does not cross."""
-    empty = ""
-    """What it was given that is empty."""
 
     def _await_start(self) -> None:
         self.examining: _Examiner | None = None
+        self.empty: dict[str, None] = {}
+        """What it was given that is empty, or has an empty part at which the test looked."""
         self.owned: set[str] = set()
         self.fresh: set[str] = set()
         self.stale = True
@@ -109,8 +115,13 @@ class Dialogue(_Talking, KernelDialogue):
         defined = sorted(plaincode.defined(source, "r"))
         if not defined:
             return None
-        listed = ", ".join(json.dumps(name) for name in defined)
+        listed = ", ".join(map(_literal, defined))
         return Note("patches") if json.loads(self.quietly(f"getOption('viva')$base(c({listed}))") or "[]") else None
+
+    def mistakes(self, solution: str) -> tuple[list[Slip], list[Degenerate]]:
+        found = json.loads(self.quietly(f"(\n{MISTAKES.strip()}\n)({_literal(solution)})"))
+        slips = [Slip(**slip) for slip in found["mutants"]]
+        return slips, [Degenerate(**answer) for answer in found["nothing"]]
 
     def examiner(self, within: float, **request: Any) -> dict:
         match request["do"]:
@@ -132,19 +143,21 @@ class Dialogue(_Talking, KernelDialogue):
     def candidate(self, within: float, **request: Any) -> dict:
         cell = str(request.get("test", ""))
         if not cell or not self.examining or cell in self.single:
-            return super().candidate(within, **request)
+            reply = super().candidate(within, **request)
+            return with_reason(reply) if cell else reply
         self.limit, self.interrupted = self.time_budget.granted(within), False
         source, before = str(request["source"]), self.time_budget.spent
-        self.asked_for, self.odd, self.empty = source, False, ""
+        self.asked_for, self.odd, self.empty = source, False, {}
         clock = TimeBudget()
         self.examining.time_budget = clock
         try:
             if self.stale or self.fresh:
                 self._begin()
             reply = KernelSession.candidate(self.examining, self.limit, do="run", source=source)
+            self.examining.hear()
             self.interrupted = self.examining.interrupted
             self._look_at_answers(cell, bool(reply["raised"]))
-            return reply
+            return with_reason(reply)
         except Died:
             self.gone = True
             raise
@@ -157,17 +170,19 @@ class Dialogue(_Talking, KernelDialogue):
         """A test that an answer lost which does not cross, or that passes with an empty one, is left to a grader."""
         if lost and self.odd:
             self.doubts.append(Note("refused_unseen", tests=(cell,), doubt=True))
-        if not lost and self.empty:
+        for name in () if lost else self.empty:
+            key = f"{EMPTY}{cell} {name}"
             if self.known is None:
-                self.kinds[EMPTY + cell] = NOTED
-            elif EMPTY + cell not in self.known:
-                self.doubts.append(note("passes_empty", self.empty, tests=(cell,), doubt=True))
+                self.kinds[key] = NOTED
+            elif key not in self.known:
+                self.doubts.append(note("passes_empty", name, tests=(cell,), doubt=True))
+                return
 
     def _begin(self) -> None:
         """Let the examiner know which names the student has."""
         assert self.examining is not None
         names = self.examining.names(sorted(self.owned))
-        listed = [", ".join(map(json.dumps, sorted(each))) for each in (self.fresh, names)]
+        listed = [", ".join(map(_literal, sorted(each))) for each in (self.fresh, names)]
         self.examining.quietly(f"getOption('viva')$begin(as.character(c({listed[0]})), as.character(c({listed[1]})))")
         self.fresh, self.stale = set(), False
 
@@ -183,7 +198,7 @@ class Dialogue(_Talking, KernelDialogue):
         """Let the cells below have what the visible lines of a test load and define."""
         if self.examining and FOR_BELOW.search(shown) and len(shown) < MOST_TEXT:
             with contextlib.suppress(SandboxError, Spent):
-                self.quietly(f"getOption('viva')$define({json.dumps(shown)})")
+                self.quietly(f"getOption('viva')$define({_literal(shown)})")
 
     @property
     def _piped(self) -> Pipes:
@@ -262,16 +277,29 @@ class _Examiner(_Talking):
         found = self.heard.get("names")
         return [name for name in names if isinstance(found, list) and name in found]
 
-    def _question(self) -> None:
-        """A line that the test asks."""
+    def hear(self) -> None:
+        """Read what it told before it replied."""
+        while self._question():
+            pass
+
+    def _question(self) -> bool:
+        """A line that the test asks, or tells; whether there was one."""
         if (line := self._from_test.read()) is None:
-            return
+            return False
         question = json.loads(line)
+        if question["do"] == "nothing":
+            self._has_nothing(f"a part of {question['name']}" if question["name"] else self.about)
+            return True
         if "args" in question:
             question["args"] = checked(question["args"])
         self.heard, self.asking = {}, True
         self.about = f"{question['name'] or 'a function'}{'()' * (question['do'] == 'call')}"
         self._hand(question)
+        return True
+
+    def _has_nothing(self, name: str) -> None:
+        if name.removeprefix("a part of ") not in {known.removesuffix("()") for known in self.student.empty}:
+            self.student.empty[name] = None
 
     def _hand(self, question: dict) -> None:
         try:
@@ -295,7 +323,7 @@ class _Examiner(_Talking):
             told = _plain(said, self.student.asked_for)
             self.student.odd |= ODD in told
             if "value" in told and is_empty(told["value"]):
-                self.student.empty = self.about
+                self._has_nothing(self.about)
             self._from_test.write(told)
 
     def _look(self, replied: bool) -> None:
@@ -318,6 +346,11 @@ class _Examiner(_Talking):
             self.student.interrupt()
         else:
             super()._interrupt()
+
+
+def _literal(text: str) -> str:
+    """A text as R writes it: it knows no character of two numbers, as JSON would write one."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _odd(what: str) -> dict:

@@ -172,7 +172,23 @@ local({
       }
       decode(reply[["value"]], function(tree) proxy(tree[["v"]], if (question[["do"]] == "get") question[["name"]] else ""))
     }
+    # To R everything holds of nothing: all(NULL == 4) is TRUE. Where a test has looked at nothing, that is told; the
+    # names of the student's in the call say whose. Packages do not see these functions, tests do.
+    told <- function(...) {
+      if (any(lengths(list(...)) > 0L)) return()
+      call <- sys.call(-1L)
+      if (identical(call, quote(all(r)))) call <- sys.call(-2L)
+      about <- c(intersect(all.names(call), ls(bound, all.names = TRUE)), "")[1]
+      writeLines(write(list(do = "nothing", name = about)), questions)
+    }
+    noting <- list(
+      all = function(..., na.rm = FALSE) { found <- base::all(..., na.rm = na.rm); told(...); found },
+      any = function(..., na.rm = FALSE) { found <- base::any(..., na.rm = na.rm); told(...); found },
+      stopifnot = stopifnot)
+    environment(noting$stopifnot) <- list2env(noting["all"], parent = baseenv())
+    attach(noting, pos = length(search()), name = "viva", warn.conflicts = FALSE)
     packaged <- function(f) {
+      for (name in names(noting)) if (identical(f, noting[[name]])) return(paste0("base::", name))
       for (package in c("base", "stats")) {
         place <- asNamespace(package)
         for (name in ls(place)) if (identical(f, get(name, envir = place))) return(paste0(package, "::", name))

@@ -3,6 +3,10 @@ a student's text beside the tests."""
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+from viva.cleaning import plaintext
 from viva.engine import plaincode
 from viva.record import Note
 
@@ -25,3 +29,26 @@ def why_single(source: str) -> Note | None:
     if words & RUNNING:
         return Note("runs_text")
     return Note("patches") if words & LOOKING else None
+
+
+BLOCK = re.compile(
+    r"""
+    ^── \ (?P<kind>Failure|Error) (?:\ \([^\n]*?\))? :\ (?P<title>[^\n]*?) \ ─+ $
+    \n (?P<rest>.*?) (?=^──\ |\Z)
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+"""How ``test_that`` shows what its lines found; the error that it then raises says no more than that it failed."""
+
+
+def with_reason(reply: dict[str, Any]) -> dict[str, Any]:
+    """The reply to a test whose error says what ``test_that`` has shown."""
+    raised = reply["raised"]
+    if not raised or "Test failed" not in raised["message"]:
+        return reply
+    shown = "\n".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")
+    if not (block := BLOCK.search(plaintext.uncoloured(shown))):
+        return reply
+    details = [line.strip() for line in block["rest"].splitlines() if line.strip()]
+    message = ": ".join([block["title"], *details[:1]])
+    return reply | {"raised": raised | {"message": message}, "asserted": block["kind"] == "Failure"}

@@ -31,7 +31,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
 import nbformat
@@ -45,7 +44,7 @@ from traitlets.config import Config
 from viva import doors, editions, wording
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
-from viva.course.examining.fingerprint import ground
+from viva.course.examining.fingerprint import ground, rows_in_order
 from viva.course.gradebook.recording import Expected
 from viva.course.processes import leftovers
 from viva.course.releasing.compiler import Compiled, compiled, compiled_twice, completed
@@ -228,7 +227,7 @@ def names_of(course: Course, assignment: str) -> list[str]:
 
 def digest_of(expected: Expected) -> str:
     """A hash of an assignment's cells as the gradebook has them."""
-    books = [(name, _in_order(book)) for name, book in sorted(expected.notebooks.items())]
+    books = [(name, rows_in_order(vars(book))) for name, book in sorted(expected.notebooks.items())]
     return hashlib.sha256(repr(books).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -457,8 +456,7 @@ def _put(draft: Path, folder: Path, shared: bool) -> None:
         shutil.copytree(draft, build)
         for path in [build, *build.rglob("*")]:
             _protect(path, shared)
-        shutil.rmtree(folder, ignore_errors=True)
-        build.rename(folder)
+        leftovers.put(build, folder)
 
 
 def _prune(place: Path, edition: str) -> None:
@@ -494,12 +492,6 @@ def _with_texts(notebook: NotebookNode, locked: Mapping[str, str]) -> NotebookNo
         if cell.cell_type == "code" and utils.is_locked(cell):
             cell.source = locked.get(name, cell.source)
     return notebook
-
-
-def _in_order(book: SimpleNamespace) -> list:
-    """The gradebook's rows of a notebook, sorted: nbgrader asks for them in no order."""
-    tables = {name: sorted(map(repr, rows)) if isinstance(rows, list) else rows for name, rows in vars(book).items()}
-    return sorted(tables.items())
 
 
 def _content(path: Path) -> bytes:
