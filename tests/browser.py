@@ -67,10 +67,14 @@ def print_problems(page) -> list[str]:
     ]
 
 
-def barriers(page, part: str | None = None) -> list[str]:
-    """What axe-core finds wrong with a page, or a part of it, for those who do not see it or use no mouse."""
+def barriers(page, part: str | None = None, rules: dict[str, dict] | None = None) -> list[str]:
+    """What axe-core finds wrong with a page, or a part of it, for those who do not see it or use no mouse.
+
+    ``rules`` are more rules of axe-core, or fewer.
+    """
     from axe_playwright_python.sync_playwright import Axe
 
-    options = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
+    asked = {"label-content-name-mismatch": {"enabled": True}} | (rules or {})
+    options = {"resultTypes": ["violations"], "rules": asked}
     violations = Axe().run(page, context=part, options=options).response["violations"]
     return [f"{found['id']}: {node['html'][:200]}" for found in violations for node in found["nodes"]]

@@ -44,15 +44,12 @@ def read_exams(path: Path) -> dict[str, str]:
 
 
 def sampled(cases: Iterable[tuple], fast: int) -> list:
-    """Parameters of which `make test` takes one of ``fast`` so many, `make proofs` one in three, `make thorough` all.
+    """Parameters of which one of ``fast`` so many is run each time; the others are thorough.
 
     Where the cases are all of some lists, ``fast`` is prime to what those count, so that each entry has its turn.
     """
-    slow, rest = [pytest.mark.slow], [pytest.mark.slow, pytest.mark.thorough]
-    return [
-        pytest.param(*case, marks=[] if place % fast == 0 else rest if place % 3 else slow)
-        for place, case in enumerate(cases)
-    ]
+    rest = [pytest.mark.slow, pytest.mark.thorough]
+    return [pytest.param(*case, marks=rest if place % fast else []) for place, case in enumerate(cases)]
 
 
 def thinned(cases: Iterable, every: int = 3) -> list:

@@ -309,7 +309,7 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     nbformat.write(notebook, path)
     fault, *others = audited(course).errors
     assert fault.startswith(sentence)
-    assert others and all(f"Only hidden lines of '{OTHER}' find " in other for other in others)
+    assert others and all(f"fails only hidden lines of '{OTHER}'" in other for other in others)
 
     notebook.metadata.viva = {"no_surprise": "known mistakes"}
     nbformat.write(notebook, path)

@@ -295,7 +295,8 @@ def test_mutants_that_only_hidden_lines_notice_are_told_by_check():
     fates[0].surprise = fates[1].surprise = True
     (sentence,) = unseen(fates)
     assert sentence.startswith(
-        "No visible line finds 2 mutants of 'f'. Only hidden lines of 'test_f: right' find them, for example: a -> b."
+        "Students cannot see why they fail: a wrong 'f' (a -> b; 1 other mutant, too) fails only hidden lines of "
+        "'test_f: right'."
     )
     assert excuse(fates, [Excuse("f", "taught in week five", ("a -> b",))]) == []
     assert unseen(fates) == [] and fates[0].status == "killed"

@@ -11,8 +11,7 @@ import pytest
 from tests.author.test_audit import CHECKS, audited, course, small, write
 from viva.author import audit as auditing
 from viva.author.auditresult import Audit
-from viva.author.trimming import name_of
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
 
 __all__ = ["course", "small"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.oral import Exam
-from viva.author.trimming import needs, reaching_tests, trimmed, unneeded, used_later
+from viva.author.trimming import reaching_tests, trimmed, unneeded, used_later
 from viva.engine.blueprint import Blueprint, Cell
 from viva.notebook.cell import Purpose
+from viva.notebook.names import needs
 
 
 def blueprint(given, later="assert words == [1]"):

@@ -8,7 +8,7 @@ import pytest
 from viva.author import witness
 from viva.author.trimming import never_used
 from viva.author.witness import ENOUGH, TRIALS, Comparing, Different, Unproven, Watch
-from viva.engine.names import names_of
+from viva.notebook.names import names_of
 
 BLOCK = {"W": np.ones((3, 2)), "b": np.ones(2), "more": [np.ones(3), {"scale": 2.0}]}
 

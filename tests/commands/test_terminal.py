@@ -125,3 +125,22 @@ def test_what_nbformat_says_of_an_invalid_notebook_is_shown_with_debug_only(leve
         log.removeHandler(caplog.handler)
         caplog.handler.removeFilter(cleaned)
     assert ("Notebook JSON is invalid" in caplog.text) is shown
+
+
+WORDS = """assignment attempts cell change changed check checks files folder gone granted item key late list name new
+old parts points question reason section student students system text unchanged unmatched variants what where why"""
+PLAIN = {*WORDS.split(), "", "data of this student", "left out", "nearest in the class", "score now", "score then"}
+PLAIN |= {"stays packed", "archive"}
+"""Heads that say what they mean."""
+
+
+def test_a_head_of_a_table_says_what_it_means_or_the_line_below_the_table_does():
+    unclear = []
+    for path in [*PROJECT.glob("viva/commands/*.py"), *PROJECT.glob("plugins/*/viva_*/**/*.py")]:
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "rich.table" in text else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Table":
+                parts = [part for argument in node.args for part in ast.walk(argument)]
+                heads = [part.value for part in parts if isinstance(part, ast.Constant)]
+                unclear += [(path.name, head) for head in heads if head not in PLAIN]
+    assert unclear == []

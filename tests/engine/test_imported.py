@@ -6,8 +6,8 @@ import pytest
 
 from tests.oral import Exam, lost
 from viva.engine.blueprint import Cell
-from viva.engine.names import names_of
 from viva.engine.ownership import imported_answers
+from viva.notebook.names import names_of
 
 SOLUTION = "### BEGIN SOLUTION\nfrom math import gcd\n### END SOLUTION"
 CLOSE = "from math import gcd, isclose, sqrt\ndef root(x): return sqrt(x)"

@@ -311,7 +311,7 @@ def test_the_server_itself_takes_no_score_above_the_points(desk):
     changes = change, change | {"comment_before": None, "score_before": 1e6}, change | {"score_before": -5}
     taken = [json.dumps({"changes": [change]}).encode() for change in changes]
     item = f"viva/rubric/{desk.key('ada')}"
-    undone = [json.dumps({"seen": "", "key": "a", "changes": [change]}).encode() for change in changes]
+    undone = [json.dumps({"seen": "", "file": "", "changes": [change]}).encode() for change in changes]
     assert page.request.post(f"{desk.server}/formgrader/{item}", data={"seen": "", "points": -1}).status == 403, "XSRF"
     for place, bodies in ((f"api/grade/{key}", odd), (group, [*odd, *taken]), (item, [*odd, *undone])):
         for body in bodies:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from tests.oral import lost
-from viva.engine.names import names_in, names_of
 from viva.notebook.cell import Purpose
+from viva.notebook.names import names_in, names_of
 from viva.submission.studentcopy import open_copy
 from viva_check import selfcheck
 from viva_check.kernel import KernelGrader

@@ -207,6 +207,7 @@ def edited_in_place(root: Path, page: Page, path: Path) -> None:
     expect(score).to_have_value("3.5")
     assert grades(root) == old and path.read_text() == before
 
+    moved_and_deleted(root, page, path)
     press(page, "Alt+Shift+Digit0")
     expect(editor.get_by_label("Text")).to_be_focused()
     page.keyboard.type(HOSTILE)
@@ -217,6 +218,35 @@ def edited_in_place(root: Path, page: Page, path: Path) -> None:
     expect(page.locator(".viva-insert").nth(2)).to_have_text(f"Alt+3-1: {HOSTILE} [no-script-img]")
     assert page.locator("img[src=x]").count() == 0
     path.write_text(before)
+
+
+def moved_and_deleted(root: Path, page: Page, path: Path) -> None:
+    """With keys alone: an item goes down and is deleted, also from the answers that have it; each is taken back."""
+    before, old, items = path.read_text(), grades(root), page.locator(".viva-insert")
+    editor, edited = page.locator(".viva-editor"), page.locator(f".nbgrader_cell:has(#{TASK}) .viva-edited")
+    said = editor.get_by_role("status")
+    press(page, "Alt+Shift+Digit1", "Alt+ArrowDown")
+    expect(said).to_have_text("Moved. It is number 2 now.")
+    expect(items.nth(1)).to_contain_text("[sum]")
+    expect(editor.get_by_label("Points")).to_be_focused()
+    press(page, "Alt+ArrowDown")  # below it is no other item
+    press(page, "Escape", "Alt+Shift+Backspace")
+    expect(edited).to_have_text("Taken back.")
+    expect(items.first).to_contain_text("[sum]")
+    assert path.read_text() == before
+
+    press(page, "Alt+Shift+Digit1", "Alt+Delete")
+    expect(said).to_have_text("3 answers have this item: 2 scores change by +0.5, 1 score typed by a grader stays.")
+    expect(editor.get_by_role("button", name="Delete and change 3 answers")).to_be_focused()
+    assert grades(root) == old and path.read_text() == before
+    press(page, "Enter")
+    expect(edited).to_contain_text("Deleted. 3 answers changed.")
+    expect(page.locator(f"#{TASK}-comment")).to_have_value(ORDER)
+    expect(items.first).to_contain_text("[order]")
+    assert grades(root) == [(1.0, ""), (4.0, ORDER), (4.0, "Say why."), (5.0, "Say why.")]
+    press(page, "Alt+Shift+Backspace")
+    expect(edited).to_contain_text("Taken back from 3 answers.")
+    assert grades(root) == old and path.read_text() == before
 
 
 def test_what_is_typed_while_an_item_is_saved_stays(graded, page):

@@ -119,6 +119,7 @@ def test_what_is_told_of_a_failed_hidden_check(explainer, whose, reason, sentenc
     [
         ('f"inner {x}"', "inner 7", "inner …", "inner 7"),
         ('f"wrong ({x})"', "wrong (7)", "wrong (…)", "wrong (7)"),
+        ('f"wrong ({x}) "', "wrong (7) ", "wrong (…)", "wrong (7)"),
         ('f"{type(x).__name__} came"', "Quince came", "… came", "Quince came"),
         ("str(x)", "7", "The result is wrong.", "7"),
         ('"all of it"', "all of it", "all of it", "all of it"),

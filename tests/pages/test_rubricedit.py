@@ -15,7 +15,7 @@ from tests.pages import test_groupcomment
 from viva.course.gradebook import rubric
 from viva.course.gradebook.rubricfile import RubricFile
 from viva.pages import rubricedit
-from viva.pages.rubricedit import Edit, Outcome, Undoing
+from viva.pages.rubricedit import Deletion, Edit, Move, Outcome, Undoing
 from viva.pages.sentvalues import RefusedError
 from viva.verdict import CourseError
 
@@ -52,7 +52,7 @@ class Desk(test_groupcomment.Desk):
     def take_back(self, outcome: Outcome, seen: str | None = None) -> Outcome:
         """As the page does it, with what the page has got."""
         sent = msgspec.json.decode(msgspec.json.encode(outcome), type=Outcome)
-        asked = Undoing(outcome.seen if seen is None else seen, sent.item["key"], sent.changes, sent.before)
+        asked = Undoing(outcome.seen if seen is None else seen, file=sent.file, changes=sent.changes)
         return rubricedit.take_back(self.gradebook, self.of("ada"), self.root, asked)
 
     @property
@@ -91,7 +91,7 @@ def test_a_saved_item_changes_the_file_and_all_who_have_it_as_the_command_does_a
     before = desk.all
     outcome = desk.edit(-2, "No mask.")
     new = "* -2: No mask. [mask]"
-    assert outcome.sentence == "Saved. 3 answers changed." and outcome.item["line"] == new
+    assert outcome.sentence == "Saved. 3 answers changed." and outcome.items[0]["line"] == new
     assert desk.all == [
         (new, 1), (f"{new}\nSee page 3.\n{SIGN}", 0.5), (new, 3), (SIGN, 2.5),
         ITEMS.replace("points = -1 ", "points = -2 ").replace("The mask is missing.", "No mask."),
@@ -124,7 +124,7 @@ def test_what_changed_since_stays_and_the_page_says_so(desk):
 
 def test_a_new_item_gets_a_key_stands_in_the_file_and_goes_again(desk):
     outcome = desk.edit(-1, "Name the axis.", key="", cell="why")
-    assert (outcome.item["key"], outcome.before, outcome.sentence) == ("name-the-axis", None, "Saved.")
+    assert (outcome.items[-1]["key"], outcome.sentence) == ("name-the-axis", "Saved.")
     assert rubric.read_items(desk.path)[-1] == rubric.Item("name-the-axis", -1, "Name the axis.", "why")
     assert desk.take_back(outcome).sentence == "Taken back." and desk.path.read_text() == ITEMS
     desk.path.unlink()
@@ -132,6 +132,49 @@ def test_a_new_item_gets_a_key_stands_in_the_file_and_goes_again(desk):
     assert desk.path.read_text().startswith("[[item]]\n")
     desk.take_back(outcome)
     assert not desk.path.exists()
+
+
+def delete(desk: Desk, key: str, save: bool = True) -> Outcome:
+    asked = Deletion(desk.version, key=key, save=save)
+    return rubricedit.delete(desk.gradebook, desk.of("ada"), desk.root, asked)
+
+
+def test_a_deleted_item_goes_from_all_who_have_it_and_comes_back_in_one_step(desk):
+    before = desk.all
+    sentence = "3 answers have this item: 2 scores change by +1, 1 score typed by a grader stays."
+    assert delete(desk, "mask", save=False).sentence == sentence and desk.all == before
+    outcome = delete(desk, "mask")
+    assert outcome.sentence == "Deleted. 3 answers changed." and [one["key"] for one in outcome.items] == ["sign"]
+    assert desk.all[:4] == [("", 3), (f"See page 3.\n{SIGN}", 2.5), ("", 3), (SIGN, 2.5)]
+    assert [one.key for one in rubric.read_items(desk.path)] == ["sign"]
+    assert desk.take_back(outcome).sentence == "Taken back from 3 answers." and desk.all == before
+
+
+def test_where_an_answer_is_left_with_points_that_count_from_the_other_end_a_grader_decides(desk):
+    desk.path.write_text(ITEMS + '\n[[item]]\nkey = "idea"\npoints = 1\ntext = "A good idea."\n')
+    idea = "* +1: A good idea. [idea]"
+    desk.comment("bea", f"{MASK}\n{idea}", 3)  # 3 - 1 + 1
+    desk.comment("cleo", idea, 1)
+    before = desk.all
+    outcomes = [delete(desk, "mask", save=False), delete(desk, "idea", save=False)]
+    assert [one.sentence for one in outcomes] == [
+        "2 answers have this item: 1 score changes by +1, 1 answer waits for a grader again.",
+        "2 answers have this item: 1 score changes by -1, 1 answer waits for a grader again.",
+    ]
+    outcome = delete(desk, "idea")
+    assert (desk.saved("bea"), desk.saved("cleo")) == ((MASK, 2), ("", None))
+    assert desk.gradebook.find_grade("why", "n", "ps", "cleo").needs_manual_grade
+    desk.take_back(outcome)
+    assert desk.all == before and not desk.gradebook.find_grade("why", "n", "ps", "cleo").needs_manual_grade
+
+
+def test_an_item_takes_the_place_of_another_one_and_goes_back(desk):
+    before = desk.all
+    asked = Move(desk.version, key="sign", place="mask")
+    outcome = rubricedit.move(desk.gradebook, desk.of("ada"), desk.root, asked)
+    assert [one["key"] for one in outcome.items] == ["sign", "mask"] == [*RubricFile.read(desk.path).items]
+    assert outcome.sentence == "Moved." and desk.all[:4] == before[:4]
+    assert desk.take_back(outcome).sentence == "Taken back." and desk.all == before
 
 
 REFUSED = {

@@ -25,13 +25,12 @@ from viva import doors
 from viva.author.answers import read_answers
 from viva.author.hygiene import errors, warnings
 from viva.author.skeleton import KERNEL, NAME
-from viva.author.trimming import name_of
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.releasing.compiler import OF_NOTEBOOK, compiled
 from viva.engine.blueprint import read_blueprint, read_notebook
-from viva.notebook.cell import Purpose, grade_id
+from viva.notebook.cell import Purpose, grade_id, name_of
 from viva.notebook.programming import PYTHON, language_of
 from viva.verdict import CourseError, VivaError
 

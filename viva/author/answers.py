@@ -40,7 +40,6 @@ would say is the comment above the first section; ``#`` is whatever begins a com
 
 from __future__ import annotations
 
-import ast
 import copy
 import fnmatch
 import re
@@ -53,11 +52,12 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from viva.author.checkname import CheckName, names_of_checks
-from viva.author.trimming import name_of
 from viva.engine.blueprint import Blueprint
 from viva.folder import read_utf8
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
 from viva.notebook.programming import PYTHON
+from viva.notebook.statements import runs
+from viva.notebook.syntax import complaint_about, docstring_of, statements_of
 from viva.verdict import AnswerError
 
 SECTION = re.compile(r"^(?P<comment>\S{1,3}) %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$", re.MULTILINE)
@@ -187,14 +187,13 @@ def _is_of(path: Path, language: str) -> bool:
     return not path.name.startswith(".") and any(fnmatch.fnmatch(path.name.lower(), name.lower()) for name in names)
 
 
-def _docstring(text: str, path: Path) -> str | None:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError as error:
-        raise AnswerError(f"{path}, line {error.lineno}: syntax error ({error.msg}).") from error
-    if len(ast.parse(text[: _first(text)]).body) > 1:
+def _docstring(text: str, path: Path) -> str:
+    message, line, _ = ("", 0, "") if runs(text) else complaint_about(text)
+    if message:
+        raise AnswerError(f"{path}, line {line}: syntax error ({message}).")
+    if len(statements_of(text[: _first(text)])) > 1:
         raise AnswerError(ABOVE.format(path=path, comment="#"))
-    return ast.get_docstring(tree)
+    return docstring_of(text)
 
 
 def _head(text: str, path: Path, comment: str) -> str:

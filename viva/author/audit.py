@@ -50,7 +50,7 @@ from viva.author.judgement import (
 from viva.author.mutants import Mutant, mutants, solution_of
 from viva.author.store import Store
 from viva.author.trials import Worker, degraded, make_grader
-from viva.author.trimming import name_of, reaching_tests, seeded, trimmed
+from viva.author.trimming import reaching_tests, seeded, trimmed
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
@@ -70,7 +70,7 @@ from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.folder import walk
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
 from viva.notebook.programming import PYTHON, language_of
 from viva.sandbox.confinement import MB, USUAL
 from viva.submission import variant

@@ -210,7 +210,7 @@ class Search(Comparing):
         kind, value, _ = outcome
         if kind == "raises":
             if not isinstance(getattr(builtins, value, None), type):
-                self.reasons[f"the solution raises {value}, a class of its own"] += 1
+                self.reasons[f"the solution raises {value}, an exception that it defines itself"] += 1
                 return None
             message = shortened(f"{call} should raise {value}.", f"{name} should raise {value} for this input.")
             return self._telling([Refusal(name, call, [], value, message, f"{name} should raise {value}.")])
@@ -295,7 +295,7 @@ class Search(Comparing):
             if self._run(self.solution, code, 1) is not None:
                 continue
             if self._run(self.solution, code, 2) is not None:
-                self.reasons["the solution's results differ from draw to draw"] += 1
+                self.reasons["the solution gives other results for other random numbers"] += 1
                 return None
             if self._run(self.mutant, code, 1) is not None:
                 return line

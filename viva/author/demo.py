@@ -22,15 +22,15 @@ from nbformat.v4 import new_code_cell
 from nbgrader import utils
 
 from viva.author.answers import Answer, Section, fill_in, read_answers
-from viva.author.trimming import name_of
 from viva.course.course import Course
 from viva.course.gradebook import releases
 from viva.course.processes import leftovers
 from viva.course.releasing import contract
 from viva.course.releasing.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
-from viva.engine.names import names_of
 from viva.folder import remove
+from viva.notebook.cell import name_of
+from viva.notebook.names import names_of
 from viva.notebook.programming import language_of
 from viva.submission.variant import seeded
 from viva.verdict import CourseError

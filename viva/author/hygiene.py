@@ -19,10 +19,12 @@ from nbformat import NotebookNode
 from viva.course.releasing.release import without_answers
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
-from viva.engine.names import Names, names_of
+from viva.notebook.assertions import messages
 from viva.notebook.cell import ANSWERS, Purpose, name_of
-from viva.notebook.syntax import imports_of_text
+from viva.notebook.names import Names, names_of
+from viva.notebook.syntax import imports_of_text, nodes_in, statements_of
 from viva.pages.hidden import Veil, hidden_of
+from viva.submission.cells.texts import squeezed
 from viva.submission.variant import SEED, default_of
 from viva.verdict import BlueprintError
 from viva.wording import counted, listed
@@ -140,13 +142,10 @@ def _messages(blueprint: Blueprint) -> Iterator[str]:
         where = f"Cell '{cell.id}', check '{check.title}'"
         yield from _given_away(check.title, f"{where}: the title")
         for hidden in HIDDEN.findall(check.source):
-            for node in ast.walk(tree_of(hidden)):
-                if isinstance(node, ast.Assert) and node.msg is not None:
-                    yield from _given_away(_text(node.msg), f"{where}: a hidden message")
-                    shown = {name.id for part in ast.walk(node.msg) if isinstance(part, ast.FormattedValue)
-                             for name in ast.walk(part) if isinstance(name, ast.Name)}  # fmt: skip
-                    for name in sorted(name for name in shown if "expect" in name or "solution" in name):
-                        yield f"{where}: the message of a hidden test shows students the value of '{name}'."
+            for message in messages(hidden):
+                yield from _given_away(message.words, f"{where}: a hidden message")
+                for name in sorted(name for name in message.values if "expect" in name or "solution" in name):
+                    yield f"{where}: the message of a hidden test shows students the value of '{name}'."
 
 
 def _copies(blueprint: Blueprint) -> Iterator[str]:
@@ -181,7 +180,7 @@ def _missing(blueprint: Blueprint) -> Iterator[str]:
 def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
     """The functions and classes that the hidden lines of a test cell define."""
     for lines in HIDDEN.findall(cell.source):
-        for node in tree_of(lines).body:
+        for node in statements_of(lines):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 yield node
 
@@ -193,21 +192,15 @@ def _given_away(text: str, label: str) -> Iterator[str]:
         yield f"{label} shows students the code '{lines[0]}' of a hidden test."
 
 
-def _text(node: ast.expr) -> str:
-    return "".join(
-        part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    )
-
-
 def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
     """Solutions and hidden functions that can be read in what students get."""
     code = {cell.get("id", ""): cell.source for cell in release.cells if cell.cell_type == "code"}
     text = "\n".join(cell.source for cell in release.cells)
-    squeezed = {name: _squeezed(source) for name, source in code.items()}
+    shown = {name: squeezed(source) for name, source in code.items()}
     for cell in blueprint.cells:
         if cell.purpose == Purpose.ANSWER:
             for line in _own_lines(cell):
-                places = [name for name, source in squeezed.items() if len(line) >= LONG and line in source]
+                places = [name for name, source in shown.items() if len(line) >= LONG and line in source]
                 for name in places[:1]:
                     yield f"Cell '{name}': this cell shows students the answer to '{cell.id}': {line[:60]}"
         if cell.purpose == Purpose.TESTS:
@@ -219,11 +212,7 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
 def _own_lines(cell: Cell) -> list[str]:
     parts = re.findall(r"BEGIN SOLUTION[^\n]*\n(.*?)END SOLUTION", cell.source, flags=re.DOTALL)
     lines = [line.partition("#")[0] for part in parts for line in part.splitlines()]
-    return [squeezed for line in lines if (squeezed := _squeezed(line))]
-
-
-def _squeezed(source: str) -> str:
-    return re.sub(r"\s+", "", source)
+    return list(filter(None, map(squeezed, lines)))
 
 
 def _format(release: NotebookNode) -> Iterator[str]:
@@ -261,7 +250,7 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
             continue
         answered = answered or cell.purpose in ANSWERS
         chosen = cell.purpose == Purpose.TESTS and answered
-        calls = [node for node in ast.walk(tree_of(cell.source)) if isinstance(node, ast.Call)]
+        calls = [node for node in nodes_in(cell.source) if isinstance(node, ast.Call)]
         for node in sorted(calls, key=lambda node: node.lineno):
             name = ast.unparse(node.func)
             if name.endswith(("random.seed", "set_state")):
@@ -343,7 +332,7 @@ def stale(blueprint: Blueprint) -> Iterator[str]:
     ours: set[str] = set()
     for cell, check in blueprint.checks():
         ours |= _functions(cell.source)  # test cells below use them too
-        for name in dict.fromkeys(_stale(tree_of(check.source).body, theirs, ours, set())):
+        for name in dict.fromkeys(_stale(statements_of(check.source), theirs, ours, set())):
             yield (
                 f"Cell '{cell.id}', check '{check.title}': the student's function gets '{name}' and can change it "
                 "before the expected result is computed from it. Compute the expected result first, or pass a copy."
@@ -386,13 +375,5 @@ def _bare(argument: ast.expr) -> str:
     return argument.id if isinstance(argument, ast.Name) else ""
 
 
-def tree_of(source: str) -> ast.Module:
-    """The syntax tree of some lines, an empty one when they have a syntax error."""
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        return ast.Module([], [])
-
-
 def _functions(source: str) -> set[str]:
-    return {node.name for node in tree_of(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return {node.name for node in statements_of(source) if isinstance(node, ast.FunctionDef | ast.ClassDef)}

@@ -67,11 +67,14 @@ def unseen(fates: list[Fate]) -> list[str]:
         if fate.surprise:
             groups.setdefault((fate.cell, *fate.killers), []).append(fate)
     return [
-        f"No visible line finds {counted(len(group), 'mutant')} of '{cell}'. Only hidden lines of "
-        f"{listed(map(str, checks))} find {'it' if len(group) == 1 else 'them'}, for example: {group[0].change}. Add "
-        "an example like it to a visible check, or excuse the mutants."
+        f"Students cannot see why they fail: a wrong '{cell}' ({group[0].change}{_and_others(group)}) fails only "
+        f"hidden lines of {listed(map(str, checks))}. Add an example like it to a visible check, or excuse the mutants."
         for (cell, *checks), group in groups.items()
     ]
+
+
+def _and_others(group: list[Fate]) -> str:
+    return f"; {counted(len(group) - 1, 'other mutant')}, too" if len(group) > 1 else ""
 
 
 def passed_by_nonsense(degenerate: Mapping[CheckName, list[tuple[str, str]]]) -> list[str]:

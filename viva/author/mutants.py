@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from viva.author import operators
 from viva.author.operators import OTHER_OPERATOR, Mistakes, Scene, expression, text_of, with_changes
 from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell
-from viva.engine.names import names_of
 from viva.notebook.cell import Purpose
+from viva.notebook.names import names_of
 
 EXPRESSIONS = operators.EXPRESSIONS
 CHARACTERS = 120

@@ -32,17 +32,17 @@ from viva.author.auditresult import Audit, CheckScore, Fate
 from viva.author.checkname import CheckName
 from viva.author.mutants import Mutant
 from viva.author.trials import Probe
-from viva.author.trimming import name_of, used_later
+from viva.author.trimming import used_later
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_notebook
 from viva.engine.checks import CHECK, HIDDEN
 from viva.engine.credit import BEYOND, FULL, PART
 from viva.engine.dialogue.expected import CREDIT
-from viva.engine.names import names_of
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
+from viva.notebook.names import names_of
 from viva.notebook.programming import PYTHON, language_of
-from viva.notebook.syntax import parsed
+from viva.notebook.syntax import statements_of
 from viva.submission import variant
 from viva.verdict import BlueprintError, CourseError, Verdict
 from viva.wording import counted
@@ -242,7 +242,7 @@ class _Search:
         drafts: dict[tuple, Draft] = {}
         for (number, *_), reply in sorted(self.run.pool.map(jobs), key=lambda pair: pair[0][0]):
             if not reply or not reply["lines"]:
-                self.lacking[number] = reply["reason"] if reply else "the search stopped Python twice"
+                self.lacking[number] = reply["reason"] if reply else "Python crashed twice during the search"
             for line in reply["lines"] if reply else ():
                 fate = self.fates[number]
                 check = self._check(self._checks(fate), line["name"], fate.surprise)
@@ -472,18 +472,13 @@ def added(source: str, proposal: Proposal) -> str:
             places.insert(0, (last - 1, new))
         elif begins and lines[begins[-1]].startswith("#"):
             places.insert(0, (begins[-1], new))
-    before = _statements(source)
+    before = statements_of(source)
     for index, text in places:
         changed = "\n".join([*lines[:index], *text, *lines[index:]])
-        after = _statements(changed)
-        if len(after) == len(before) + len(_statements(proposal.text)):
+        after = statements_of(changed)
+        if len(after) == len(before) + len(statements_of(proposal.text)):
             return changed
     return "\n".join([*lines[:last], *block, *lines[last:]])
-
-
-def _statements(source: str) -> list:
-    tree = parsed(source)
-    return tree.body if tree else []
 
 
 def _confirm(run: Run, search: _Search) -> dict[str, str]:

@@ -19,14 +19,14 @@ from typing import Any, TextIO
 from viva import ENGINE
 from viva.author.checkname import CheckName, Ruling
 from viva.author.trials import Probe
-from viva.author.trimming import name_of, shared_lines, trimmed
+from viva.author.trimming import shared_lines, trimmed
 from viva.course.examining.rehearsals import add_files, surroundings
 from viva.course.processes import leftovers
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.looks import LOOKED
 from viva.engine.examination import Examination
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
 from viva.verdict import Verdict
 
 CARRIED = "grade_carried"

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from viva import wording
 from viva.author import checkline, degenerate, drawing, likeness, patterntexts, witness
 from viva.author.checkname import CheckName, Ruling
-from viva.author.trimming import name_of, never_used, unneeded, used_later
+from viva.author.trimming import never_used, unneeded, used_later
 from viva.cleaning import plaintext
 from viva.course.examining.graders import new_grader
 from viva.course.examining.rehearsals import Rehearsals
@@ -29,11 +29,15 @@ from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.kerneldialogue import KernelDialogue
+<<<<<<< HEAD
+=======
 from viva.engine.kernelsession import KernelSession
 from viva.engine.names import names_of
+>>>>>>> rkernel
 from viva.engine.session import Died, Session
 from viva.engine.timebudget import TimeBudget
-from viva.notebook.cell import Purpose
+from viva.notebook.cell import Purpose, name_of
+from viva.notebook.names import names_of
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 

@@ -5,7 +5,6 @@ Most of a notebook's time goes into its pictures, and no test depends on them.
 
 from __future__ import annotations
 
-import ast
 import copy
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,10 +14,8 @@ from nbformat.v4 import new_code_cell
 
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.examination import Examination
-from viva.engine.names import Names, names_in, names_of
-from viva.engine.ownership import reached
 from viva.notebook.cell import ANSWERS, Purpose, name_of
-from viva.notebook.syntax import NOTHING, parsed, root_of
+from viva.notebook.names import Names, called_upon, names_of, needs, reached
 
 
 def used_later(blueprint: Blueprint, answer: str) -> list[str]:
@@ -75,53 +72,6 @@ def reaching_tests(blueprint: Blueprint, answer: str) -> tuple[set[str], str]:
     return tests, "" if tests else again
 
 
-def needs(source: str) -> set[str]:
-    """The names that a cell may use before it has bound them itself: what it needs of the cells above."""
-    return _needed((parsed(source) or NOTHING).body, set())
-
-
-def _needed(statements: list[ast.stmt], bound: set[str]) -> set[str]:
-    """The same of some statements after which, whatever they do, the names in ``bound`` are bound; it grows."""
-    needed = set()
-    for statement in statements:
-        match statement:
-            case ast.For(target=target, iter=things, body=body, orelse=after):
-                needed |= _read(things) - bound
-                needed |= _needed(body, bound | _stored(target)) | _needed(after, set(bound))
-                needed |= _read(target) - bound - _stored(target)
-            case ast.If(test=test, body=body, orelse=after) | ast.While(test=test, body=body, orelse=after):
-                needed |= (_read(test) - bound) | _needed(body, set(bound)) | _needed(after, set(bound))
-            case ast.With(items=items, body=body):
-                needed |= set().union(*map(_read, items)) - bound
-                bound |= set().union(*map(_stored, items))
-                needed |= _needed(body, bound)
-            case _:
-                needed |= _read(statement) - bound
-                if isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
-                    bound |= _stored(statement)
-    return needed
-
-
-def _read(node: ast.AST) -> set[str]:
-    """The names that a part of a cell reads, deletes or changes, at once or in a function of its."""
-    names = names_in(node.context_expr if isinstance(node, ast.withitem) else node)
-    return names.needed | names.changed
-
-
-def _stored(node: ast.AST) -> set[str]:
-    """The names of the notebook that a part of a cell binds, whatever happens."""
-    match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}
-        case ast.Import() | ast.ImportFrom():
-            return names_in(node).imported
-        case ast.Assign(targets=targets):
-            return names_in(*targets).assigned
-        case ast.withitem(optional_vars=target):
-            return names_in(target).assigned if target else set()
-    return names_in(node).assigned
-
-
 def unneeded(blueprint: Blueprint) -> set[str]:
     """The read-only cells, such as those that draw, that bind nothing a later cell uses."""
     used: set[str] = set()
@@ -131,24 +81,13 @@ def unneeded(blueprint: Blueprint) -> set[str]:
             continue
         names = names_of(cell.source)
         plain = cell.purpose == Purpose.READ_ONLY and cell.id and "seed(" not in cell.source
-        if names and plain and not (names.bound | _called_upon(cell.source)) & used:
+        if names and plain and not (names.bound | called_upon(cell.source)) & used:
             drawing.add(cell.id)
         elif names is None or cell.purpose in ANSWERS:
             used |= names.needed | names.bound if names else set()
         else:
             used |= needs(cell.source)
     return drawing
-
-
-def _called_upon(source: str) -> set[str]:
-    """The names of objects of which a method is called for its effect: ``words.append(word)``."""
-    names = set()
-    for node in ast.walk(parsed(source) or NOTHING):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            function = node.value.func
-            if not isinstance(function, ast.Name) and (root := root_of(function)):
-                names.add(root)
-    return names
 
 
 def trimmed(notebook: NotebookNode, examination: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:

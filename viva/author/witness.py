@@ -409,7 +409,12 @@ class Comparing:
                 ]
                 if None not in taken and taken[0] != taken[1]:
                     right, wrong = (f"{number} items" for number in taken)
-                    raise Different(f"{name} takes another number of items for its first step", name, right, wrong)
+                    raise Different(
+                        f"{name} reads more or fewer items than the solution before its first result",
+                        name,
+                        right,
+                        wrong,
+                    )
 
     def _taken(self, side: Side, function, arguments: tuple, place: int) -> int | None:
         """How many items of an argument a generator takes for its first step; None where that raises an error."""

@@ -18,7 +18,7 @@ from viva.author.certificate import write_certificate
 from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ACCEPT, WRITE, ProvingCommand
-from viva.commands.terminal import OF_SUBMISSIONS, figures
+from viva.commands.terminal import OF_SUBMISSIONS, explained, figures
 from viva.configuration import ignored
 from viva.course.examining.autograde import Examine
 from viva.course.gradebook import agreement
@@ -174,7 +174,7 @@ class ReleaseCommand(ProvingCommand):
 
     def _show_copies(self, copies: list[Copies]) -> None:
         """Print a table of the written variants; after a dry run, which releases nothing, also a document."""
-        table = Table("variants", *figures("new", "changed", "unchanged"), "in")
+        table = Table("variants", *figures("new", "changed", "unchanged"), "folder")
         for copy in copies:
             counts = (str(len(part)) for part in (copy.new, copy.changed, copy.unchanged))
             table.add_row(copy.assignment, *counts, str(copy.folder))
@@ -200,7 +200,8 @@ class ReleaseCommand(ProvingCommand):
 
         One that is ``alone`` is the whole command, and raises.
         """
-        table = Table("assignment", *figures("automatic", "by hand", "points"))
+        meanings = "automatic: points by checks. by hand: points by a grader."
+        table = explained(meanings, "assignment", *figures("automatic", "by hand", "points"))
         self.releases, self.copies, failures = [], [], {}
         with self.alone(), rehearsing(self.course, assignments, self.config) as grader:
             for assignment in assignments:

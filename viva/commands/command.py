@@ -14,7 +14,6 @@ from typing import Any
 from nbgrader.api import InvalidEntry, MissingEntry
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from traitlets import Bool, Int, TraitError, default
 from traitlets.config.loader import Config, PyFileConfigLoader
@@ -24,7 +23,7 @@ from viva import cli, wording
 from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile, require_no_students_file
-from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
+from viva.commands.terminal import ShortHelp, cleaned, console, explained, figures, print_document, zone_problem
 from viva.configuration import moved, warning
 from viva.course.course import Course
 from viva.course.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
@@ -47,6 +46,20 @@ STRANGERS = (
 )
 NAMED = 20
 """The number of students that one sentence names; --json names all."""
+MEANINGS = {
+    Verdict.PARTLY: "a part of the points.",
+    Verdict.ERROR: "the code raised an error.",
+    Verdict.TIMEOUT: "the code was too slow.",
+    Verdict.KILLED: "the code stopped Python.",
+    Verdict.MISSING: "the cell was not submitted.",
+    Verdict.UNGRADED: "not the student's fault; see below.",
+}
+"""The verdicts whose names do not say it."""
+NOT_DONE = {
+    Status.REFUSED: "the submitted files cannot be graded.",
+    Status.FAILED: "not the student's fault.",
+}
+"""What became of other submissions."""
 
 
 class VivaCommand(ShortHelp, NbGrader):
@@ -245,7 +258,10 @@ class VivaCommand(ShortHelp, NbGrader):
 
     def report(self, outcomes: list[Ending], verb: str, document: bool = True, notes: bool = True) -> int:
         """Print a table by assignment and sentences about submissions, ``notes`` among them; as a ``document`` too."""
-        table = Table("assignment", *(verb if status is Status.DONE else str(status) for status in Status))
+        there = {outcome.status for outcome in outcomes}
+        meanings = " ".join(f"{status}: {meaning}" for status, meaning in NOT_DONE.items() if status in there)
+        heads = "assignment", *(verb if status is Status.DONE else str(status) for status in Status)
+        table = explained(meanings, *heads)
         counts = Counter((outcome.submission.assignment, outcome.status) for outcome in outcomes)
         for assignment in sorted({outcome.submission.assignment for outcome in outcomes}):
             table.add_row(assignment, *(str(counts[assignment, status] or "") for status in Status))
@@ -277,8 +293,9 @@ class VivaCommand(ShortHelp, NbGrader):
                 counts[outcome.submission.assignment].update(map(str, outcome.verdicts))
         if not counts:
             return
-        verdicts = [verdict for verdict in map(str, Verdict) if any(count[verdict] for count in counts.values())]
-        table = Table("checks", *figures(*verdicts))
+        verdicts = [verdict for verdict in Verdict if any(count[verdict] for count in counts.values())]
+        meanings = " ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in verdicts if verdict in MEANINGS)
+        table = explained(meanings, "checks", *figures(*verdicts))
         for assignment, count in sorted(counts.items()):
             table.add_row(assignment, *(str(count[verdict] or "") for verdict in verdicts))
         self.console.print(table)

@@ -13,7 +13,7 @@ from traitlets import Bool, Dict, Float, Int, Unicode
 from viva import wording
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
-from viva.commands.terminal import figures, whole
+from viva.commands.terminal import explained, figures, whole
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
@@ -135,7 +135,9 @@ class DeadlinesCommand(LateCommand):
         return settings | ({"steps": steps} if steps else {})
 
     def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
-        table = Table(whole("assignment"), whole(f"due ({rules.zone})"), "closes", *figures("late", "points lost"))
+        meanings = "closes: later submissions score 0. late: late students, and the points that they lost together."
+        numbers = figures("late", "points lost")
+        table = explained(meanings, whole("assignment"), whole(f"due ({rules.zone})"), "closes", *numbers)
         penalties: dict[str, list[str]] = {}
         documents = []
         for name, due in dues.items():
@@ -182,7 +184,8 @@ class DeadlinesCommand(LateCommand):
 
     def _compare(self, now: Reckonings, then: Reckonings) -> None:
         changed = [pair for pair in sorted(now) if abs(now[pair].penalty - then[pair].penalty) > 1e-9]
-        table = Table("student", "assignment", "late", *figures("score", "now", "then", "change"))
+        meanings = "score: without a late penalty. now, then: with the present policy, and with the other one."
+        table = explained(meanings, "student", "assignment", "late", *figures("score", "now", "then", "change"))
         for assignment, student in changed[:SHOWN]:
             before, after = now[assignment, student], then[assignment, student]
             change = after.left - before.left
@@ -248,7 +251,8 @@ def _how(reckoning: Reckoning) -> str:
 
 def _late_table(rows: list[tuple[tuple[str, str], Reckoning]], wide: bool) -> Table:
     """A table of late students; a wide terminal also shows the arithmetic."""
-    table = Table("student", "assignment", "late", *figures("score", "penalty", "left"))
+    meanings = "left: the score that is left of it after the late penalty."
+    table = explained(meanings, "student", "assignment", "late", *figures("score", "penalty", "left"))
     if wide:
         table.add_column("how")
     for (assignment, student), reckoning in rows[:SHOWN]:

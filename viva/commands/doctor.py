@@ -86,7 +86,7 @@ def examine(
     yield from _other_kernels(course)
     unknown = {name for names in [*unread.values(), plugins] for name in names}
     for file, names in unread.items():
-        subject = f"{file} computes {plaintext.some(names, 12)}; the values are unknown until it runs"
+        subject = f"{file} sets {plaintext.some(names, 12)} with code, which doctor does not run"
         yield Diagnosis(subject, False, RUN, needed=False)
     if plugins:
         subject = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
@@ -121,7 +121,7 @@ def _exchange(config: Config) -> Iterator[Diagnosis]:
     exchange = ExchangeFactory(config=config).exchange
     root = getattr(exchange(config=config), "root", None)
     if root is None:
-        yield Diagnosis(f"exchange {exchange.__module__}.{exchange.__qualname__}, which has no folder", True)
+        yield Diagnosis(f"exchange {exchange.__module__}.{exchange.__qualname__}, which needs no folder", True)
         return
     if is_own(root) and not Path(root).exists():
         yield Diagnosis(f"exchange {root}, created when it is needed", True)

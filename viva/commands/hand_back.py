@@ -16,8 +16,10 @@ from traitlets import Bool, Unicode
 from viva.commands.command import FORCE, WORKERS, VivaCommand, not_released
 from viva.course.gradebook import agreement, health, releases
 from viva.course.gradebook.results import Results
+from viva.course.grading import overview, seen
 from viva.course.releasing import contract
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
+from viva.submission.submission import Status
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -49,8 +51,13 @@ class FeedbackCommand(VivaCommand):
         for name in sorted(assignments):
             if older := contract.older(self.course, name, records):
                 self._say(f"{name}: {older} To see which, run: viva regrade {name} --what-if")
-        outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
-        return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
+        beside, shown = overview.pages(self.course.root)  # a grader may type while pages are written
+        endings = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
+        collected = self.watch(endings, len(submissions), "feedback")
+        there = [ending.submission for ending in collected if ending.status in (Status.DONE, Status.UNCHANGED)]
+        pairs = [(submission.assignment, submission.student) for submission in there]
+        seen.note_pages(beside, {seen.key_of(*pair): shown[pair] for pair in pairs if pair in shown})
+        return self.report(collected, "written")
 
     def _early(self, assignments: set[str]) -> Iterator[str]:
         """A sentence for each assignment whose deadline is still to come: its hidden tests have called student code."""

@@ -9,7 +9,7 @@ from functools import partial
 from rich.table import Table
 
 from viva.cleaning import plaintext
-from viva.commands.terminal import figures, whole
+from viva.commands.terminal import explained, figures, whole
 from viva.course.grades.sheetplan import Line, Plan
 
 SHOWN = 20
@@ -39,7 +39,7 @@ def document(plan: Plan) -> dict[str, list[dict]]:
 
 def counts(plan: Plan) -> Table:
     """How many students are in each part."""
-    table = Table(whole(plan.title), *figures(*PARTS.values()), caption=LEGEND, caption_justify="left")
+    table = explained(LEGEND, whole(plan.title), *figures(*PARTS.values()))
     table.add_row(plaintext.line(plan.column), *(str(len(getattr(plan, part))) for part in PARTS))
     return table
 

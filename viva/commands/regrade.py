@@ -102,7 +102,7 @@ class RegradeCommand(ProvingCommand):
             collected = self.watch(outcomes, total, "grading") if total else []
             comparison = regrade.finish(partial(self._keep, assignment, passed=passed))
             if not self.what_if:
-                passed("its end is in the log")
+                passed("its last messages are in the log")
                 journal.end(self.course, intent)
         changes = comparison.changes
         status = self.report(collected, "graded", document=False, notes=False)

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.table import Column
+from rich.table import Column, Table
 from traitlets import TraitError, Undefined
 from traitlets.config import Application, Config
 
@@ -88,6 +88,11 @@ def figures(*headers: str) -> list[Column]:
 def whole(header: str) -> Column:
     """A column of names that are never cut off, as two may begin alike."""
     return Column(header, overflow="fold")
+
+
+def explained(meanings: str, *columns: str | Column) -> Table:
+    """A table with what its heads mean below it, where a head does not say it."""
+    return Table(*columns, caption=meanings, caption_justify="left")
 
 
 def shortened(sentences: list[str]) -> list[str]:

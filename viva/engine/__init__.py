@@ -10,7 +10,6 @@ values/       what may cross between the processes
 wire          plain values to bytes and back
 pipe          messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
-names         the names in a cell's text: given, used, mentioned
 checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks
 ownership     which cells and names of a notebook are the student's
@@ -37,6 +36,6 @@ everyday      what is to work in the sandbox, tried before anything is graded th
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 
-Public, for plug-ins: blueprint, checks, examination, grading, kerneldialogue, kernelsession, libraries, names, outcome,
+Public, for plug-ins: blueprint, checks, examination, grading, kerneldialogue, kernelsession, libraries, outcome,
 plaincode, session, timebudget, wire.
 """

@@ -13,8 +13,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from viva.engine.checks import Check, computed_from_hidden, marked_as_cut, split_checks, visible_and_hidden
-from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.notebook.cell import Purpose, grade_id, is_locked, purpose_of
+from viva.notebook.names import definitions_of, imports_of, names_of, rebound_of
 from viva.notebook.programming import PYTHON, kernel_name, language_of
 from viva.verdict import BlueprintError
 

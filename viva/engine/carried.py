@@ -23,17 +23,14 @@ from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
 from viva.engine.examination import Examination, prepare
-from viva.engine.names import Names, names_of
 from viva.engine.outcome import Outcome
-from viva.engine.ownership import reached
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.notebook.cell import Purpose, name_of
+from viva.notebook.names import names_in_text, reached
 from viva.record import CARRIED, CheckResult, Note, note
 from viva.verdict import Verdict
 
-LONGEST = 200_000
-"""A longer cell is not read for names."""
 SETTLED = (Verdict.PASSED, Verdict.UNGRADED)
 
 
@@ -72,19 +69,12 @@ def _shown_names(answer: str, examination: Examination) -> tuple[str, ...]:
 
     Where a hidden line uses one, every right answer has it.
     """
-    stub = _names(examination.stubs.get(answer, "")).given
+    stub = names_in_text(examination.stubs.get(answer, "")).given
     others = (cell for cell in examination.blueprint.cells if cell.code and cell.purpose != Purpose.ANSWER)
-    used = stub.union(*(_names(cell.source).needed for cell in others))
-    solution = _names(examination.cells[answer].source)
+    used = stub.union(*(names_in_text(cell.source).needed for cell in others))
+    solution = names_in_text(examination.cells[answer].source)
     passing = solution.passing - solution.assigned - solution.imported  # as the variable of a loop
     return tuple(sorted((examination.plan.owned.get(answer, frozenset()) & used) - passing))
-
-
-def _names(source: str) -> Names:
-    try:
-        return (names_of(source) if len(source) <= LONGEST else None) or Names()
-    except Exception:  # IPython's reading of a stranger's text may raise anything
-        return Names()
 
 
 # --- what a check uses
@@ -147,14 +137,14 @@ def _uses(cells: Iterable[tuple[int, str, str]], examination: Examination) -> di
     for place, name, source in cells:
         known = examination.cells.get(name)
         if known and known.purpose == Purpose.TESTS:
-            functions |= _names(known.source).mentioned
+            functions |= names_in_text(known.source).mentioned
             for check in known.checks:
-                names = _names(f"{known.prelude}\n{check.source}")
+                names = names_in_text(f"{known.prelude}\n{check.source}")
                 used = names.needed - names.given
                 used |= reached(used | (names.needed & functions.keys()), functions)
                 uses[name, check.title] = Use(place, frozenset(used & owned), dict(meanings))
             continue
-        names, own, above = _names(source), dict[str, Meaning](), dict(meanings)
+        names, own, above = names_in_text(source), dict[str, Meaning](), dict(meanings)
         if known and known.locked:
             functions |= names.mentioned
         for bound in names.bound | examination.plan.owned.get(name, frozenset()):
@@ -181,7 +171,7 @@ def _abouts(examination: Examination) -> dict[tuple[str, str], str]:
 
 def _is_guess(answer: Cell) -> bool:
     """Whether the solution gives an answer without a function and without using a name."""
-    names = _names(answer.source)
+    names = names_in_text(answer.source)
     return not names.mentioned and names.used - names.bound <= set(vars(builtins))
 
 
@@ -252,7 +242,7 @@ class Carry:
         cells, needed = _code(self.examination), list[Cell]()
         wanted = set(self.examination.plan.owned.get(answer, frozenset()))
         for cell in cells[[cell.id for cell in cells].index(answer) :: -1]:
-            names = _names(cell.source)
+            names = names_in_text(cell.source)
             if cell.id not in self.examination.plan.given and wanted & names.bound:
                 needed.append(cell)
                 wanted |= names.needed

@@ -15,13 +15,13 @@ To nbgrader these lines are comments; the cell stays one grade cell worth the su
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass, replace
 
-from viva.engine.names import names_in
+from viva.notebook.names import names_in_text
 from viva.notebook.programming import PYTHON
-from viva.notebook.syntax import parsed, unmeasured
+from viva.notebook.statements import runs, texts_with_lines
+from viva.notebook.syntax import complaint_about
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(
@@ -58,11 +58,11 @@ def visible_and_hidden(source: str) -> tuple[str, str]:
     """The visible and the hidden lines of a test cell; a statement that cannot be read without its hidden lines, as a
     function's, is hidden as a whole."""
     shown, lines = HIDDEN.sub("", source), "\n".join(HIDDEN.findall(source))
-    if (parsed(shown) and parsed(lines)) or not (statements := _statements(source)):
+    if (runs(shown) and runs(lines)) or not (statements := _statements(source)):
         return shown, lines
     parts: tuple[list[str], list[str]] = [], []
-    for node, hidden in statements:
-        parts[hidden].append(ast.unparse(node))
+    for text, hidden in statements:
+        parts[hidden].append(text)
     return "\n".join(parts[0]), "\n".join(parts[1])
 
 
@@ -70,8 +70,8 @@ def computed_from_hidden(source: str) -> set[str]:
     """The names to which visible lines of a test cell give values that hidden lines above have a part in."""
     secret: set[str] = set()
     computed: set[str] = set()
-    for node, hidden in _statements(source) if HIDDEN.search(source) else ():
-        names = names_in(node)
+    for text, hidden in _statements(source) if HIDDEN.search(source) else ():
+        names = names_in_text(text)
         if hidden:
             secret |= names.bound
         elif names.needed & secret:
@@ -83,16 +83,14 @@ def computed_from_hidden(source: str) -> set[str]:
     return computed
 
 
-def _statements(source: str) -> list[tuple[ast.stmt, bool]]:
-    """The statements of a test cell's top level, and whether a line of each is hidden; none after a syntax error."""
-    tree = parsed(f"pass\n{unmeasured(source)}")  # no line at its head is left out
+def _statements(source: str) -> list[tuple[str, bool]]:
+    """The statements of a test cell's top level as texts, each with whether a line of it is hidden."""
     hidden = {
-        2 + source.count("\n", 0, match.start()) + line
+        1 + source.count("\n", 0, match.start()) + line
         for match in HIDDEN.finditer(source)
         for line in range(match[0].count("\n") + 1)
     }
-    nodes = tree.body[1:] if tree else []
-    return [(node, not hidden.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1))) for node in nodes]
+    return [(text, not hidden.isdisjoint(lines)) for text, lines in texts_with_lines(source)]
 
 
 def split_checks(
@@ -153,12 +151,8 @@ def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
 def _require_whole(checks: tuple[Check, ...], where: str) -> None:
     """Raises BlueprintError for a check whose text is not whole; only Python's can be read before they run."""
     for check in checks:
-        if parsed(check.source):
-            continue
-        try:
-            ast.parse(check.source)
-        except SyntaxError as error:
+        if not runs(check.source) and (message := complaint_about(check.source)[0]):
             raise BlueprintError(
-                f"{where}: the check '{check.title}' cannot run alone ({error.msg}). Do not start a check inside a "
+                f"{where}: the check '{check.title}' cannot run alone ({message}). Do not start a check inside a "
                 "block, such as a loop or a function."
-            ) from error
+            )

@@ -13,18 +13,16 @@ from collections.abc import Iterable, Iterator
 
 from nbformat import NotebookNode
 
-from viva.engine.dialogue.sourcecode import ASKING, Definition
+from viva.engine.dialogue.sourcecode import ASKING
 from viva.engine.examination import Examination
 from viva.engine.libraries import can_be_imported
-from viva.engine.names import IMPORTS, names_of, names_within
 from viva.engine.outcome import Outcome
 from viva.notebook.cell import ANSWERS, Purpose, grade_id
-from viva.notebook.syntax import imports_in, nodes_of, parsed, root_of
+from viva.notebook.names import IMPORTS, names_of, names_within
+from viva.notebook.syntax import LONGEST, Definition, imports_in, nodes_of, root_of, statements_of
 from viva.record import Note, note
 from viva.verdict import Verdict
 
-LONGEST = 200_000
-"""Characters of a cell that is read; nobody types as much."""
 REPLACING = frozenset(
     "builtins compile ctypes delattr eval exec gc getattr globals importlib inspect linecache locals setattr "
     "update_wrapper vars viva wraps __builtins__ __import__ __main__".split()
@@ -89,8 +87,7 @@ def _statements(sources: Iterable[str]) -> list[ast.stmt]:
     for source in sources:
         if len(source) > LONGEST:
             raise MemoryError
-        tree = parsed(source)
-        statements += tree.body if tree else []
+        statements += statements_of(source)
     return statements
 
 
@@ -173,5 +170,4 @@ def _hidden_in_class(cls: ast.ClassDef, students: set[str]) -> Iterator[str]:
 
 def _bound(statement: ast.stmt) -> set[str]:
     """The names that a statement gives a value, or an attribute."""
-    names = names_within(ast.Module([statement], []))
-    return names.bound if names else set()
+    return names_within(statement).bound

@@ -22,12 +22,12 @@ from viva.engine.checks import HIDDEN, Check
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.sourcecode import ASKING
-from viva.engine.names import Names, fixed_names, helpers_of, import_statements, names_of, renamed
 from viva.engine.outcome import CHARACTERS, CheckReport, outputs_of, raised_in, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.engine.timebudget import Spent, budget
 from viva.engine.values.randomness import state_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.names import Names, fixed_names, helpers_of, import_statements, names_of, renamed
 from viva.record import Note
 from viva.verdict import Verdict
 

@@ -106,7 +106,7 @@ class Examiner:
         A test that waits is left to wait: then the candidate will be ended.
         """
         if self.testing and not self.asker.waiting:
-            self.asker.check.fault = self.asker.check.fault or CandidateStopped("the time was over")
+            self.asker.check.fault = self.asker.check.fault or CandidateStopped("the time limit was reached")
             raise self.asker.check.fault
 
     def _hurry(self, name: str) -> None:

@@ -31,12 +31,12 @@ from viva.engine.explaining.refused import refused_connections
 from viva.engine.explaining.walk import explain
 from viva.engine.kerneldialogue import Second, dialogue_of
 from viva.engine.kernelsession import KernelSession, kernel_of
-from viva.engine.names import names_of
 from viva.engine.outcome import CHARACTERS, CheckReport, Outcome, running, whole
 from viva.engine.parent import AT_ONCE, HOUR
 from viva.engine.session import Died, ExaminerFault, Pair, Session, examiners_limits
 from viva.engine.timebudget import Spent, TimeBudget, allowance
 from viva.notebook.cell import Purpose, grade_id, is_test, name_of
+from viva.notebook.names import names_of
 from viva.record import CheckResult, Fault, Note, note
 from viva.sandbox.landlock import readable_by_default
 from viva.verdict import SandboxError, Verdict

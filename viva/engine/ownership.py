@@ -17,14 +17,13 @@ where the stub defines it.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from viva.engine.blueprint import SOLUTION_MARK, Cell
-from viva.engine.names import Names, changed_in, imports_of, names_in, names_of, rebound_of
+from viva.notebook.assertions import asserted
 from viva.notebook.cell import ANSWERS, Purpose
-from viva.notebook.syntax import NOTHING, nodes_of, parsed
+from viva.notebook.names import Names, imports_of, names_of, reached, rebound_of
 
 
 @dataclass(frozen=True)
@@ -106,20 +105,6 @@ def _pass(named: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
     return Plan(frozenset(read_only), owned), lost_names
 
 
-def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
-    """The names mentioned by the functions in ``used``, and by the functions that those mention."""
-    reached: set[str] = set()
-    todo = [name for name in used if name in functions]
-    seen = set(todo)
-    while todo:
-        for name in functions[todo.pop()]:
-            reached.add(name)
-            if name in functions and name not in seen:
-                seen.add(name)
-                todo.append(name)
-    return reached
-
-
 # --- answers that the solution only imports
 
 
@@ -129,7 +114,7 @@ def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
     solved: set[str] = set()
     shown: set[str] = set()
     depends: dict[str, set[str]] = {}
-    asserted: list[set[str]] = []
+    compared: list[set[str]] = []
     for cell in cells:
         if cell.purpose in ANSWERS:
             visible = _stub(cell.source)
@@ -139,12 +124,12 @@ def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
             continue
         brought |= imports_of(cell.source)
         if cell.purpose == Purpose.TESTS:
-            asserted += _asserted(cell.source, depends)
+            compared += asserted(cell.source, depends)
         else:
             mentioned = (names_of(cell.source) or Names()).mentioned
             depends |= {name: set(needed) for name, needed in mentioned.items()}  # what names_of keeps must not grow
     candidates = solved & students - brought
-    compared = [names & students for names in asserted]
+    compared = [names & students for names in compared]
     alone = set().union(*(names for names in compared if names <= candidates))
     beside = set().union(*(names for names in compared if not names <= candidates))
     return (alone - beside) | solved & shown
@@ -159,64 +144,3 @@ def _stub(source: str) -> str:
         elif not inside:
             lines.append(line)
     return "\n".join(lines) if marked else ""
-
-
-def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
-    """The names that each assertion of a grade cell depends on.
-
-    ``depends`` says on which names others depend, those of the cells above too, and learns of this one.
-    """
-    tree = parsed(source) or NOTHING
-    nodes = nodes_of(tree)
-    for node in nodes:
-        for names, bound in _binding(node):
-            for name in bound:
-                depends.setdefault(name, set()).update(names.needed)
-    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-    checking = {node.name for node in functions if any(_asserts(part, set()) for part in nodes_of(node))}
-    compared = [names_in(node).needed for node in nodes if _asserts(node, checking)]
-    last = tree.body[-1] if tree.body else None
-    if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):  # partial credit
-        compared.append(names_in(last).needed)
-    return [names | reached(names, depends) for names in compared]
-
-
-def _binding(node: ast.AST) -> Iterable[tuple[Names, set[str]]]:
-    """The names that one part of a cell binds or changes, and those that this depends on."""
-    match node:
-        case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
-            yield names_in(value), names_in(target).assigned
-        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
-            yield names_in(value), names_in(target).assigned
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-            yield names_in(node), {name}
-        case ast.If(test=test, body=body, orelse=other):
-            yield names_in(test), names_in(*body, *other).bound
-        case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.NamedExpr() | ast.Expr():
-            names = names_in(node)
-            yield names, names.bound | changed_in(node)
-
-
-def _asserts(node: ast.AST, checking: set[str]) -> bool:
-    """Whether a part of a cell asserts something; ``checking`` are functions of the cell that do when they are called.
-
-    What is raised depends on the conditions around it.
-    """
-    match node:
-        case ast.Assert():
-            return True
-        case ast.Call(func=function):
-            return _is_assertion(function) or (isinstance(function, ast.Name) and function.id in checking)
-        case ast.If(body=body) | ast.Try(body=body):
-            return any(isinstance(part, ast.Raise) for part in body)
-        case ast.With(items=items):
-            return any(
-                isinstance(item.context_expr, ast.Call) and _is_assertion(item.context_expr.func) for item in items
-            )
-    return False
-
-
-def _is_assertion(function: ast.expr) -> bool:
-    """Whether it is called as those of NumPy, pandas, unittest and pytest are."""
-    name = getattr(function, "attr", getattr(function, "id", ""))
-    return name.startswith("assert") or name == "raises"

@@ -7,7 +7,6 @@ which test cells are single-process cells, which does the solution not pass here
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
 import hashlib
@@ -27,14 +26,14 @@ from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_o
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
 from viva.engine.kernelrehearsal import rehearse_in_kernel
-from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import raised_in
-from viva.engine.ownership import imported_answers, reached
+from viva.engine.ownership import imported_answers
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
 from viva.engine.timebudget import allowance
 from viva.notebook.cell import ANSWERS, Purpose
-from viva.notebook.syntax import NOTHING, imports_in, nodes_of, parsed
+from viva.notebook.names import Names, imports_of, names_of, reached, rebound_of
+from viva.notebook.syntax import modules_named, strings_in
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
 
@@ -469,16 +468,7 @@ def _names_of_file(file: str) -> set[str]:
 
 def _named(source: str) -> set[str]:
     """The modules that a text imports, and the texts in it, as paths."""
-    names: set[str] = set()
-    for node in nodes_of(parsed(source) or NOTHING):
-        match node:
-            case ast.Import() | ast.ImportFrom():
-                names |= {name for one in imports_in([node]) for name in (one.path, one.module)}
-            case ast.Call(func=ast.Name(id="__import__") | ast.Attribute(attr="import_module"), args=[first, *_]):
-                names |= {first.value} if isinstance(first, ast.Constant) and isinstance(first.value, str) else set()
-            case ast.Constant(value=str(text)):
-                names.add(f"./{os.path.normpath(text)}")
-    return names
+    return modules_named(source) | {f"./{os.path.normpath(text)}" for text in strings_in(source)}
 
 
 def _single_process_by_text(cells: list[Cell], raised: dict[str, dict | None], data: Path | None) -> dict[str, Note]:

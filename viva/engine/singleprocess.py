@@ -20,8 +20,8 @@ import sys
 from collections.abc import Iterator
 
 from viva.engine.libraries import is_library
-from viva.engine.names import imports_of
-from viva.notebook.syntax import ATTRIBUTES, NOTHING, imports_in, nodes_of, parsed, root_of
+from viva.notebook.names import imports_of
+from viva.notebook.syntax import ATTRIBUTES, SCOPES, imports_in, nodes_in, nodes_of, root_of, statements_of
 from viva.record import Note
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
@@ -45,7 +45,6 @@ FUNCTIONS = frozenset(
 )
 """Functions that students may be forbidden to use."""
 SPECIAL = re.compile(r"__\w+__")
-SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 RUNNING = frozenset(
     "eval exec run_cell get_type_hints query unsafe_load builds from_type from_string dictConfig fileConfig "
     "instantiate locate resolve_name".split()
@@ -82,7 +81,7 @@ class SingleProcess:
         """Learn what a cell, or a module of the course's, imports and, where its functions are ``helpers``, defines."""
         self.imported |= imports_of(source)
         if helpers:
-            nodes = nodes_of(parsed(source) or NOTHING)
+            nodes = nodes_in(source)
             self._import(nodes)
             for node in nodes:
                 match node:
@@ -97,8 +96,7 @@ class SingleProcess:
     def why(self, source: str, alone: bool = True) -> Note | None:
         """Why a grade cell is a single-process cell, if its text says so; ``alone`` says whether the solution passes it
         in one process."""
-        tree = parsed(source) or NOTHING
-        nodes = nodes_of(tree)
+        nodes = nodes_in(source)
         self._import(nodes)
         if any(_name_of(node) in DOCTESTS or self._helps(node) for node in nodes) or self._runs(nodes):
             return Note("runs_text")
@@ -107,7 +105,7 @@ class SingleProcess:
         modules = self.imported | imports_of(source) | {"__builtins__"}
         if CAPTURE.match(source) or any(_patches(node, modules) for node in nodes):
             return Note("patches")
-        return Note("patches") if any(_shadows(tree, self.imported | FUNCTIONS)) else None
+        return Note("patches") if any(_shadows(source, self.imported | FUNCTIONS)) else None
 
     def _import(self, nodes: list[ast.AST]) -> None:
         self.modules |= {one.bound: one.module for one in imports_in(nodes) if one.module}
@@ -183,12 +181,12 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
     return False
 
 
-def _shadows(tree: ast.Module, names: set[str]) -> Iterator[bool]:
-    """Whether statements outside of functions put something else under a known name, as a function that only raises.
+def _shadows(source: str, names: set[str]) -> Iterator[bool]:
+    """Whether a test puts something else under a known name, outside of functions: a function that only raises, say.
 
     What is only called so (``max = 5``) is not meant for the student.
     """
-    todo: list[ast.AST] = list(tree.body)
+    todo: list[ast.AST] = list(statements_of(source))
     defined = {node.name for node in todo if isinstance(node, ast.FunctionDef)}
     for node in todo:
         match node:

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.names import names_of
 from viva.engine.outcome import CheckReport
+from viva.notebook.names import names_of
 from viva.record import Note, note
 from viva.verdict import Verdict
 

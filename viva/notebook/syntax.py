@@ -18,7 +18,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
 """Magics that run the rest of their cell, which binds names as it would without them."""
 MEASURING = re.compile(rf"\A(\s*)%%(?:{'|'.join(MEASURING_MAGICS)})\b.*|(?m:^([ \t]*)%time[ \t]+(?=\S))")
-NOTHING = ast.Module([], [])
+LONGEST = 200_000
+"""Characters of a cell from which nothing is read off it where that can be left out: nobody types as much."""
 SHORT = 10_000
 """Characters of a cell whose syntax tree is kept for a while: several ask for it, one after the other."""
 
@@ -40,11 +41,23 @@ def _tree(source: str) -> ast.Module | None:
                 with contextlib.suppress(SyntaxError):
                     return ast.parse(source)
             return ast.parse(TransformerManager().transform_cell(source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except Exception:  # IPython's reading of a stranger's text may raise anything
             return None
 
 
 _short_tree = functools.lru_cache(maxsize=64)(_tree)
+
+
+def statements_of(source: str) -> list[ast.stmt]:
+    """The statements of a cell's top level; none after a syntax error."""
+    tree = parsed(source)
+    return tree.body if tree else []
+
+
+def nodes_in(source: str) -> list[ast.AST]:
+    """The nodes of a cell's syntax tree, also of its functions; none after a syntax error."""
+    tree = parsed(source)
+    return nodes_of(tree) if tree else []
 
 
 def unmeasured(source: str) -> str:
@@ -110,14 +123,36 @@ def imports_in(nodes: Iterable[ast.AST]) -> Iterator[Import]:
 
 def imports_of_text(source: str) -> list[Import]:
     """The imports of a cell, also in its functions."""
-    return list(imports_in(nodes_of(parsed(source) or NOTHING)))
+    return list(imports_in(nodes_in(source)))
 
 
 def needed_imports(source: str) -> list[Import]:
     """The imports without which a cell stops: those in a ``try`` may fail."""
-    nodes = nodes_of(parsed(source) or NOTHING)
+    nodes = nodes_in(source)
     tried = {id(node) for block in nodes if isinstance(block, ast.Try) for node in nodes_of(block)}
     return list(imports_in(node for node in nodes if id(node) not in tried))
+
+
+def modules_named(source: str) -> set[str]:
+    """The modules that a cell imports, by a statement or a function, with what it takes out of them."""
+    nodes = nodes_in(source)
+    names = {name for one in imports_in(nodes) for name in (one.path, one.module)}
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Name("__import__") | ast.Attribute(attr="import_module"), [ast.Constant(str(name)), *_]):
+                names.add(name)
+    return names
+
+
+def strings_in(source: str) -> set[str]:
+    """The strings that stand in a cell."""
+    return {node.value for node in nodes_in(source) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def docstring_of(source: str) -> str:
+    """The text between quotes with which code begins; empty for none."""
+    tree = parsed(source)
+    return ast.get_docstring(tree) or "" if tree else ""
 
 
 def constants_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, object]]:
@@ -147,6 +182,9 @@ def blank_head(source: str) -> int:
     return source[: len(source) - len(source.lstrip())].count("\n")
 
 
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = FUNCTIONS | ast.ClassDef
+SCOPES = Definition | ast.Lambda
 BLOCKS = ast.For | ast.While | ast.With | ast.If | ast.Try
 """Statements that hold others and run them at once."""
 ATTRIBUTES, ITEMS = (ast.Attribute,), (ast.Attribute, ast.Subscript)

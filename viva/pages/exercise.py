@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from viva.engine.explaining.stubs import STUB
 from viva.language import ENGLISH, Language
+from viva.notebook.stubs import STUB
 from viva.pages.explanation import Explanation
 from viva.verdict import Verdict
 

@@ -20,7 +20,6 @@ lines show is ``sealed`` (``viva_gradescope``).
 
 from __future__ import annotations
 
-import ast
 import builtins
 import functools
 import re
@@ -31,13 +30,14 @@ from typing import Any
 
 from viva import wording
 from viva.engine import plaincode
-from viva.engine.checks import CHECK
-from viva.engine.names import Names, names_of
+from viva.engine.checks import parts_of
 from viva.engine.outcome import Frame, own_frames
 from viva.language import ENGLISH, Language
+from viva.notebook.assertions import Message, messages
+from viva.notebook.names import Names, names_of
 from viva.notebook.programming import PYTHON
-from viva.notebook.syntax import NOTHING, nodes_of, parsed
-from viva.pages.hidden import Hidden, messages
+from viva.notebook.syntax import strings_in
+from viva.pages.hidden import Hidden
 from viva.record import CARRIED, CheckResult, Note
 from viva.verdict import Verdict
 
@@ -246,8 +246,7 @@ class Explainer:
     @cached_property
     def strings(self) -> set[str]:
         """The strings that stand in the student's own code, as they are."""
-        nodes = [node for source in self.own.values() for node in nodes_of(parsed(source) or NOTHING)]
-        return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+        return set().union(*map(strings_in, self.own.values()))
 
     @cached_property
     def said(self) -> tuple[tuple[re.Pattern, bool], ...]:
@@ -267,7 +266,7 @@ EXCEPTIONS = {name for name, cls in vars(builtins).items() if isinstance(cls, ty
 
 @functools.lru_cache(64)
 def _sentences(tests: tuple[str, ...]) -> tuple[tuple[re.Pattern, bool], ...]:
-    said = [_sentence(node) for source in tests for node in messages(source)]
+    said = [_sentence(message) for source in tests for message in messages(source)]
     return (*said, *(sentence for source in tests for sentence in _named_conditions(source)))
 
 
@@ -277,17 +276,16 @@ def _named_conditions(source: str) -> list[tuple[re.Pattern, bool]]:
     return [(re.compile(rf"Error: {re.escape(name)}"), True) for _, name in names]
 
 
-def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
+def _sentence(message: Message) -> tuple[re.Pattern, bool]:
     """What a message can say, and whether it is known to the letter: values in it, or a computed one, are not."""
-    if isinstance(node, ast.Constant):
-        return re.compile(re.escape(str(node.value).strip())), True
-    if isinstance(node, ast.JoinedStr):
-        parts = [
-            re.escape(str(part.value)) if isinstance(part, ast.Constant) else f"(?P<value{number}>.*)"
-            for number, part in enumerate(node.values)
-        ]
-        return re.compile("".join(parts).strip(), re.DOTALL), False
-    return re.compile("(?P<value>[^\n]*)"), False
+    if not message.parts:
+        return re.compile("(?P<value>[^\n]*)"), False
+    parts = [f"(?P<value{n}>.*)" if part is None else re.escape(part) for n, part in enumerate(message.parts)]
+    return re.compile(_OUTER_SPACE.sub("", "".join(parts)), re.DOTALL), None not in message.parts
+
+
+_OUTER_SPACE = re.compile(r"\A(?:\\\s)+|(?:\\\s)+\Z")
+"""White space at the ends of a pattern, each sign of it behind a backslash."""
 
 
 def _shortened(printed: str, language: Language) -> str:
@@ -325,10 +323,5 @@ def _plain_names(source: str, language: str) -> Names:
 
 def _parts(source: str) -> dict[str, str]:
     """The text of each check by title; what stands before the first of them by ""."""
-    parts: dict[str, list[str]] = {"": []}
-    title = ""
-    for line in source.splitlines():
-        if match := CHECK.match(line):
-            title = match["title"]
-        parts.setdefault(title, []).append(line)
-    return {title: "\n".join(lines) for title, lines in parts.items()}
+    prelude, checks = parts_of(source)
+    return {"": prelude} | {check.title: check.source for check in checks}

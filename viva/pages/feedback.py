@@ -471,7 +471,6 @@ MADE_BY = (
     "course/gradebook/classbook.py",
     "course/gradebook/lateness.py",
     "engine/checks.py",
-    "engine/names.py",
     "engine/outcome.py",
     "engine/plaincode.py",
     "engine/explaining/*.py",

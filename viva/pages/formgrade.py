@@ -27,8 +27,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from viva.course.course import Course
 from viva.course.examining import writtenanswers
 from viva.course.gradebook import rubric
-from viva.engine.names import Names, names_of
 from viva.notebook.cell import grade_id
+from viva.notebook.names import Names, names_of
 from viva.pages import groupcomment, rubricedit, typeset, waitinglist
 from viva.pages.additions import GRADER, Asked, additions, by_cell
 from viva.submission.sanitize import given_texts

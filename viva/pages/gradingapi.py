@@ -9,10 +9,11 @@ that got no answer sends it again. Requests without ``seen``, of other programs,
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
@@ -44,7 +45,12 @@ class _TakenBack(msgspec.Struct):
     changes: list[groupcomment.Change]
 
 
-_Form = TypeVar("_Form", _Given, _TakenBack, rubricedit.Edit, rubricedit.Undoing)
+_Form = TypeVar("_Form", bound=msgspec.Struct)
+
+
+def guarded(method: Callable) -> Callable:
+    """A method for those who may grade, with nbgrader's checks of a request."""
+    return web.authenticated(check_xsrf(check_notebook_dir(method)))
 
 
 class GradingHandler(BaseApiHandler):
@@ -73,13 +79,27 @@ class GradingHandler(BaseApiHandler):
         except MissingEntry:
             raise web.HTTPError(404, "This submission is not in the gradebook any more.") from None
 
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Inside, the gradebook is written to; a refusal is a sentence, and what was not committed is undone."""
+        try:
+            yield
+        except MissingEntry:
+            raise web.HTTPError(404, "One of these submissions is not in the gradebook any more.") from None
+        except (sentvalues.RefusedError, UnicodeEncodeError) as error:  # a name may have characters that no text has
+            sentence = str(error) if isinstance(error, sentvalues.RefusedError) else STRANGE
+            raise web.HTTPError(400, sentence) from error
+        except SQLAlchemyError as error:
+            self.log.warning("Not saved: %s", error)
+            raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
+        finally:
+            self.gradebook.db.rollback()
+
 
 class _Collection(GradingHandler):
     rows: ClassVar[str]
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def get(self) -> None:
         notebook = self.submitted(self.get_argument("submission_id"))
         self.write(json.dumps([row.to_dict() for row in getattr(notebook, self.rows)]))
@@ -99,15 +119,11 @@ class _Saving(GradingHandler):
     table: ClassVar[type[Grade] | type[Comment]]
     fields: ClassVar[tuple[str, ...]]
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def get(self, key: str) -> None:
         self.write(json.dumps(self._row(key).to_dict()))
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def put(self, key: str) -> None:
         try:
             data = json.loads(self.request.body)
@@ -116,7 +132,7 @@ class _Saving(GradingHandler):
         if not isinstance(data, dict):
             raise web.HTTPError(400, STRANGE)
         session = self.gradebook.db
-        try:
+        with self.writing():
             first = self.fields[0]  # this locks the row, in SQLite the file, until the end of the transaction
             table = self.table.__table__
             session.execute(update(table).where(table.c.id == key).values({first: table.c[first]}))
@@ -135,13 +151,6 @@ class _Saving(GradingHandler):
                 self.saved(row)
                 session.commit()
                 self.write(json.dumps(row.to_dict()))
-        except sentvalues.RefusedError as error:
-            raise web.HTTPError(400, str(error)) from error
-        except SQLAlchemyError as error:
-            self.log.warning("Not saved: %s", error)
-            raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
-        finally:
-            session.rollback()
 
     def _row(self, key: str) -> Any:
         row = self.gradebook.db.get(self.table, key)
@@ -189,18 +198,8 @@ class _Writing(GradingHandler):
             raise web.HTTPError(400, STRANGE) from error
 
     def _written(self, write: Callable[[], object]) -> None:
-        try:
+        with self.writing():
             self.write(msgspec.json.encode({"result": write()}))
-        except MissingEntry:
-            raise web.HTTPError(404, "One of these submissions is not in the gradebook any more.") from None
-        except (sentvalues.RefusedError, UnicodeEncodeError) as error:  # a name may have characters that no text has
-            sentence = str(error) if isinstance(error, sentvalues.RefusedError) else STRANGE
-            raise web.HTTPError(400, sentence) from error
-        except SQLAlchemyError as error:
-            self.log.warning("Not saved: %s", error)
-            raise web.HTTPError(503, "The gradebook cannot be written to at the moment.") from error
-        finally:
-            self.gradebook.db.rollback()
 
 
 class GroupHandler(_Writing):
@@ -210,9 +209,7 @@ class GroupHandler(_Writing):
     the ``changes``. The body of a PUT has these changes, which are taken back.
     """
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def post(self, key: str) -> None:
         submitted, data = self.submitted(key), self._body(_Given)
         asked = Asked(GRADER, submitted.assignment.assignment.name, submitted.name, submitted.student.id)
@@ -223,9 +220,7 @@ class GroupHandler(_Writing):
         members = [member for member in alike.get(data.cell, ()) if member in data.to]
         self._written(lambda: list(groupcomment.give(self.gradebook, submitted, data.cell, members)))
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def put(self, key: str) -> None:
         self.submitted(key)
         data = self._body(_TakenBack)
@@ -233,20 +228,25 @@ class GroupHandler(_Writing):
 
 
 class RubricHandler(_Writing):
-    """An item of the rubric is edited or added (POST ``rubricedit.Edit``), or that is taken back (PUT ``Undoing``).
+    """An item of the rubric is edited or added (POST ``rubricedit.Edit``), moved (PATCH ``Move``), deleted (DELETE
+    ``Deletion``), or one of these is taken back (PUT ``Undoing``).
 
     A rubric that cannot be edited so is a sentence, ``why``, and status 409.
     """
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def post(self, key: str) -> None:
         self._edited(self.submitted(key), rubricedit.edit, self._body(rubricedit.Edit))
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
+    def delete(self, key: str) -> None:
+        self._edited(self.submitted(key), rubricedit.delete, self._body(rubricedit.Deletion))
+
+    @guarded
+    def patch(self, key: str) -> None:
+        self._edited(self.submitted(key), rubricedit.move, self._body(rubricedit.Move))
+
+    @guarded
     def put(self, key: str) -> None:
         self._edited(self.submitted(key), rubricedit.take_back, self._body(rubricedit.Undoing))
 
@@ -262,15 +262,11 @@ class RubricHandler(_Writing):
 class OpenHandler(GradingHandler):
     """A page gives a sign that it shows a submission, or that it was left."""
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def post(self, key: str) -> None:
         self.write(json.dumps({"alone": self.open_answers.take(self.submitted(key).id)}))
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def delete(self, key: str) -> None:
         self.open_answers.leave(self.submitted(key).id)
 
@@ -281,9 +277,7 @@ class NextHandler(GradingHandler):
     ``url`` is its address, empty where none is left for this grader; ``elsewhere`` says how many others have open.
     """
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def get(self, key: str) -> None:
         submitted, question = self.submitted(key), self.get_argument("question", "")
         waiting = waitinglist.after(waitinglist.waiting(self.gradebook, submitted.notebook_id, question), submitted.id)
@@ -294,9 +288,7 @@ class NextHandler(GradingHandler):
 class FirstHandler(GradingHandler):
     """On to the first submission of a notebook that waits; to formgrader's list where none is left."""
 
-    @web.authenticated
-    @check_xsrf
-    @check_notebook_dir
+    @guarded
     def get(self, assignment: str, name: str) -> None:
         try:
             notebook: Notebook = self.gradebook.find_notebook(name, assignment)

@@ -9,7 +9,6 @@ A line that is too short to tell, or that a student wrote too, is not looked for
 
 from __future__ import annotations
 
-import ast
 import base64
 import binascii
 import html
@@ -25,8 +24,8 @@ from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 from traitlets.config import Config
 
+from viva.notebook.assertions import messages
 from viva.notebook.programming import is_python
-from viva.notebook.syntax import NOTHING, nodes_of, parsed
 from viva.pages.typeset import prose
 
 SHORTEST = 12
@@ -136,7 +135,7 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
         kind = SOLUTION if utils.is_solution(cell) else TESTS if cell.cell_type == "code" else SCHEME
         if kind == TESTS:
             secret += closed
-            spoken += [ast.unparse(node) for node in messages(cell.source)]
+            spoken += [message.code for message in messages(cell.source)]
         for piece in _pieces(cell, closed, kind):
             line = squeezed(piece)
             least = SHORTEST if cell.cell_type == "code" else SHORTEST_PROSE
@@ -171,27 +170,14 @@ def _said(source: str) -> set[str]:
     """The lines of a test cell that hold nothing but part of a message, which students do read."""
     source = source.lstrip()  # IPython does not count empty lines at the head
     lines, lines_said = source.splitlines(), set()
-    for node in messages(source):
-        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+    for message in messages(source):
+        for number in message.lines:
             line = lines[number - 1]
-            before = line.encode()[: node.col_offset].decode() if number == node.lineno else ""
-            after = line.encode()[node.end_col_offset :].decode() if number == node.end_lineno else ""
+            before = line.encode()[: message.before].decode() if number == message.lines[0] else ""
+            after = line.encode()[message.behind :].decode() if number == message.lines[-1] else ""
             if not before.strip(" (") and not after.strip(" ),"):
                 lines_said.add(squeezed(line).strip("(),"))
     return lines_said
-
-
-def messages(source: str) -> list[ast.expr]:
-    """What test code says when a check fails: messages of assertions, and what it raises or hands to numpy.testing."""
-    expressions: list[ast.expr] = []
-    for node in nodes_of(parsed(source) or NOTHING):
-        if isinstance(node, ast.Assert) and node.msg is not None:
-            expressions.append(node.msg)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "AssertionError":
-            expressions += node.args[:1]
-        elif isinstance(node, ast.keyword) and node.arg in ("err_msg", "msg"):
-            expressions.append(node.value)
-    return expressions
 
 
 def _literals(source: str) -> set[str]:

@@ -29,7 +29,10 @@ MENU = re.compile(
     re.VERBOSE,
 )
 """The last entry of formgrader's menu."""
-DARK = (Path(__file__).parent / "templates" / "viva_formgrade" / "dark.css").read_text(encoding="utf-8")
+DARK = "".join(
+    (Path(__file__).parent / "templates" / "viva_formgrade" / name).read_text(encoding="utf-8")
+    for name in ("colours.css", "dark.css")
+)
 """How the pages look on a dark screen."""
 ENTRY = '<li role="presentation"><a href="{}/viva/">Open Grading Work</a></li>'
 

@@ -1,17 +1,18 @@
-"""A rubric item that a grader edits on the page of an answer: the file, and all comments and scores given with it.
+"""A rubric item that a grader edits, adds, moves or deletes on the page of an answer: the file, and all comments and
+scores given with it.
 
 Theory of operation. The row of the assignment is locked first (in SQLite the file), so that graders edit one after the
 other and a gradebook that cannot be written to changes nothing. Then the file takes its new form, and
 ``gradebook.rubric.apply`` writes comments and scores, as for ``viva rubric --yes``. If that fails, the old file is
 put back. If the server is killed in between, the file is new and the gradebook old: saving again, or ``viva rubric``,
-does the rest. What it was before goes back to the page, which can take all of it back in one step.
+does the rest. The whole file as it was before goes back to the page, with comments and scores, and the page can take
+all of it back in one step.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -26,50 +27,64 @@ from viva.pages.groupcomment import Change
 from viva.wording import counted
 
 
-class Values(Struct):
-    """What can be edited."""
-
-    points: float
-    text: str
-
-
-class Edit(Values, kw_only=True):
-    """An item as it is to be; without a ``key`` a new one for the question ``cell``."""
+class Step(Struct):
+    """What a page asks for."""
 
     seen: str
     """The version of the file that the page shows."""
+
+
+class Edit(Step, kw_only=True):
+    """An item as it is to be; without a ``key`` a new one for the question ``cell``."""
+
+    points: float
+    text: str
     key: str = ""
     cell: str = ""
     save: bool = False
     """Whether to do it, and not only to say what would become of it."""
 
 
-class Outcome(Struct):
-    """What became of an edit, or would."""
+class Deletion(Step, kw_only=True):
+    """An item that is to go, also from the comments that have it."""
 
-    sentence: str
-    answers: int
-    """How many change."""
-    seen: str = ""
-    item: dict[str, str | float] | None = None
-    """As it is now; None where nothing was done."""
-    before: Values | None = None
-    """None where the item is new."""
+    key: str
+    save: bool = False
+
+
+class Move(Step, kw_only=True):
+    """An item that is to stand where another one does."""
+
+    key: str
+    place: str
+    """The key of the other one."""
+
+
+class Undoing(Step, kw_only=True):
+    """What a page sends to take a step back."""
+
+    file: str
+    """The file as it was."""
     changes: list[Change] = []
 
 
-class Undoing(Struct):
-    """What a page sends to take an edit back."""
+class Outcome(Struct):
+    """What became of a step, or would."""
 
-    seen: str
-    key: str
-    changes: list[Change]
-    before: Values | None = None
+    sentence: str
+    answers: int = 0
+    """How many change."""
+    seen: str = ""
+    items: list[dict[str, str | float]] | None = None
+    """All of them as they are now; None where nothing was done."""
+    file: str = ""
+    """The file as it was before."""
+    changes: list[Change] = []
 
 
 def shown(item: Item) -> dict[str, str | float]:
     """An item, as the page offers it."""
-    return {"key": item.key, "points": item.points, "text": item.text, "line": item.line}
+    return {"key": item.key, "points": item.points, "text": item.text, "cell": item.cell, "line": item.line}
 
 
 def file_of(root: Path, submitted: SubmittedNotebook) -> RubricFile:
@@ -79,42 +94,73 @@ def file_of(root: Path, submitted: SubmittedNotebook) -> RubricFile:
 
 def edit(gradebook: Gradebook, submitted: SubmittedNotebook, root: Path, asked: Edit) -> Outcome:
     """Change or add an item, or say what that would do. Raises CourseError, RefusedError, and OSError."""
-    if asked.save:
-        _lock(gradebook, submitted)
-    assignment, text = submitted.assignment.assignment.name, sentvalues.text(asked.text) or ""
-    old = file_of(root, submitted)
-    old.require(asked.seen)
+    old, text = _begun(gradebook, submitted, root, asked), sentvalues.text(asked.text) or ""
     if asked.key:
-        key, new, was = asked.key, old.changed(asked.key, asked.points, text), old.item(asked.key)
+        key, new = asked.key, old.changed(asked.key, asked.points, text)
     else:
-        (new, key), was = old.added(asked.points, text, asked.cell), None
-    item = new.item(key)
-    planned = list(rubric.updates(gradebook, assignment, [item]))
-    if not asked.save:
-        return Outcome(_plan(rubric.counts(gradebook, assignment).get(key, 0), planned), len(planned))
-    changes = {one: _change(gradebook, assignment, one) for one in planned}
-    with _put(new, old):
-        done = [changes[one] for one in rubric.apply(gradebook, assignment, planned)]
-    sentence = f"Saved. {counted(len(done), 'answer')} changed." if was else "Saved."
-    before = Values(was.points, was.text) if was else None
-    return Outcome(sentence, len(done), new.version, shown(item), before, done)
+        new, key = old.added(asked.points, text, asked.cell)
+    planned = list(rubric.updates(gradebook, submitted.assignment.assignment.name, [new.item(key)]))
+    return _done(gradebook, submitted, (old, new), planned, asked, "Saved.")
+
+
+def delete(gradebook: Gradebook, submitted: SubmittedNotebook, root: Path, asked: Deletion) -> Outcome:
+    """Take an item out of the file and of all comments, or say what that would do. Raises as ``edit`` does."""
+    old = _begun(gradebook, submitted, root, asked)
+    new = old.without(asked.key)
+    planned = list(rubric.updates(gradebook, submitted.assignment.assignment.name, [], [asked.key]))
+    return _done(gradebook, submitted, (old, new), planned, asked, "Deleted.")
+
+
+def move(gradebook: Gradebook, submitted: SubmittedNotebook, root: Path, asked: Move) -> Outcome:
+    """Change the order of the items. Raises as ``edit`` does."""
+    old = _begun(gradebook, submitted, root, asked)
+    return _done(gradebook, submitted, (old, old.moved(asked.key, asked.place)), [], asked, "Moved.")
 
 
 def take_back(gradebook: Gradebook, submitted: SubmittedNotebook, root: Path, asked: Undoing) -> Outcome:
-    """Undo an edit. What was changed since stays as it is. Raises CourseError, RefusedError, and OSError."""
-    _lock(gradebook, submitted)
-    old = file_of(root, submitted)
-    old.require(asked.seen)
-    if asked.before:
-        new = old.changed(asked.key, asked.before.points, sentvalues.text(asked.before.text) or "")
-    else:
-        new = old.without(asked.key)
-    with _put(new, old):
+    """Undo a step. What was changed since stays as it is. Raises as ``edit`` does."""
+    old = _begun(gradebook, submitted, root, asked)
+    new = RubricFile(old.path, asked.file)
+    items = _shown(new)
+    with new.in_place_of(old):
         count = groupcomment.take_back(gradebook, asked.changes)
     sentence = f"Taken back from {counted(count, 'answer')}." if asked.changes else "Taken back."
     if left := len(asked.changes) - count:
         sentence += f" {counted(left, 'answer')} changed since, and nothing was taken back there."
-    return Outcome(sentence, count, new.version, shown((new if asked.before else old).item(asked.key)))
+    return Outcome(sentence, count, new.version, items)
+
+
+def _begun(gradebook: Gradebook, submitted: SubmittedNotebook, root: Path, asked: Step) -> RubricFile:
+    """The rubric that the page shows; locked, where it is to change."""
+    if getattr(asked, "save", True):
+        _lock(gradebook, submitted)
+    file = file_of(root, submitted)
+    file.require(asked.seen)
+    return file
+
+
+def _done(
+    gradebook: Gradebook,
+    submitted: SubmittedNotebook,
+    files: tuple[RubricFile, RubricFile],
+    planned: Sequence[Update],
+    asked: Edit | Deletion | Move,
+    sentence: str,
+) -> Outcome:
+    """Write a step, or say what it would do. ``files`` are the old and the new one."""
+    (old, new), assignment = files, submitted.assignment.assignment.name
+    if not getattr(asked, "save", True):
+        return Outcome(_plan(rubric.counts(gradebook, assignment).get(asked.key, 0), planned), len(planned))
+    changes = {one: _change(gradebook, assignment, one) for one in planned}
+    with new.in_place_of(old):
+        done = [changes[one] for one in rubric.apply(gradebook, assignment, planned)]
+    if asked.key and not isinstance(asked, Move):
+        sentence += f" {counted(len(done), 'answer')} changed."
+    return Outcome(sentence, len(done), new.version, _shown(new), old.text, done)
+
+
+def _shown(file: RubricFile) -> list[dict[str, str | float]]:
+    return [shown(item) for item in file.items.values()]
 
 
 def _plan(used: int, planned: Sequence[Update]) -> str:
@@ -124,7 +170,8 @@ def _plan(used: int, planned: Sequence[Update]) -> str:
     have = f"{counted(used, 'answer')} {'has' if used == 1 else 'have'} this item"
     if not planned:
         return f"{have}. Nothing changes."
-    steps = Counter(round(one.score - one.old, 6) for one in planned if not one.by_hand)
+    known = [one for one in planned if not one.by_hand]
+    steps = Counter(round(one.score - one.old, 6) for one in known if one.score is not None)
     parts = [
         f"{counted(number, 'score')} {'changes' if number == 1 else 'change'} by {step:+g}"
         for step, number in sorted(steps.items())
@@ -132,6 +179,8 @@ def _plan(used: int, planned: Sequence[Update]) -> str:
     ]
     if stay := steps[0]:
         parts.append(f"{counted(stay, 'score')} {'stays' if stay == 1 else 'stay'}")
+    if waits := sum(one.score is None for one in known):
+        parts.append(f"{counted(waits, 'answer')} {'waits' if waits == 1 else 'wait'} for a grader again")
     if typed := sum(one.by_hand for one in planned):
         parts.append(f"{counted(typed, 'score')} typed by a grader {'stays' if typed == 1 else 'stay'}")
     return f"{have}: {', '.join(parts)}."
@@ -151,14 +200,3 @@ def _lock(gradebook: Gradebook, submitted: SubmittedNotebook) -> None:
     table, key = Assignment.__table__, submitted.assignment.assignment_id
     gradebook.db.execute(update(table).where(table.c.id == key).values(id=table.c.id))
     gradebook.db.expire_all()  # what was read before may be older
-
-
-@contextlib.contextmanager
-def _put(new: RubricFile, old: RubricFile) -> Iterator[None]:
-    """The file is the new one, and after a fault inside the old one again."""
-    new.write()
-    try:
-        yield
-    except BaseException:
-        old.write()
-        raise

@@ -23,7 +23,7 @@ from nbgrader.preprocessors import IncludeHeaderFooter, NbGraderPreprocessor
 from traitlets import Bool
 
 from viva.engine.blueprint import read_notebook
-from viva.notebook.syntax import NOTHING, constants_in, parsed
+from viva.notebook.syntax import constants_in, statements_of
 from viva.submission.work import Forms, Work
 
 FEW = 4
@@ -83,7 +83,7 @@ def _marked(cell: NotebookNode) -> bool:
 
 def _fields(source: str) -> dict[str, str]:
     """The names to which code assigns a text, with the texts; none where it has a syntax error."""
-    constants = constants_in((parsed(source) or NOTHING).body)
+    constants = constants_in(statements_of(source))
     return {name: text for name, text in constants if isinstance(text, str)}
 
 

@@ -12,9 +12,9 @@ from nbgrader import utils
 
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
-from viva.engine.names import names_in, names_of
 from viva.notebook.cell import Purpose, grade_id
-from viva.notebook.syntax import NOTHING, constants_in, parsed
+from viva.notebook.names import names_in, names_of
+from viva.notebook.syntax import constants_in, statements_of
 from viva.record import Note, note
 from viva.submission.cells.places import Released
 from viva.submission.studentcopy import digest
@@ -68,7 +68,7 @@ def default_of(blueprint: Blueprint) -> int | None:
             f"{where}: {SEED} is set in a cell that students can change, so their own seed cannot be put in. Move "
             "that line into a read-only cell without points."
         )
-    statements = [node for node in (parsed(cell.source) or NOTHING).body if SEED in names_in(node).bound]
+    statements = [node for node in statements_of(cell.source) if SEED in names_in(node).bound]
     numbers = [number for _, number in constants_in(statements) if type(number) is int]
     if len(statements) != 1 or len(LINE.findall(cell.source)) != 1 or numbers != [seed_in(cell.source)]:
         raise BlueprintError(

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.preprocessors import Execute
 from rich.progress import Progress
-from rich.table import Table
 from traitlets import Bool
 from traitlets.config import Config
 
 from viva.commands.command import FORCE, NO_SANDBOX, WORKERS, VivaCommand
-from viva.commands.terminal import figures
+from viva.commands.terminal import explained, figures
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
 from viva.course.examining.graders import new_grader
@@ -36,6 +35,12 @@ from viva_diagnosis.diagnoses import Diagnoses, Diagnosis
 from viva_diagnosis.diagnosing import Diagnosing, lost_in
 from viva_diagnosis.writtengroups import Group, groups_of
 
+MEANINGS = (
+    "mistakes: known ones. lost points: submissions that did. diagnosed: submissions whose answers were compared. with "
+    "a mistake: those of them that behave like a known one."
+)
+"""What the heads of the table mean."""
+
 
 class DiagnoseCommand(VivaCommand):
     name = "viva-diagnose"
@@ -53,11 +58,11 @@ class DiagnoseCommand(VivaCommand):
         | NO_SANDBOX
         | {"no-mutants": ({"DiagnoseCommand": {"mutants": False}}, "Leave out the changes of the solution.")}
     )
-    mutants = Bool(True, help="Whether changes of the solution are recognised, too.").tag(config=True)
+    mutants = Bool(True, help="Also recognise mutants of the solution.").tag(config=True)
     settings = (Execute, Examine)
 
     def run(self) -> int:
-        table = Table("assignment", *figures("mistakes", "lost points", "diagnosed", "with a mistake"))
+        table = explained(MEANINGS, "assignment", *figures("mistakes", "lost points", "diagnosed", "with a mistake"))
         document = []
         graded = self._graded()
         with self.alone(), contextlib.closing(_grader(self.course, list(graded), self.config)) as grader:

@@ -83,7 +83,7 @@ def _for_report(entries: list[Diagnosis], unnamed: list[Behaving], written: list
             groups.setdefault(key, []).append(entry.student)
     additions = [Addition(*key, tuple(dict.fromkeys(students))) for key, students in groups.items()]
     for notebook, behaviour, students in unnamed:
-        text = f"{behaviour.name} gives the same wrong results. No known mistake gives them: add one to answers/."
+        text = f"{behaviour.name} gives the same wrong results here, and no known mistake does. Add it to answers/."
         additions.append(Addition(text, behaviour.cell, notebook, tuple(dict.fromkeys(students))))
     for group in written:
         students = [member.student for member in group.members]

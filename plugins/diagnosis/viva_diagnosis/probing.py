@@ -23,8 +23,8 @@ from viva.author.trimming import trimmed
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.names import names_of
 from viva.notebook.cell import Purpose
+from viva.notebook.names import names_of
 from viva.notebook.syntax import parsed
 from viva.record import CheckResult
 from viva.verdict import Verdict

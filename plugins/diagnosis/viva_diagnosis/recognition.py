@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from msgspec import Struct
 from nbformat import NotebookNode
 
-from viva.author.trimming import name_of
 from viva.engine.examination import Examination
-from viva.engine.names import Names, names_of
+from viva.notebook.cell import name_of
+from viva.notebook.names import Names, names_of
 from viva.wording import counted
 from viva_diagnosis.behaviour import APART, ENOUGH, Behaviour, Outcome, agree, equal, evidence, unpacked
 from viva_diagnosis.fingerprints import Fingerprints, Mistake, roots, uses_of

@@ -7,11 +7,10 @@ from pathlib import Path
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
-from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.commands.command import NO_SANDBOX, VivaCommand
-from viva.commands.terminal import figures
+from viva.commands.terminal import explained, figures
 from viva.course.examining.autograde import Autograde, Examine
 from viva.course.processes import leftovers
 from viva.sandbox.protection import protection
@@ -23,6 +22,11 @@ from viva_gradescope.trial import Trial, try_out
 SYSTEM = "gradescope"
 HOW = "Name the system and one assignment, as in: viva package gradescope ps3_scaled_attention"
 MB = 10**6
+MEANINGS = (
+    "automatic: points by checks. by hand: points by a grader. hidden checks: when students see them. no sandbox: what "
+    "happens where Gradescope's container has none."
+)
+"""What the heads of the table mean."""
 
 
 class PackageCommand(VivaCommand):
@@ -79,7 +83,8 @@ class PackageCommand(VivaCommand):
 
     def _show(self, bundle: Bundle, size: int, trial: Trial | None, path: Path) -> None:
         settings = bundle.settings
-        table = Table("assignment", *figures("automatic", "by hand", "files", "MB"), "hidden checks", "no sandbox")
+        numbers = figures("automatic", "by hand", "files", "MB")
+        table = explained(MEANINGS, "assignment", *numbers, "hidden checks", "no sandbox")
         points = f"{settings.automatic_points:g}", f"{settings.manual_points:g}"
         sandboxed = "graded" if settings.no_sandbox else "not graded"
         table.add_row(

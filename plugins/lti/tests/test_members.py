@@ -53,7 +53,7 @@ def test_of_half_a_list_nothing_is_written(registered, system, viva, page):
     before = {path: path.read_bytes() for path in registered.glob("*.*") if path.is_file()}
     system.fault("/members", platform.status(500), after=page - 1)
     result = viva("roster", "--from=lti")
-    assert (result.status, "It has a problem of its own." in result.err) == (2, True)
+    assert (result.status, "Its server has an error." in result.err) == (2, True)
     assert {path: path.read_bytes() for path in before} == before
 
 

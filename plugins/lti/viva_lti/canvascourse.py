@@ -433,7 +433,7 @@ class Canvas:
             404: "Check the course's number, and whether the owner of the access token teaches the course.",
             429: "It has too many requests. Run the same command again later.",
         }
-        problem = "It has a problem of its own. Try again later." if status >= 500 else "It does not say why."
+        problem = "Its server has an error. Try again later." if status >= 500 else "It does not say why."
         return PlatformError(f"{refused} {advice.get(status, problem)}", status)
 
 

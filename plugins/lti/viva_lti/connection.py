@@ -96,7 +96,9 @@ class Connection:
             following = response.links.get("next", {}).get("url", "")
             return urljoin(response.url, following) if following else ""
         except BROKEN:
-            problem = f"The answer of {host_of(response.url)} about {subject} names a next page without an address."
+            problem = (
+                f"The answer of {host_of(response.url)} about {subject} has a link to a next page that is not valid."
+            )
         raise PlatformError(problem)
 
     def read(self, subject: str, address: str, accept: str) -> Any:
@@ -204,7 +206,7 @@ class Connection:
             )
         code = error.error if CODES.fullmatch(str(error.error)) else "an error of its own"
         advice = {
-            "invalid_scope": "Turn on the services for names and roles and for grades in the tool's settings there.",
+            "invalid_scope": "In the settings of the tool there, turn on two services: names and roles, and grades.",
             "invalid_client": "The client id, or the public key that was entered there, is not this course's: compare "
             f"it with what 'viva lti register {self.registration.platform} {self.registration.url}' prints.",
         }
@@ -233,5 +235,5 @@ def _advice(status: int) -> str:
     if status in (401, 403):
         return "Turn on this service for the tool, in its settings there and in this course."
     if status >= 500:
-        return "It has a problem of its own. Try again later."
+        return "Its server has an error. Try again later."
     return "The numbers of course and tool may be wrong, or this service is turned off."

@@ -27,7 +27,7 @@ UNGRADED = ("not_graded", "pass_fail")
 CENT = Decimal("0.01")
 REFUSALS = {
     404: "it does not know this member, or does not give the assignment to them",
-    CHANGED: "it has another grade meanwhile; run the same command again to see it",
+    CHANGED: "its grade was changed meanwhile; run the same command again to see it",
 }
 
 

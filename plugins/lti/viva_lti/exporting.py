@@ -143,7 +143,7 @@ def _sent_one(grades: Grades, column: Column, score: Score, before: Result | Non
     sent.note(column.id, score, done=False)
     after = grades.send(column, score)
     if not scoreplan.has(after, score.points, score.maximum):
-        return "it was sent, and another grade is there; run the same command again to see whether it arrived."
+        return "the score was sent, but the column shows another one; run the same command again to see it."
     sent.note(column.id, score, done=True)
     return ""
 

@@ -125,7 +125,9 @@ class LineItems:
     def _address(self) -> str:
         if address := self.connection.registration.lineitems:
             return address
-        raise CourseError("The address of columns is not registered. Run 'viva lti register' with --lineitems=URL.")
+        raise CourseError(
+            "The address of the course's score columns is unknown. Run 'viva lti register' with --lineitems=URL."
+        )
 
     def _checked(self, column: Column) -> Column:
         try:

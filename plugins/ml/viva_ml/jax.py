@@ -48,7 +48,7 @@ def build_key(parts: list) -> jax.Array:
     """A key, or an array of keys. Raises ValueError for data that is none of its generator's."""
     generator, data = parts
     if generator not in GENERATORS or data.dtype != np.uint32:
-        raise ValueError("the data of a key has another type")
+        raise ValueError("the data of a random key is not of its type")
     return jax.random.wrap_key_data(jnp.array(data), impl=generator)
 
 

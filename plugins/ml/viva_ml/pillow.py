@@ -48,7 +48,7 @@ def build(parts: list) -> Image.Image:
     """The image again. Raises ValueError or WireError for parts that do not fit each other."""
     mode, width, height, pixels, colors, palette = parts
     if not {type(mode), type(colors)} == {str} or not {type(width), type(height)} == {int}:
-        raise ValueError("the mode or the size of an image has another type")
+        raise ValueError("the mode or the size of an image is not valid")
     if type(pixels) is not bytes or len(pixels) != size_of(mode, width, height):
         raise ValueError("the pixels of an image do not fit its size")
     if (colors or palette) and (mode not in ("P", "PA") or colors not in PALETTES):

@@ -79,12 +79,12 @@ def build_series(parts: list) -> pl.Series:
     """A new series. Raises an Exception for parts that do not fit each other."""
     name, kind, values, there = parts
     if type(name) is not str or type(kind) is not str:
-        raise ValueError("a series has a name or a type that is no text")
+        raise ValueError("the name or the type of a series is not a text")
     if kind in NUMBERS or kind in TIMES:
         series = _numbers(name, kind, values)
         if there is not None:
             if type(there) is not np.ndarray or there.dtype != bool or there.shape != values.shape:
-                raise ValueError("a series says of other rows that they are there")
+                raise ValueError("a series has more or fewer values than rows")
             series = series.set(~pl.Series(there), None)
     elif type(values) is not list or there is not None:
         raise ValueError("the values of a series are not a list")

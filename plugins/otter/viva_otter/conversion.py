@@ -165,7 +165,7 @@ class _Conversion:
             self.block = block if word == "BEGIN" else ""
         else:
             self.changes.append(
-                f"Cell {number} was left out, because otter has no such mark here: {_short(cell.source)}"
+                f"Cell {number} was left out, because its mark does not belong here: {_short(cell.source)}"
             )
 
     def _configured(self, settings: dict) -> None:
@@ -213,7 +213,7 @@ class _Conversion:
             rest = CHECKS.sub("", cell.source).strip().strip(")").strip()
             if rest:
                 self.changes.append(
-                    f"Cell {number} has more than a call of otter's, which was left out: {_short(rest)}"
+                    f"Cell {number} calls otter's check. The rest of the cell was left out: {_short(rest)}"
                 )
             self._checked(match[1], number)
         elif cell.cell_type == "code" and MACHINERY.search(cell.source):
@@ -412,7 +412,8 @@ def _file(path: Path, question: Question, changes: list[str]) -> Question:
         try:
             value = ast.literal_eval(node.value) if named else None  # type: ignore[attr-defined]  # an ast.Assign
         except ValueError:
-            changes.append(f"{path}, line {node.lineno}, is computed, so it was left out: {_short(ast.unparse(node))}")
+            text = _short(ast.unparse(node))
+            changes.append(f"{path}, line {node.lineno}, was left out, because its value is computed: {text}")
             continue
         if named == ["test"] and isinstance(value, dict):
             question = _suites(value, question, changes)
@@ -543,7 +544,8 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
     if not isinstance(last, ast.Expr):
         if (case.output or "").strip():
             changes.append(
-                f"'{name}': a test prints a text, which is not compared any more: {_short(str(case.output))}"
+                f"'{name}': the otter test compares printed text, and Viva does not. Write an assert instead of: "
+                f"{_short(str(case.output))}"
             )
         return case.code
     lines = case.code.splitlines()

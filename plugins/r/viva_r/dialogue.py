@@ -379,7 +379,7 @@ def _plain(said: object, test: str) -> dict:
     )
     match said:
         case {"interrupted": True}:
-            return _fault("the time is over")
+            return _fault("the time limit was reached")
         case {"error": {"message": str(message), "classes": list(classes)}}:
             known = tuple(
                 name

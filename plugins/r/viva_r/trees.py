@@ -56,7 +56,7 @@ class _Reader:
 
     def read(self, tree: object, depth: int) -> Tree:
         if not isinstance(tree, dict) or depth > MOST_DEPTH:
-            raise UnreadableError("it is no value, or nested too deeply")
+            raise UnreadableError("it is not a value, or it is nested too deeply")
         kind, values = tree.get("t"), tree.get("v")
         if kind == "null":
             return {"t": "null"}

@@ -67,7 +67,7 @@ def rows(events: list[Event]) -> list[tuple[str, str, str, str]]:
             f"{event.at:%Y-%m-%d %H:%M:%S}",
             event.assignment,
             event.student,
-            event.what + (f", {event.seconds:.1f} s" if event.seconds else ""),
+            event.what.rstrip(".") + (f", {event.seconds:.1f} s" if event.seconds else ""),
         )
         for event in reversed(events)
     ]

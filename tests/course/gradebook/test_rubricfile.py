@@ -69,9 +69,58 @@ def test_a_new_item_stands_at_the_end_and_goes_again(tmp_path, before):
     again, other = new.added(1, "The mask is missing!", "why")
     assert other == "the-mask-is-2" and again.added(1, "Нет", "")[1] == "item"
     assert new.without(key).text.rstrip() == before.rstrip()
-    assert before.endswith("9") or not before.endswith("\n") or new.without(key).text == before
-    with pytest.raises(CourseError, match="cannot be changed here"):
-        again.without(key)
+    assert again.without(key).item(other) and again.without(key).without(other).text.rstrip() == before.rstrip()
+
+
+ORDERED = """# Our rubric.
+
+[[item]]
+key = "a"
+points = -1
+text = "A."
+
+# From week 3:
+[[item]]
+key = "b"  # the second
+points = -1
+text = "B."
+[[item]]
+key = "c"
+points = -1
+text = "C."
+
+"""
+A, B, C = (
+    '[[item]]\nkey = "a"\npoints = -1\ntext = "A."',
+    '# From week 3:\n[[item]]\nkey = "b"  # the second\npoints = -1\ntext = "B."',
+    '[[item]]\nkey = "c"\npoints = -1\ntext = "C."',
+)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("tail", ["\n\n", "\n", ""])
+def test_an_item_moves_or_goes_with_its_comments_and_all_other_lines_stay(tmp_path, ending, tail):
+    file = file_with(tmp_path, f"{ORDERED.rstrip()}{tail}".replace("\n", ending))
+    text = "# Our rubric.\n\n{}\n\n{}\n{}".format
+    for new, expected in (
+        (file.moved("a", "b"), text(B, A, C)),
+        (file.moved("c", "b"), text(A, C, B)),
+        (file.moved("c", "a"), text(C, A, B)),
+        (file.moved("b", "b"), text(A, B, C)),
+        (file.without("a"), f"# Our rubric.\n\n{B}\n{C}"),
+        (file.without("b"), f"# Our rubric.\n\n{A}\n\n{C}"),
+        (file.without("c"), f"# Our rubric.\n\n{A}\n\n{B}"),
+        (file.without("c").without("a"), f"# Our rubric.\n\n{B}"),
+        (file.without("c").without("a").without("b"), "# Our rubric.\n\n# From week 3:"),
+    ):
+        assert new.text.replace("\r", "").rstrip() == expected
+
+
+def test_items_that_are_written_inline_are_neither_moved_nor_deleted(tmp_path):
+    file = file_with(tmp_path, 'item = [{key = "a", points = -1, text = "x"}, {key = "b", points = -1, text = "x"}]')
+    for act in (lambda: file.moved("a", "b"), lambda: file.without("a")):
+        with pytest.raises(CourseError, match="cannot be changed here"):
+            act()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -12,6 +14,7 @@ import pytest
 from tests.commands.test_founding import run
 from tests.conftest import BIN, SHORT, hand_in
 from viva import cli
+from viva.course.grading import seen
 from viva.course.grading.overview import overview
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -75,6 +78,27 @@ def test_a_submission_that_was_refused_does_not_wait_for_ever(course, viva):
     (course / "submitted" / "ben" / SHORT / "scaled_attention.ipynb").write_bytes(b"%PDF-1.4")
     viva("grade")
     assert "1 not gradable" in overview(course) and "to grade" not in overview(course)
+
+
+def test_a_page_that_is_older_than_grades_points_or_comments_is_to_be_written(course, viva, monkeypatch):
+    hand_in(course, "anna", answer="right/einsum")
+    viva("grade")
+    assert "1 feedback page to write" in overview(course)
+    for change in ("UPDATE grade SET manual_score = 2, needs_manual_grade = 0 WHERE needs_manual_grade = 1",
+                   "UPDATE comment SET manual_comment = 'See page 3'",
+                   "UPDATE comment SET manual_comment = 'See page 4'"):  # fmt: skip
+        viva("feedback")
+        assert "to write" not in overview(course), change
+        with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as book, book:
+            book.execute(change)
+        assert "1 feedback page to write" in overview(course), change
+    viva("feedback")
+    viva("grade", "--force")
+    assert "1 feedback page to write" in overview(course)
+    viva("feedback")
+    assert "to write" not in overview(course), "the page came out the same"
+    monkeypatch.setattr(seen, "ENGINE", "the next")
+    assert "1 to grade" in overview(course), "another engine grades all again"
 
 
 def test_what_a_course_has_elsewhere_is_not_guessed(tmp_path):

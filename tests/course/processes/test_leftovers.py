@@ -208,3 +208,15 @@ def test_to_remove_a_link_removes_nothing_that_it_leads_to(tmp_path):
     (tmp_path / "tables").symlink_to(tmp_path / "precious")
     folder.remove(tmp_path / "tables")
     assert not (tmp_path / "tables").is_symlink() and (tmp_path / "precious" / "file").exists()
+
+
+def test_a_folder_that_cannot_take_its_place_leaves_the_old_one_there(tmp_path):
+    place, build = tmp_path / "amoss", tmp_path / f"{leftovers.BUILD}1"
+    for inner, text in ((place, "old"), (build / "amoss", "new")):
+        inner.mkdir(parents=True)
+        (inner / "data.csv").write_text(text)
+    with pytest.raises(FileNotFoundError):
+        leftovers.put(build / "another", place)
+    assert (place / "data.csv").read_text() == "old"
+    leftovers.put(build / "amoss", place)
+    assert (place / "data.csv").read_text() == "new" and not any((build / "old").iterdir())

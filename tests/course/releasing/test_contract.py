@@ -356,7 +356,7 @@ def test_a_course_without_a_contract_gets_one_and_is_told(course, viva):
     submit(course, "ada", double=RIGHT, s="s = 1")
     shutil.rmtree(course / ".contracts")
     said = viva("grade")
-    assert "Made from source/, release/ and the gradebook" in said.text and scores(course) == {"ada": 3}
+    assert "made anew from source/, release/ and the gradebook" in said.text and scores(course) == {"ada": 3}
     said = viva("grade", "--force")
     assert "Made from" not in said.text and scores(course) == {"ada": 3}
 

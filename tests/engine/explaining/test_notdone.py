@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from tests.oral import Exam
-from viva.engine.explaining.stubs import state_of
+from viva.notebook.stubs import state_of
 from viva.verdict import Verdict
 
 HEAD = "def f(x):\n    '''Double it.'''\n"

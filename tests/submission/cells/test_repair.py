@@ -31,13 +31,14 @@ from tests.mangling import (
 )
 from tests.oral import sampled
 from viva.author.answers import fill_in, read_answers
-from viva.engine import names
 from viva.engine.blueprint import read_blueprint
+from viva.notebook import names
+from viva.notebook.stubs import undone_functions
 from viva.record import doubtful
 from viva.submission.cells.handout import trees
 from viva.submission.cells.places import Released, Slot
 from viva.submission.cells.repair import Repaired, repair
-from viva.submission.cells.texts import bound_names, squeezed, undone_functions
+from viva.submission.cells.texts import bound_names, squeezed
 from viva.submission.files.salvage import read
 from viva.wording import sentences
 

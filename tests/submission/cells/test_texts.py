@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import viva.submission
+from viva.notebook import statements
 from viva.submission.cells import texts
 from viva.submission.cells.doubts import _seemingly_bound
 from viva.submission.cells.texts import as_typed
@@ -60,22 +61,22 @@ def test_pythons_own_names_are_no_words_of_code():
 
 @pytest.mark.parametrize("source", ["!pip install x\n%matplotlib inline\nx = 1", "for i in x:\n    %time f(i)", ""])
 def test_code_with_magics_is_whole(source):
-    assert texts.runs(source)
+    assert statements.runs(source)
 
 
 @pytest.mark.parametrize("source", [CUT, "x = 'abc", "y = 1\x00", "(" * 5000])
 def test_code_that_is_cut_is_not_whole(source):
-    assert not texts.runs(source)
+    assert not statements.runs(source)
 
 
 @pytest.mark.parametrize("source", ["x = 1", "f(x)", "import os", "def f(): pass", "'a'\nprint(1)"])
 def test_what_binds_calls_or_imports_is_code(source):
-    assert texts.looks_like_code(source)
+    assert statements.acts(source)
 
 
 @pytest.mark.parametrize("source", ["word", "a, b", "'a sentence'", "Since it holds.", "note: this", CUT, ""])
 def test_a_word_or_a_sentence_is_not_code(source):
-    assert not texts.looks_like_code(source)
+    assert not statements.acts(source)
 
 
 def test_a_sentence_is_prose_and_code_cut_anywhere_is_not():
@@ -94,12 +95,12 @@ def test_a_sentence_is_prose_and_code_cut_anywhere_is_not():
     ("source", "yes"), [("import a\ndef f(): pass", True), ("", True), ("x = 1", False), ("f(", False)]
 )
 def test_what_only_imports_and_defines(source, yes):
-    assert texts.only_defines(source) is yes
+    assert statements.only_defines(source) is yes
 
 
 @pytest.mark.parametrize("source", ["    x = 1\n    y = x", ">>> x = 1\n... y = x", "x = !ls\nx?"])
 def test_code_is_read_as_ipython_runs_it(source):
-    assert texts.runs(source) and "x" in texts.bound_names(source)
+    assert statements.runs(source) and "x" in texts.bound_names(source)
 
 
 def test_imports_give_names_too():
@@ -200,7 +201,7 @@ def test_what_is_python_or_can_be_read_in_no_one_way_is_left_alone(source):
 
 
 EXPLAINING = ("lacking", "notdone", "place", "refused", "shellcommands", "stopped")
-MODULES = ["viva.engine.names", "viva.notebook.syntax"]
+MODULES = ["viva.notebook.names", "viva.notebook.syntax"]
 MODULES += [f"viva.engine.explaining.{name}" for name in EXPLAINING]
 MODULES += [one.name for one in pkgutil.walk_packages(viva.submission.__path__, "viva.submission.") if not one.ispkg]
 PATTERNS = {
@@ -250,6 +251,7 @@ def assert_linear(function, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_no_pattern_that_meets_a_students_text_takes_the_square_of_its_length(pattern):
     assert_linear(lambda text: [match.end() for match in PATTERNS[pattern].finditer(text)], pattern)

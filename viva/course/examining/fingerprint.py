@@ -28,7 +28,7 @@ def ground(notebooks: Path, files: Path, release: Path, settings: str, expected:
     """
     digest = hashlib.sha256(settings.encode())
     for name in sorted(expected.notebooks):
-        digest.update(repr(_in_order(vars(expected.notebooks[name]))).encode())
+        digest.update(repr(rows_in_order(vars(expected.notebooks[name]))).encode())
         replaced = {*expected.locked(name), *expected.tests(name)}
         digest.update(_notebook(notebooks / f"{name}.ipynb", replaced))
         digest.update(_notebook(release / f"{name}.ipynb", set(), answers=False))
@@ -37,7 +37,7 @@ def ground(notebooks: Path, files: Path, release: Path, settings: str, expected:
     return digest.digest()
 
 
-def _in_order(book: dict) -> list:
+def rows_in_order(book: dict) -> list:
     """The gradebook's rows of a notebook, sorted: nbgrader asks for them in no order, and a server's may change."""
     tables = {name: sorted(map(repr, value)) if isinstance(value, list) else value for name, value in book.items()}
     return sorted(tables.items())

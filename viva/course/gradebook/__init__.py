@@ -12,7 +12,7 @@ identities  the numbers by which learning systems know students, each with its s
 joined      students who were entered twice and are one
 journal     changes of several files and the gradebook: written down, done step by step, finished after a kill
 rubric      comments that repeat, and the scores that they make
-rubricfile  the file of a rubric with one item changed or added, and nothing else
+rubricfile  the file of a rubric with one item changed, added, moved or deleted, and nothing else
 
 Public, for plug-ins: agreement, health, identities, joined, journal, lateness, recording, releases, results.
 """

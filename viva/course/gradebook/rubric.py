@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,9 +51,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Update:
-    """A comment that holds changed items: ``after`` is its new text, ``score`` the new score.
+    """A comment that holds changed or deleted items: ``after`` is its new text, ``score`` the new score.
 
-    Where a grader has given another score than the items make, ``by_hand``, the score stays.
+    Where a grader has given another score than the items make, ``by_hand``, the score stays. Where the items that are
+    left count from the other end than before, the score is None: nobody but a grader knows it.
     """
 
     student: str
@@ -63,7 +64,7 @@ class Update:
     before: str
     after: str
     old: float
-    score: float
+    score: float | None
     by_hand: bool = False
 
 
@@ -120,18 +121,28 @@ def applied(comment: str | None) -> list[Item]:
 
 def score_of(items: Sequence[Item], most: float) -> float:
     """The score that items give a question with a maximum of ``most`` points."""
-    start = most if any(item.points < 0 for item in items) or not items else 0.0
+    start = 0.0 if _are_added_up(items) else most
     return min(most, max(0.0, start + sum(item.points for item in items)))
 
 
-def updates(gradebook: Gradebook, assignment: str, items: Iterable[Item]) -> Iterator[Update]:
-    """The comments in the gradebook that hold one of the items as it was before it changed."""
+def _are_added_up(items: Sequence[Item]) -> bool:
+    """Whether items count from 0, and are not taken from the points of the question."""
+    return bool(items) and not any(item.points < 0 for item in items)
+
+
+def updates(
+    gradebook: Gradebook, assignment: str, items: Iterable[Item], deleted: Collection[str] = ()
+) -> Iterator[Update]:
+    """The comments in the gradebook that hold one of the items as it was before it changed, or a deleted one."""
     by_key = {item.key: item for item in items}
     for comment, grade in _commented(gradebook, assignment):
         before = comment.manual_comment
         lines, keys = [], []
         for line in before.splitlines():
             match = LINE.match(line.strip())
+            if match and match["key"] in deleted:
+                keys.append(match["key"])
+                continue
             item = by_key.get(match["key"]) if match else None
             if item and line.strip() != item.line:
                 keys.append(item.key)
@@ -140,10 +151,12 @@ def updates(gradebook: Gradebook, assignment: str, items: Iterable[Item]) -> Ite
         if keys:
             after = "\n".join(lines)
             old = float(grade.manual_score) if grade.manual_score is not None else 0.0
-            computed, new = (score_of(applied(text), float(grade.max_score)) for text in (before, after))
-            by_hand = grade.manual_score is None or abs(old - computed) > NEAR
+            was, now = applied(before), applied(after)
+            by_hand = grade.manual_score is None or abs(old - score_of(was, float(grade.max_score))) > NEAR
+            turned = _are_added_up(was) != _are_added_up(now)
+            new = old if by_hand else None if turned else score_of(now, float(grade.max_score))
             cell = grade.notebook.student.id, grade.notebook.name, grade.name
-            yield Update(*cell, tuple(keys), before, after, old, old if by_hand else new, by_hand)
+            yield Update(*cell, tuple(keys), before, after, old, new, by_hand)
 
 
 def counts(gradebook: Gradebook, assignment: str) -> dict[str, int]:

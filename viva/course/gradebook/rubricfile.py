@@ -1,19 +1,20 @@
-"""A rubric's file as a page edits it: one item is changed or added, and every other character stays.
+"""A rubric's file as it is edited: one item is changed, added, moved or deleted, and every other line stays.
 
-Comments, order and layout are the instructor's. So the two values are put into the lines where they stand, and the
-result is read again: where it is not the same file with these two values, as when items are written inline, nothing is
-changed and a sentence says so.
+Comments and layout are the instructor's. So two values are put into the lines where they stand, and an item moves or
+goes with the comment lines right above it. The result is read again: where it does not say what it should, as when
+items are written inline, nothing is changed and a sentence says so.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,21 @@ VALUE = re.compile(
 )
 """A line with a value that stands in it from its beginning to its end."""
 LONGEST_KEY = 20
+
+
+@dataclass
+class _Parts:
+    """The lines before the items, those of each item, and the empty ones behind each."""
+
+    end_of_line: str
+    start: list[str]
+    blocks: list[list[str]]
+    gaps: list[list[str]]
+
+    @property
+    def text(self) -> str:
+        pairs = zip(self.blocks, self.gaps, strict=False)
+        return self.end_of_line.join([*self.start, *(line for block, gap in pairs for line in block + gap)])
 
 
 @dataclass(frozen=True)
@@ -101,21 +117,74 @@ class RubricFile:
         return self._as(document, start + "\n" * bool(start) + _block(item), item.key), item.key
 
     def without(self, key: str) -> RubricFile:
-        """Without the last item, as before it was ``added``. Raises CourseError where it is another one."""
-        block = _block(self.item(key))
-        if not self.text.endswith(block):
+        """Without an item. Raises CourseError where there is none, or where its lines are not known."""
+        position, document = self._place(key), tomllib.loads(self.text)
+        parts = self._parts(key)
+        document["item"].pop(position)
+        if not document["item"]:
+            del document["item"]
+        del parts.blocks[position]
+        del parts.gaps[max(0, position - 1) if position == len(parts.blocks) else position]
+        return self._as(document, parts.text, key)
+
+    def moved(self, key: str, place: str) -> RubricFile:
+        """With an item at the place of another one, which makes room. Raises CourseError."""
+        old, new, document = self._place(key), self._place(place), tomllib.loads(self.text)
+        parts = self._parts(key)
+        for things in (document["item"], parts.blocks):
+            things.insert(new, things.pop(old))
+        return self._as(document, parts.text, key)
+
+    def _place(self, key: str) -> int:
+        self.item(key)
+        return list(self.items).index(key)
+
+    def _parts(self, key: str) -> _Parts:
+        """Raises CourseError where the items are not written one below the other."""
+        end_of_line = "\r\n" if "\r\n" in self.text else "\n"
+        lines = [line.removesuffix("\r") for line in self.text.split("\n")]
+        starts = [number for number, line in enumerate(lines) if HEAD.match(line)]
+        if len(starts) != len(self.items):
             raise self._left(key)
-        before = self.text.removesuffix(block)
-        return RubricFile(self.path, before.removesuffix("\n") if before.endswith("\n\n") else before)
+        for place, start in enumerate(starts[1:], start=1):
+            while lines[start - 1].lstrip().startswith("#"):
+                start -= 1
+            starts[place] = start
+        parts = _Parts(end_of_line, lines[: starts[0]], [], [])
+        for start, after in itertools.pairwise([*starts, len(lines)]):
+            end = after
+            while not lines[end - 1].strip():
+                end -= 1
+            parts.blocks.append(lines[start:end])
+            parts.gaps.append(lines[end:after])
+        return parts
 
     def write(self) -> None:
         """Take the place of the file, whole. Raises OSError."""
-        if not self.text:
+        if not self.text.strip():
             self.path.unlink(missing_ok=True)
             return
         self.path.parent.mkdir(exist_ok=True)
         with leftovers.whole(self.path, newline="") as file:
             file.write(self.text)
+
+    @contextlib.contextmanager
+    def in_place_of(self, old: RubricFile) -> Iterator[None]:
+        """The file is this one, and after a fault inside the old one again.
+
+        Raises OSError, and CourseError where the file has changed since the old one was read.
+        """
+        if RubricFile.read(self.path) != old:
+            raise CourseError(f"Not saved: {self._name} was changed at the same time. Try again.")
+        if self == old:
+            yield
+            return
+        self.write()
+        try:
+            yield
+        except BaseException:
+            old.write()
+            raise
 
     @property
     def _name(self) -> str:

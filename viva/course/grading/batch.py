@@ -25,6 +25,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Required, TypedDict, Unpack
 
 from nbgrader.api import InvalidEntry
 from sqlalchemy.exc import SQLAlchemyError
@@ -75,18 +76,19 @@ LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
 
 
-def autograde(
-    course: Course,
-    submissions: list[Submission],
-    *,
-    config: Config,
-    workers: int | None = None,
-    remote: RemoteGraders | None = None,
-    tell: Callable[[str], object] = print,
-) -> Iterator[Ending]:
+class Way(TypedDict, total=False):
+    """How submissions are graded: by ``workers`` of this machine, or by ``remote`` graders; ``tell`` gets sentences."""
+
+    config: Required[Config]
+    workers: int | None
+    remote: RemoteGraders | None
+    tell: Callable[[str], object]
+
+
+def autograde(course: Course, submissions: list[Submission], **way: Unpack[Way]) -> Iterator[Ending]:
     """Grade submissions as ``grade`` does, ``alone`` with the course."""
-    with alone(course, tell):
-        yield from grade(course, submissions, config=config, workers=workers, remote=remote, tell=tell)
+    with alone(course, way.get("tell", print)):
+        yield from grade(course, submissions, **way)
 
 
 @contextlib.contextmanager
@@ -102,25 +104,14 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[lis
         yield journal.finish(course, tell)
 
 
-def grade(
-    course: Course,
-    submissions: list[Submission],
-    *,
-    config: Config,
-    workers: int | None = None,
-    remote: RemoteGraders | None = None,
-    tell: Callable[[str], object] = print,
-) -> Iterator[Ending]:
+def grade(course: Course, submissions: list[Submission], **way: Unpack[Way]) -> Iterator[Ending]:
     """Grade submissions, and yield an ending for each when it is recorded; the caller is ``alone`` with the course.
-
-    ``workers`` of this machine grade, or ``remote`` graders where there are some.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot sandbox student code and ``Examine.no_sandbox`` is not set.
     """
-    groups = grade_in_groups(course, submissions, config=config, workers=workers, remote=remote, tell=tell)
-    with contextlib.closing(groups):
+    with contextlib.closing(grade_in_groups(course, submissions, **way)) as groups:
         for endings in groups:
             yield from endings
 
@@ -261,7 +252,7 @@ class _Batch:
         self.keys: dict[Submission, str] = {}
         self.findings: dict[Submission, Finding] = {}
         self.digests: dict[Submission, str] = {}
-        self.noted: dict[str, tuple[str, str]] = {}
+        self.noted: dict[str, seen.Looked] = {}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.held = agreement.held(gradebook, assignments)
@@ -323,14 +314,13 @@ class _Batch:
         submission = ending.submission
         done = ending.verdicts or ending.status in (Status.DONE, Status.UNCHANGED)
         status = "graded" if done else str(ending.status)
-        self.noted[seen.key_of(submission.assignment, submission.student)] = status, self.digests.get(submission, "")
+        key_of_submission = seen.key_of(submission.assignment, submission.student)
+        self.noted[key_of_submission] = seen.Looked(status, self.digests.get(submission, ""))
         return ending
 
     def keep_notes(self) -> None:
         """Write the notes beside the gradebook."""
-        folder = self.results.path.parent
-        with contextlib.suppress(OSError):  # it is a hint
-            leftovers.write(folder / seen.NAME, seen.text_of(seen.read(folder) | self.noted))
+        seen.note(self.results.path.parent, self.noted)
 
     def sort(self, submissions: list[Submission], todo: list[Submission]) -> Iterator[Ending]:
         """Put the submissions that are to be graded into ``todo``; yield the endings of all others."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,7 +52,7 @@ class Filing:
                 (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
             remove_shadows(build)
             _protect(build, self._permissions)
-            _replace(build, self._target(submission))
+            leftovers.put(build, self._target(submission))
         passed.notebooks.clear()
 
     def _compare(self, submission: Submission, passed: Passed) -> None:
@@ -87,15 +86,3 @@ def _protect(folder: Path, permissions: int) -> None:
     for path in folder.rglob("*"):
         if path.is_file():
             path.chmod(permissions)
-
-
-def _replace(build: Path, target: Path) -> None:
-    """Put a finished folder in the place of the old one."""
-    if target.exists():
-        old = build.with_name("old") / target.name  # named, so that finish_builds can put it back
-        old.parent.mkdir()
-        target.rename(old)
-        for path in old.rglob("*"):
-            if path.is_dir() and not path.is_symlink():
-                path.chmod(path.stat().st_mode | stat.S_IRWXU)
-    build.rename(target)

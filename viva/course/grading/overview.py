@@ -1,6 +1,6 @@
 """The answer to `viva` alone: the state of the course, and the next command. It starts fast, without nbgrader.
 
-It is read off the folders, the times of files, results.jsonl, the contracts and the gradebook; it is a hint, and each
+It is read off the folders, submissions.json, results.jsonl, the contracts and the gradebook; it is a hint, and each
 command looks more closely. Student names are not shown.
 """
 
@@ -9,14 +9,14 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from viva import editions
 from viva.course.grading import seen
-from viva.location import DELIVERED, address_of, course_above, folder_of, gradebook_of, is_structured
+from viva.location import address_of, course_above, folder_of, gradebook_of, is_structured
 from viva.wording import counted
 
 RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"(?:,"edition":"([^"]*)")?')
@@ -34,6 +34,21 @@ WHERE grade.needs_manual_grade GROUP BY assignment.name
 RECORDED = """
 SELECT assignment.name, submitted_assignment.student_id FROM submitted_assignment
 JOIN assignment ON submitted_assignment.assignment_id = assignment.id
+"""
+MARKED = """
+SELECT assignment.name, submitted_assignment.student_id, 'points', grade.cell_id, grade.manual_score, grade.extra_credit
+FROM grade
+JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id
+JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assignment.id
+JOIN assignment ON submitted_assignment.assignment_id = assignment.id
+WHERE grade.manual_score IS NOT NULL OR grade.extra_credit IS NOT NULL
+UNION ALL
+SELECT assignment.name, submitted_assignment.student_id, comment.manual_comment, comment.cell_id, NULL, NULL
+FROM comment
+JOIN submitted_notebook ON comment.notebook_id = submitted_notebook.id
+JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assignment.id
+JOIN assignment ON submitted_assignment.assignment_id = assignment.id
+WHERE comment.manual_comment IS NOT NULL
 """
 SINGULAR = {
     "wait": "waits",
@@ -66,7 +81,7 @@ class State:
     unread: int = 0
     """Notebooks with written answers that a grader has not graded."""
     pages: int = 0
-    """Graded submissions without a feedback page."""
+    """Graded submissions without a feedback page, or with one from before they were graded or marked."""
 
     @property
     def line(self) -> str:
@@ -89,7 +104,7 @@ def overview(folder: Path) -> str:
     if is_structured(Path(course)):  # its folders are somewhere else
         return f"{title}\n\n{COMMANDS}"
     book = gradebook_of(Path(course))
-    asked = _in_file(book) if book else _on_server(address_of(Path(course)))
+    asked = _asked(Path(course), book)
     states, known = _states(Path(course), book, asked or Book()), asked is not None
     width = max((len(state.name) for state in states), default=0)
     lines = [f"  {state.name:{width}}  {state.line}" for state in states]
@@ -128,52 +143,52 @@ def _states(course: Path, book: Path | None, asked: Book) -> list[State]:
         if _has(folders["source"] / name, "*.ipynb")
     ]
     beside = book.parent if book else course
-    graded, when = _graded(beside / "results.jsonl")
-    looked_at = seen.read(beside)
+    graded, looked_at = _graded(beside / "results.jsonl"), seen.read(beside)
     students = _names(folders["submitted"])
     for state in states:
         state.unread = asked.unread.get(state.name, 0)
         present: list[str] = []
         for student in students:
-            submission = folders["submitted"] / student / state.name
+            submission, pair = folders["submitted"] / student / state.name, (state.name, student)
             if not submission.is_dir():
                 continue
             state.submitted += 1
-            at, edition = graded.get((state.name, student), (None, ""))
-            status, files = looked_at.get(seen.key_of(state.name, student), ("", ""))
-            if at and asked.recorded is not None and (state.name, student) not in asked.recorded:
-                state.waiting += 1  # as after `nbgrader db student remove`
-                continue
-            present += [edition] if at else []
-            if files and (at or status != "graded"):
-                state.waiting += (waits := seen.digest_of(submission) != files)
-                state.left += not waits and status != "graded"
-                page = _has(folders["feedback"] / student / state.name, "*.html")
-                state.pages += status == "graded" and not page
-            elif at:
-                marked = folders["autograded"] / student / state.name
-                state.waiting += _newest(submission) > at or _time(submission) != _time(marked, submission)
-                state.pages += not _has(folders["feedback"] / student / state.name, "*.html")
-            elif submission.stat().st_ctime > when:
+            at, edition = graded.get(pair, ("", ""))
+            removed = asked.recorded is not None and pair not in asked.recorded  # as by `nbgrader db student remove`
+            present += [edition] if at and not removed else []
+            looked = looked_at.get(seen.key_of(*pair), seen.Looked())
+            is_graded = looked.status == "graded"
+            if looked.files != seen.digest_of(submission) or (is_graded and (removed or not at)):
                 state.waiting += 1
-            else:
+            elif not is_graded:
                 state.left += 1
+            elif not _has(folders["feedback"] / student / state.name, "*.html"):
+                state.pages += 1
+            elif asked.recorded is not None:
+                state.pages += looked.page != seen.page_of(at, asked.marks.get(pair, ()))
         state.older = editions.older(beside / editions.NAME / state.name, present) if any(present) else 0
     return states
 
 
-def _graded(results: Path) -> tuple[dict[tuple[str, str], tuple[float, str]], float]:
-    """By assignment and student, when it was graded last and with which edition; and when anything was."""
-    graded: dict[tuple[str, str], tuple[float, str]] = {}
-    try:
-        with results.open("rb") as file:
-            for line in file:
-                if match := RECORD.search(line[:2000]):
-                    assignment, student, at, edition = (part.decode() for part in match.groups(b""))
-                    graded[assignment, student] = datetime.fromisoformat(at).timestamp(), edition
-        return graded, results.stat().st_mtime
-    except (OSError, ValueError):
-        return graded, 0.0
+def pages(course: Path) -> tuple[Path, dict[tuple[str, str], str]]:
+    """Where submissions.json lies, and by assignment and student what a page would show that were written now."""
+    book = gradebook_of(course)
+    beside, asked = book.parent if book else course, _asked(course, book) or Book()
+    shown = {
+        pair: seen.page_of(at, asked.marks.get(pair, ())) for pair, (at, _) in _graded(beside / "results.jsonl").items()
+    }
+    return beside, shown
+
+
+def _graded(results: Path) -> dict[tuple[str, str], tuple[str, str]]:
+    """By assignment and student, when it was graded last and with which edition."""
+    graded: dict[tuple[str, str], tuple[str, str]] = {}
+    with contextlib.suppress(OSError, ValueError), results.open("rb") as file:
+        for line in file:
+            if match := RECORD.search(line[:2000]):
+                assignment, student, at, edition = (part.decode() for part in match.groups(b""))
+                graded[assignment, student] = at, edition
+    return graded
 
 
 @dataclass
@@ -184,10 +199,20 @@ class Book:
     """By assignment, the notebooks that need a grader."""
     recorded: set[tuple[str, str]] | None = None
     """The submissions that it has, by assignment and student; None where nobody could ask."""
+    marks: dict[tuple[str, str], list[tuple]] = field(default_factory=lambda: defaultdict(list))
+    """By assignment and student, the points and comments that people gave."""
 
     @classmethod
     def of(cls, ask: Callable[[str], Iterable]) -> Book:
-        return cls({name: int(count) for name, count in ask(UNGRADED)}, {(name, who) for name, who in ask(RECORDED)})
+        book = cls({name: int(count) for name, count in ask(UNGRADED)}, {(name, who) for name, who in ask(RECORDED)})
+        for name, who, *mark in ask(MARKED):
+            book.marks[name, who].append(tuple(mark))
+        return book
+
+
+def _asked(course: Path, book: Path | None) -> Book | None:
+    """What the gradebook says; None where it is on a server that is not known, or does not answer at once."""
+    return _in_file(book) if book else _on_server(address_of(course))
 
 
 def _in_file(gradebook: Path) -> Book:
@@ -219,15 +244,6 @@ def _on_server(address: str) -> Book | None:
         return None
 
 
-def _time(*folders: Path) -> bytes:
-    """The time of submission in the first of some folders that has one; a later attempt may hold older files."""
-    for folder in folders:
-        with contextlib.suppress(OSError):
-            if (folder / DELIVERED).is_file():  # a pipe would wait
-                return (folder / DELIVERED).read_bytes()
-    return b""
-
-
 def _names(folder: Path) -> list[str]:
     names = [path.name for path in _listed(folder) if path.is_dir() and not path.name.startswith(".")]
     return sorted(names, key=lambda name: [part.zfill(9) if part.isdecimal() else part for part in DIGITS.split(name)])
@@ -242,8 +258,3 @@ def _listed(folder: Path) -> Iterable[Path]:
 
 def _has(folder: Path, pattern: str) -> bool:
     return any(folder.glob(pattern))
-
-
-def _newest(folder: Path) -> float:
-    """When a file of a folder was changed last, in seconds; 0 without any."""
-    return max((path.lstat().st_mtime for path in _listed(folder)), default=0.0)

@@ -102,6 +102,8 @@ def go_through(
 ) -> Passed:
     """Take a submission through the list; the folder ``build`` is made, with the files that lie beside its notebooks.
 
+    The submission lies in a folder that was made for it (``submission/packing``), which loses these files.
+
     Raises VivaError for what the course or this machine is at fault, and SubmissionError.
     """
     start = time.monotonic()
@@ -113,10 +115,10 @@ def go_through(
         return Passed(opened.problem)
     log = log or logging.getLogger("viva")
     directory = CourseDirectory(config=material.config, log=log)
-    replaced = lay_out(submission, material, build, directory)
     pair = submission.assignment, submission.student
     record = SubmissionRecord(*pair, graded=now(), edition=material.edition)
     graded = Graded(*pair, timestamp.of(submission), {}, {})
+    replaced = lay_out(submission, material, build, directory)
     passed = Passed(notes=opened.notes, record=record, graded=graded)
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     named = {Path(path).stem for path in material.files if Path(path).parts[0] == SOLVED}
@@ -170,7 +172,8 @@ def _steps(
 
 
 def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> list[str]:
-    """Copy the assignment's own files, and the submitted files that are not notebooks and not too large for nbgrader.
+    """Write the assignment's own files, and move the submitted ones, but for notebooks and what is too large for
+    nbgrader, out of a folder that was made for the submission.
 
     Nothing that was submitted takes another file's place, but for the files that the course says are the students' own.
     Returns the submitted files, by path, that the assignment's replace, and that are not the same.
@@ -181,14 +184,15 @@ def lay_out(submission: Submission, material: Material, build: Path, directory: 
     fill(build, {name: content for name, content in given.items() if name not in submitted})
     replaced = []
     for path in itertools.islice(walk(submission.folder, [*directory.ignore, *OURS, "*.ipynb"]), MOST_FILES):
-        with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
+        with contextlib.suppress(OSError):  # it has a name that the assignment has for a folder
             name = path.relative_to(submission.folder)
-            status, copy = path.lstat(), build / name
-            if not stat.S_ISREG(status.st_mode) or status.st_size > 1000 * directory.max_file_size:
+            status, place = path.lstat(), build / name
+            readable = stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IRUSR
+            if not readable or status.st_size > 1000 * directory.max_file_size:
                 continue
-            if not copy.exists():
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, copy)
-            elif copy.is_file() and not filecmp.cmp(path, copy, shallow=False):
+            if not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                path.rename(place)
+            elif place.is_file() and not filecmp.cmp(path, place, shallow=False):
                 replaced.append(str(name))
     return sorted(replaced)

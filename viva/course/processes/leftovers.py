@@ -287,6 +287,25 @@ def write(path: Path, text: str, mode: int | None = None) -> None:
             file.write(text)
 
 
+def put(built: Path, target: Path) -> None:
+    """Put a folder that was built in one of ``BUILD`` beside its place there, instead of the old one.
+
+    After a fault the old one is there again; what is cut off in between, ``finish_builds`` undoes.
+    """
+    build = next(path for path in built.parents if path.name.startswith(BUILD))
+    old = build / "old" / target.name
+    old.parent.mkdir(exist_ok=True)
+    if os.path.lexists(target):
+        target.rename(old)
+    try:
+        built.rename(target)
+    except BaseException:
+        if os.path.lexists(old):
+            old.rename(target)
+        raise
+    remove(old)
+
+
 def finish_builds(parents: Iterable[Path]) -> None:
     """Remove what workers were building when they died; a graded folder that was moved away for it comes back."""
     for parent in parents:

@@ -31,7 +31,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
 import nbformat
@@ -45,7 +44,7 @@ from traitlets.config import Config
 from viva import doors, editions, wording
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
-from viva.course.examining.fingerprint import ground
+from viva.course.examining.fingerprint import ground, rows_in_order
 from viva.course.gradebook.recording import Expected
 from viva.course.processes import leftovers
 from viva.course.releasing.compiler import Compiled, compiled, compiled_twice, completed
@@ -134,7 +133,7 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
     made = _from_gradebook(course, assignment, expected)
     if tell:
         by_other = f"The gradebook has another release than {place}" if facts else f"There is no contract in {place}"
-        tell(f"{assignment}: {by_other}. Made from source/, release/ and the gradebook.")
+        tell(f"{assignment}: {by_other}. So the contract was made anew from source/, release/ and the gradebook.")
     return made
 
 
@@ -203,8 +202,9 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
         if worth and points.get(grade_id(cell)) != float(worth):
             raise CourseError(
                 f"{draft.source / notebook}.ipynb, cell '{grade_id(cell)}': its {worth:g} points cannot be graded, "
-                "because a step of c.GenerateAssignment.preprocessors makes another cell of it for students than for "
-                "grading. Nothing was changed. Put that step before ClearSolutions."
+                "because students get another cell than grading expects. A step of "
+                "c.GenerateAssignment.preprocessors changes the cell too late. Nothing was changed. Put that step "
+                "before ClearSolutions."
             )
 
 
@@ -227,7 +227,7 @@ def names_of(course: Course, assignment: str) -> list[str]:
 
 def digest_of(expected: Expected) -> str:
     """A hash of an assignment's cells as the gradebook has them."""
-    books = [(name, _in_order(book)) for name, book in sorted(expected.notebooks.items())]
+    books = [(name, rows_in_order(vars(book))) for name, book in sorted(expected.notebooks.items())]
     return hashlib.sha256(repr(books).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -456,8 +456,7 @@ def _put(draft: Path, folder: Path, shared: bool) -> None:
         shutil.copytree(draft, build)
         for path in [build, *build.rglob("*")]:
             _protect(path, shared)
-        shutil.rmtree(folder, ignore_errors=True)
-        build.rename(folder)
+        leftovers.put(build, folder)
 
 
 def _prune(place: Path, edition: str) -> None:
@@ -493,12 +492,6 @@ def _with_texts(notebook: NotebookNode, locked: Mapping[str, str]) -> NotebookNo
         if cell.cell_type == "code" and utils.is_locked(cell):
             cell.source = locked.get(name, cell.source)
     return notebook
-
-
-def _in_order(book: SimpleNamespace) -> list:
-    """The gradebook's rows of a notebook, sorted: nbgrader asks for them in no order."""
-    tables = {name: sorted(map(repr, rows)) if isinstance(rows, list) else rows for name, rows in vars(book).items()}
-    return sorted(tables.items())
 
 
 def _content(path: Path) -> bytes:

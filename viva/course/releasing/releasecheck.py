@@ -50,7 +50,7 @@ def differences(ours: Path, compiled: Path) -> list[str]:
         if not there:
             found.append(f"{name} is missing")
         elif not made:
-            found.append(f"{name} is not compiled from source/")
+            found.append(f"{name} does not come from source/")
         elif there.is_symlink() or there.read_bytes() != made.read_bytes():
             found.append(f"{name} is different")
     return found

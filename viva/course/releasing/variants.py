@@ -262,11 +262,8 @@ def _write(folder: Path, students: dict[str, dict[str, bytes]]) -> None:
     """Write everybody's files beside their places; then each folder takes its own, and no place holds a part."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=folder) as name:
-        build, old = Path(name), Path(name, "old")
+        new = Path(name, "new")
         for student, files in students.items():
-            fill(build / "new" / student, files)
-        old.mkdir()
+            fill(new / student, files)
         for student in students:
-            if (folder / student).exists():
-                (folder / student).rename(old / student)  # finish_builds brings it back
-            (build / "new" / student).rename(folder / student)
+            leftovers.put(new / student, folder / student)

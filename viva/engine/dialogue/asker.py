@@ -303,7 +303,7 @@ class Asker:
     def _error(self, raised: object, operation: str, path: Path) -> BaseException:
         if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
             self.check.running = safe(str, raised.get("traceback"))
-            return CandidateStopped("the time was over")
+            return CandidateStopped("the time limit was reached")
         self.expected.check(path, raised)
         error = self.raised.exception(raised)
         # ``for`` and ``map`` in the test would take it for their own end, and pass what they never looked at.

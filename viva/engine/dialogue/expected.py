@@ -273,7 +273,7 @@ class ExpectedTypes:
         Student code may ask for more than the solution. Such a cell is a single-process cell."""
         for part in walk(list(args)):
             if codec_of(part) is not None and type(part) not in CODEC_OF and type(part) not in ATOMS:
-                raise CandidateLied(f"an argument of the class {type(part).__name__} would cross as its base")
+                raise CandidateLied(f"an argument of the class {type(part).__name__} would arrive as its base class")
 
     def _is_of_students_choice(self, value: object) -> bool:
         """Whether something in a value is a Counter, or of a library's class that the answers name."""

@@ -26,11 +26,11 @@ from viva.engine.dialogue.asker import Asker, doubting
 from viva.engine.dialogue.expected import CALL, Path, Step, library
 from viva.engine.dialogue.objects import PLACE, PLAIN
 from viva.engine.dialogue.proxies import PROXIES, known_number, path_of
-from viva.engine.names import names_within
+from viva.notebook.names import names_within
+from viva.notebook.syntax import Definition
 
 ASKING = ("getsource", "getsourcelines")
 """The functions that a test calls to look at a source."""
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 MOST = 100_000
 """Characters of a cell that is read for definitions."""
 LINES = 10**6
@@ -84,8 +84,8 @@ def may_be_elsewhere(sources: Iterable[str], path: Path, source: str) -> bool:
 
 def _bound(statement: ast.stmt, with_attributes: bool) -> set[str]:
     """The names that a statement gives a value; ``with_attributes`` also those that it gives an attribute."""
-    names = names_within(ast.Module([statement], []))
-    return (names.bound if with_attributes else names.given) if names else set()
+    names = names_within(statement)
+    return names.bound if with_attributes else names.given
 
 
 class SourceCode:

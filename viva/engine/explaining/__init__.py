@@ -10,7 +10,6 @@ To add a reason: a class with a docstring in a module here, its place in ``_sour
 
 walk           the walk, and the table of sources
 place          a cell on the way: its text, names, errors; the exceptions that several sources know
-stubs          how far an answer is, read from its text
 notdone        answers that are not done yet
 lacking        libraries that are not installed
 refused        what the sandbox refused

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-
 from viva.engine.dialogue.expected import PLAIN, expected_of
 from viva.engine.examination import Examination
-from viva.engine.explaining.place import Place, Question, names_in_text
-from viva.notebook.syntax import NOTHING, parsed
+from viva.engine.explaining.place import Place, Question
+from viva.notebook.names import names_in_text
+from viva.notebook.stubs import silent_functions
 from viva.record import Note, note
-
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-SCOPES = FUNCTIONS | ast.ClassDef | ast.Lambda
 
 
 class NoReturn:
@@ -23,12 +19,10 @@ class NoReturn:
 
     def pass_cell(self, place: Place) -> None:
         self.silent -= place.names.given
-        for node in (parsed(place.source) or NOTHING).body:
-            if isinstance(node, FUNCTIONS):
-                self.silent.discard(node.name)
-                kind = expected_of(self.examination.kinds.get(f"{node.name}()", "")).kind
-                if kind == PLAIN and not node.decorator_list and not _gives(node):
-                    self.silent.add(node.name)
+        for function, is_silent in silent_functions(place.source).items():
+            self.silent.discard(function)
+            if is_silent and expected_of(self.examination.kinds.get(f"{function}()", "")).kind == PLAIN:
+                self.silent.add(function)
 
     def explain(self, question: Question) -> None:
         result = question.result
@@ -39,15 +33,3 @@ class NoReturn:
 
     def doubts(self) -> list[Note]:
         return []
-
-
-def _gives(function: ast.AST) -> bool:
-    """Whether something in a function, and in no function in it, gives a value or raises."""
-    todo = list(ast.iter_child_nodes(function))
-    for node in todo:
-        match node:
-            case ast.Return(value=ast.expr()) | ast.Yield() | ast.YieldFrom() | ast.Raise():
-                return True
-        if not isinstance(node, SCOPES):
-            todo += ast.iter_child_nodes(node)
-    return False

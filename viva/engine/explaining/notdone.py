@@ -16,9 +16,9 @@ import re
 from collections.abc import Mapping
 
 from viva.engine.examination import Examination
-from viva.engine.explaining.place import UNDEFINED, Place, Question, names_in_text
-from viva.engine.explaining.stubs import STUB, State, state_of
-from viva.engine.names import Names
+from viva.engine.explaining.place import UNDEFINED, Place, Question
+from viva.notebook.names import Names, names_in_text
+from viva.notebook.stubs import STUB, State, state_of
 from viva.record import Note
 
 ANY = "*"

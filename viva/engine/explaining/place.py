@@ -10,14 +10,13 @@ from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
 from viva.engine.checks import Check
-from viva.engine.names import Names, names_of
 from viva.notebook.cell import ANSWERS, Purpose, grade_id, name_of
+from viva.notebook.names import Names, names_in_text
+from viva.notebook.syntax import LONGEST
 from viva.record import CheckResult
 from viva.verdict import Verdict
 
 LOST = (Verdict.FAILED, Verdict.ERROR)
-LONGEST = 200_000
-"""A longer cell is not looked at; nobody types as much."""
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 MISSING = "ModuleNotFoundError"
 NO_MODULE = re.compile(r"No module named '(\w{1,60})(?:\.[\w.]*)?'")
@@ -88,11 +87,3 @@ def undefined(result: CheckResult) -> str:
     """The name for want of which a check ended; empty where it did not."""
     match = UNDEFINED.match(result.message.strip()) if result.exception == "NameError" else None
     return match[1] if match else ""
-
-
-def names_in_text(source: str) -> Names:
-    """The names of a text; none of one that cannot be read."""
-    try:
-        return (names_of(source) if len(source) <= LONGEST else None) or Names()
-    except (RecursionError, MemoryError):
-        return Names()

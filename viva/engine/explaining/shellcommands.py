@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from viva.engine.explaining.place import LONGEST, Place, Question, names_in_text
+from viva.engine.explaining.place import Place, Question
 from viva.engine.explaining.refused import Refused
-from viva.engine.names import changed_in, names_in
-from viva.notebook.syntax import imports_in, nodes_of, parsed
+from viva.notebook.names import changed_in, names_in, names_in_text
+from viva.notebook.syntax import LONGEST, imports_in, nodes_of, statements_of
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -101,9 +101,8 @@ class Traces:
 
         Raises RecursionError.
         """
-        tree, cause = parsed(source) if len(source) <= LONGEST else None, ""
-        bound: set[str] = set()
-        for statement in tree.body if tree else ():
+        cause, bound = "", set[str]()
+        for statement in statements_of(source) if len(source) <= LONGEST else ():
             names, commands = names_in(statement), list(self._commands(statement))
             filled = {name for command in commands for name in FILLED.findall(command.options)}
             commands = [command for command in commands if not _installs(command.text)]
@@ -128,8 +127,8 @@ class Traces:
 
         One that only shows something matters where the answer does nothing else. Raises RecursionError.
         """
-        tree = parsed(source) if len(source) <= LONGEST else None
-        found = [list(self._commands(statement)) for statement in tree.body] if tree else []
+        statements = statements_of(source) if len(source) <= LONGEST else []
+        found = [list(self._commands(statement)) for statement in statements]
         running = [command for commands in found for command in commands if not _installs(command.text)]
         matter = [command for command in running if not command.shows or CAPTURED.match(source) or all(found)]
         return matter[0].shown if matter else ""

@@ -22,15 +22,14 @@ from nbformat import NotebookNode
 
 from viva.cleaning import plaintext
 from viva.engine.examination import Examination
-from viva.engine.explaining.place import LONGEST, MISSING, NO_MODULE, UNDEFINED, Place, Question, names_in_text
-from viva.engine.explaining.stubs import STUB
+from viva.engine.explaining.place import MISSING, NO_MODULE, UNDEFINED, Place, Question
 from viva.engine.libraries import can_be_imported
-from viva.engine.names import changed_in, names_in
 from viva.engine.outcome import Outcome
-from viva.engine.ownership import reached
 from viva.engine.timebudget import NOT_TRIED
 from viva.notebook.cell import grade_id, is_locked, name_of
-from viva.notebook.syntax import BLOCKS, NOTHING, blank_head, complaint_about, parsed
+from viva.notebook.names import changed_in, names_in_text, names_within, reached
+from viva.notebook.stubs import STUB
+from viva.notebook.syntax import BLOCKS, LONGEST, blank_head, complaint_about, parsed, statements_of
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -289,11 +288,8 @@ def _taken(source: str) -> set[str]:
     """The names that code takes from above; not those that it has bound before, as tests bind their ``result``."""
     names = names_in_text(source)
     taken, bound = reached(names.used, names.mentioned), set[str]()
-    for statement in (parsed(source) or NOTHING).body:
-        try:
-            names = names_in(statement)
-        except RecursionError:
-            continue
+    for statement in statements_of(source):
+        names = names_within(statement)
         bound |= names.given if isinstance(statement, BLOCKS) else set()
         taken |= names.used - bound
         bound |= names.given
@@ -302,10 +298,7 @@ def _taken(source: str) -> set[str]:
 
 def _split(source: str, line: int) -> tuple[set[str], set[str]]:
     """The names that a cell binds before the statement at a line, and those that it binds or changes from there on."""
-    statements = (parsed(source) or NOTHING).body
+    statements = statements_of(source)
     rest = [node for node in statements if (node.end_lineno or 0) >= line]
-    try:
-        before = names_in(*statements[: len(statements) - len(rest)]).bound
-        return before, names_in(*rest).bound.union(*map(changed_in, rest))
-    except RecursionError:
-        return set(), set()
+    before = statements[: len(statements) - len(rest)]
+    return names_within(*before).bound, names_within(*rest).bound | changed_in(*rest)

@@ -16,22 +16,19 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.names import names_of
+from viva.notebook.statements import acts, are_one, only_defines, runs
 from viva.record import Note
 from viva.submission.cells.places import Piece, Released, Slot, about
 from viva.submission.cells.texts import (
     LONGEST,
     NAME,
-    are_one,
     bound_names,
     is_front_matter,
     is_prose,
     likeness,
     lines_of,
-    looks_like_code,
-    only_defines,
-    runs,
     squeezed,
 )
 
@@ -145,7 +142,7 @@ class Match:
             return False
         if self.handout.has_text(piece.source):
             return False
-        return is_prose(piece.source) if piece.is_code else not looks_like_code(piece.as_code)
+        return is_prose(piece.source) if piece.is_code else not acts(piece.as_code)
 
     def is_anchored(self) -> bool:
         """Whether a cell of the assignment's that is not an answer is there as it was released."""
@@ -598,7 +595,7 @@ def evidence(slot: Slot, piece: Piece) -> float:
 
 
 def _evidence_of_answer(slot: Slot, piece: Piece, alike: float) -> float:
-    if not piece.is_code and not looks_like_code(piece.as_code):
+    if not piece.is_code and not acts(piece.as_code):
         return 0.0  # a written answer mentions the names too
     if names := slot.defines & piece.binds:
         return 0.7 + 0.3 * len(names) / len(slot.defines)

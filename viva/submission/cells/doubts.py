@@ -11,17 +11,18 @@ whatever it binds, where the answer gives the same names, unless it defines the 
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Set
 from itertools import pairwise
 
 from msgspec import structs
 
-from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose
+from viva.notebook.names import names_of
 from viva.notebook.programming import PYTHON
-from viva.notebook.syntax import imports_in, nodes_of, parsed
+from viva.notebook.statements import acts, constants_alone, lone_names, only_defines, returns_outside, runs
+from viva.notebook.stubs import is_behind_stub, redone_functions, undone_functions
+from viva.notebook.syntax import imports_in, statements_of
 from viva.record import Note, note
 from viva.submission.cells.cellmatching import Doubt, Match, doubted
 from viva.submission.cells.handout import trees
@@ -33,12 +34,7 @@ from viva.submission.cells.texts import (
     given_names,
     has_line_of_code,
     is_prose,
-    looks_like_code,
-    only_defines,
-    raises_as_stub,
-    runs,
     squeezed,
-    undone_functions,
     used_names,
     words,
 )
@@ -341,7 +337,7 @@ class _Doubts:
         for slot in blank:
             low, high = self.match.between(slot) if self.match.is_anchored() else (0, 0)
             for piece in self.match.pieces[low + 1 : high]:
-                text = piece in self.extras and not piece.is_code and not looks_like_code(piece.source)
+                text = piece in self.extras and not piece.is_code and not acts(piece.source)
                 if text and self.match.is_text_of_ones_own(piece, least=1):
                     beside.setdefault(piece, []).append(slot)
             for neighbour in (self.slots[slot.place - 1], *self.slots[slot.place + 1 : slot.place + 2]):
@@ -412,19 +408,18 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tup
     if (magic := _MAGIC.match(source)) and magic[1] not in _HERE:
         return "other_magic", magic[1]
     source = source[magic.end() :] if magic else source
-    tree = parsed(source)
-    if tree is None or any(isinstance(node, ast.Return) for node in tree.body):
+    if not runs(source) or returns_outside(source):
         return ("not_python",)
-    if _is_commented_out(tree, source, slot):
+    if _is_commented_out(source, slot):
         return ("commented_out",)
-    values = [getattr(node, "value", None) for node in tree.body[:-1]]
-    lines = [value.id for value in values if isinstance(value, ast.Name)]
-    lines = [name for name in lines if name in unknown and re.search(rf"^{name}\s*$", source, re.MULTILINE)]
+    lines = [
+        name for name in lone_names(source) if name in unknown and re.search(rf"^{name}\s*$", source, re.MULTILINE)
+    ]
     if lines:
         return "stray_line", lines[0]
-    if any(_is_behind_stub(getattr(node, "body", None)) for node in nodes_of(tree)):
+    if is_behind_stub(source):
         return ("below_stub",)
-    if again := _done(tree) & undone_functions(source) & slot.own:
+    if again := redone_functions(source) & slot.own:
         return "above_stub", min(again)
     platform, _ = of_platform(source)
     return ("platform", platform) if platform else ()
@@ -432,8 +427,7 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tup
 
 def of_platform(source: str) -> tuple[str, str]:
     """The module of another platform that code imports, and what stands below that, which never runs; or nothing."""
-    tree = parsed(source)
-    for node in tree.body[:-1] if tree else ():
+    for node in statements_of(source)[:-1]:
         for module in (one.path for one in imports_in([node])):
             for name in _PLATFORMS:
                 if f"{module}.".startswith(f"{name}."):
@@ -441,24 +435,9 @@ def of_platform(source: str) -> tuple[str, str]:
     return "", ""
 
 
-def _done(tree: ast.Module) -> set[str]:
-    """The functions of which a definition is none of a stub."""
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return {node.name for node in tree.body if isinstance(node, functions) and not any(map(raises_as_stub, node.body))}
-
-
-def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
+def _is_commented_out(source: str, slot: Slot) -> bool:
     """Whether what gives a name of the answer stands behind ``#`` or between quotes, and nothing else does anything."""
-    values = [value for node in tree.body if isinstance(value := getattr(node, "value", None), ast.Constant)]
-    if len(values) < len(tree.body):
+    if (constants := constants_alone(source)) is None:
         return False
-    text = "\n".join(str(value.value) for value in values) or re.sub(r"^[ \t]*#+ ?", "", source, flags=re.MULTILINE)
+    text = "\n".join(map(str, constants)) or re.sub(r"^[ \t]*#+ ?", "", source, flags=re.MULTILINE)
     return bool(slot.own & bound_names(text)) and runs(text)
-
-
-def _is_behind_stub(block: object) -> bool:
-    """Whether more than what is shown follows the line of the stub that raises."""
-    if not isinstance(block, list):
-        return False
-    raised = [number for number, node in enumerate(block) if raises_as_stub(node)]
-    return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])

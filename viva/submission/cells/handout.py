@@ -8,8 +8,6 @@ compared without white space and the marks of Markdown.
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import functools
 import hashlib
 import os
@@ -21,8 +19,8 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.folder import walk
-from viva.notebook.syntax import NOTHING, parsed
-from viva.submission.cells.texts import code_parts, is_magic, squeezed
+from viva.notebook.statements import forms_of, magic_forms
+from viva.submission.cells.texts import code_parts, squeezed
 from viva.submission.files.handin import notebooks_in
 from viva.submission.files.salvage import read
 from viva.verdict import SubmissionError
@@ -38,9 +36,8 @@ _MARKS = str.maketrans("", "", "*_`~\\|")
 @functools.lru_cache(maxsize=4096)
 def trees(source: str) -> tuple[str, ...]:
     """The statements of code as texts that no layout changes; its lines where it is not whole."""
-    if (tree := parsed(source)) is not None:
-        with contextlib.suppress(RecursionError):  # a sum of thousands of terms
-            return tuple(ast.dump(node) for node in tree.body if not isinstance(node, ast.Pass) and not is_magic(node))
+    if (forms := forms_of(source)) is not None:
+        return forms
     return tuple(squeezed(line) for line in source.splitlines() if line.strip() and not _QUIET.match(line))
 
 
@@ -48,8 +45,7 @@ def quiet_lines(source: str) -> set[str]:
     """The comments and magics of code; magics also as the calls that programs write for them."""
     lines = {squeezed(line) for line in _QUIET.findall(source)}
     if "get_ipython" in source or any(line[:1] in "%!?" for line in lines):
-        with contextlib.suppress(RecursionError):
-            lines |= {squeezed(ast.dump(node)) for node in (parsed(source) or NOTHING).body if is_magic(node)}
+        lines |= set(map(squeezed, magic_forms(source)))
     return lines
 
 

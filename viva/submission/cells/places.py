@@ -11,10 +11,11 @@ from typing import Any
 from nbformat import NotebookNode
 
 from viva.engine import plaincode
-from viva.engine.names import names_of
 from viva.notebook.cell import ANSWERS, Purpose, grade_id, is_locked, name_of, purpose_of
+from viva.notebook.names import names_of
 from viva.notebook.programming import PYTHON as LANGUAGE
 from viva.notebook.programming import language_of
+from viva.notebook.statements import runs
 from viva.record import Note
 from viva.submission.cells.handout import Handout, is_as, plain
 from viva.submission.cells.texts import (
@@ -25,7 +26,6 @@ from viva.submission.cells.texts import (
     code_parts,
     given_names,
     lines_of,
-    runs,
     squeezed,
     used_names,
     words,

@@ -1,27 +1,24 @@
 """Facts about a text that need no run: whether it is code or words, the names it gives and the names it uses.
 
-Code is read as IPython reads it (``viva.engine.names``): a magic is not a syntax error, and a cell whose first line is
+Code is read as IPython reads it (``viva.notebook``): a magic is not a syntax error, and a cell whose first line is
 indented runs.
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import html
 import keyword
 import re
 import textwrap
-import warnings
 from bisect import bisect_right
-from itertools import pairwise
 
 from rapidfuzz import fuzz
 
 from viva.engine import plaincode
-from viva.engine.names import Names, names_of
+from viva.notebook.names import Names, names_of
 from viva.notebook.programming import PYTHON as LANGUAGE
-from viva.notebook.syntax import nodes_of, parsed
+from viva.notebook.statements import acts, returns_outside, runs
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
@@ -47,7 +44,6 @@ _SIGN_OF_CODE = re.compile(r"[][={}@#<>*_\\]|\w\(|[^\W\d]\.[^\W\d]")
 _FRONT = re.compile(r"---\n(?:\w[\w-]*:.*\n|(?:[ \t]|- ).*\n)*---")
 PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self", "get_ipython"}
 _NONE = Names()
-_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
 def squeezed(source: str) -> str:
@@ -64,53 +60,9 @@ def lines_of(source: str, is_code: bool) -> list[tuple[int, str]]:
     ]
 
 
-def runs(source: str) -> bool:
-    """Whether IPython takes a text for Python."""
-    return parsed(source) is not None
-
-
-def compiles(source: str) -> bool:
-    """Whether a text is Python and runs as a cell: it does not ``return`` outside of a function, for one."""
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            compile(parsed(source) or "(", "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def are_one(upper: str, lower: str) -> bool:
-    """Whether code was cut in two inside a block: both together run, and not each by itself.
-
-    Below a ``return`` in the same block, the lower part would never run; so it is the rest of something else.
-    """
-    halves = upper, lower
-    if all(runs(half) and (not half[:1].isspace() or compiles(half)) for half in halves):
-        return False
-    tree = parsed(both := "\n".join(halves))
-    end = len(upper.splitlines())
-    blocks = [block for node in nodes_of(tree) for block in _bodies(node)] if tree else []
-    pairs = [pair for block in blocks for pair in pairwise(block)]
-    borders = [above for above, below in pairs if (above.end_lineno or above.lineno) <= end < below.lineno]
-    return not any(isinstance(above, _LEAVING) for above in borders) and compiles(both)
-
-
-def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
-    blocks = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
-    return [block for block in blocks if isinstance(block, list)]
-
-
 def begins_inside(source: str) -> bool:
     """Whether code begins in the middle of a block, or returns outside of a function."""
-    tree = parsed(source)
-    outside = tree is not None and any(isinstance(node, ast.Return) for node in tree.body)
-    return outside or bool(re.match(r"(?:[ \t]*\n)*[ \t]+\S|(?:elif|else|except|finally)\b", source))
-
-
-def only_defines(source: str) -> bool:
-    """Whether code only imports and defines functions, so that it may run a little earlier or later."""
-    tree, defining = parsed(source), (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
-    return tree is not None and all(isinstance(node, defining) for node in tree.body)
+    return returns_outside(source) or bool(re.match(r"(?:[ \t]*\n)*[ \t]+\S|(?:elif|else|except|finally)\b", source))
 
 
 def bound_names(source: str, language: str = LANGUAGE) -> set[str]:
@@ -145,48 +97,10 @@ def words(source: str) -> set[str]:
     return set(NAME.findall(source[:LONGEST])) - PYTHON
 
 
-def undone_functions(source: str) -> set[str]:
-    """The functions that raise NotImplementedError where they are defined last, as a stub does."""
-    tree, functions = parsed(source), {}
-    for node in tree.body if tree else ():
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            functions[node.name] = any(map(raises_as_stub, node.body))
-    return {name for name, undone in functions.items() if undone}
-
-
-def raises_as_stub(node: ast.stmt) -> bool:
-    """Whether a statement is the line of the stub, or a loop around it."""
-    if isinstance(node, ast.For | ast.While | ast.With):
-        return any(map(raises_as_stub, node.body))
-    return (
-        isinstance(node, ast.Raise) and node.exc is not None and ast.unparse(node.exc).startswith("NotImplementedError")
-    )
-
-
-def is_magic(node: ast.stmt) -> bool:
-    """Whether a statement was a magic, a command for the shell, or a question for help, and binds no name."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    asked = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
-    return isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name) and asked.func.id == "get_ipython"
-
-
-def looks_like_code(source: str) -> bool:
-    """Whether a text can only be Python: it is whole and binds, imports or calls something.
-
-    What reads like a magic is none in a text, as ``![a picture](of.png)`` or ``Why?``.
-    """
-    tree = parsed(source)
-    statements = [node for node in tree.body if not is_magic(node)] if tree else []
-    calls = [node.value for node in statements if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
-    bare = (ast.Expr, ast.AnnAssign, ast.Pass)
-    called = any(isinstance(call.func, ast.Name | ast.Attribute) for call in calls)
-    return called or not all(isinstance(node, bare) for node in statements)
-
-
 def has_line_of_code(source: str) -> bool:
     """Whether a text, or a line of it, is Python that binds, imports or calls something, or seems to be."""
     lines = source[:LONGEST].splitlines()
-    return bool(_STATEMENT.search(source[:LONGEST])) or any(looks_like_code(line.strip()) for line in (source, *lines))
+    return bool(_STATEMENT.search(source[:LONGEST])) or any(acts(line.strip()) for line in (source, *lines))
 
 
 def code_parts(cell_type: str, source: str, language: str = LANGUAGE) -> list[str]:
@@ -194,10 +108,10 @@ def code_parts(cell_type: str, source: str, language: str = LANGUAGE) -> list[st
     if language != LANGUAGE:
         texts = [textwrap.dedent(block).strip("\n") for block in _blocks(source)]
         return [source] if cell_type == "code" else [text for text in texts if plaincode.bound(text, language)]
-    if cell_type == "code" or looks_like_code(source):
+    if cell_type == "code" or acts(source):
         return [source]
     texts = [textwrap.dedent(block).strip("\n") for block in _blocks(source)]
-    return [text for text in texts if looks_like_code(text)]
+    return [text for text in texts if acts(text)]
 
 
 def _blocks(source: str) -> list[str]:
@@ -282,7 +196,7 @@ def as_typed(source: str) -> tuple[str, str]:
     if runs(spaced):
         return spaced, ""
     plain = html.unescape(spaced).translate(_PRINTED)
-    if looks_like_code(plain):
+    if acts(plain):
         return plain, "print_signs"
     readings = {
         "line_numbers": _without_numbers(plain),
@@ -291,7 +205,7 @@ def as_typed(source: str) -> tuple[str, str]:
         "tabs": _without_tabs(plain),
         "indented": _below_first(plain),
     }
-    unambiguous = {text: why for why, text in readings.items() if text.strip() and looks_like_code(text)}
+    unambiguous = {text: why for why, text in readings.items() if text.strip() and acts(text)}
     return next(iter(unambiguous.items())) if len(unambiguous) == 1 else (source, "")
 
 

@@ -103,7 +103,7 @@ def test_an_archive_that_cannot_be_answered_is_a_sentence(taught):
     assert "No file in" in refused(taught, CanvasExport, **answered(taught, "anon_101_5_book.ipynb"))
     assert "does not exist" in refused(taught, CanvasExport, feedback=True, archive="none.zip")
     assert "is not a zip" in refused(taught, CanvasExport, feedback=True, archive=sheet(taught))
-    assert "--archive works only with --as=canvas --feedback, which puts the" in refused(
+    assert "--archive works only together with --as=canvas --feedback. It names the zip" in refused(
         taught, CanvasExport, archive="x.zip"
     )
     names = answered(taught, "leeanna_103_504_book.ipynb")

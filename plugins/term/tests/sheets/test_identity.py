@@ -55,7 +55,7 @@ def test_a_row_is_about_whom_its_number_login_address_or_name_says(keys, name, s
         (
             {"lms": "101", "email": "new@x.edu"},
             "Martin King, Jr.",
-            "has the number of 'mking', and another address; if",
+            "has the same number as 'mking', but another address; if",
         ),
         ({"sis": "999"}, "Martin King, Jr.", "has the name of 'mking', but another number, login or address"),
         ({"lms": "999"}, "No Body", ""),

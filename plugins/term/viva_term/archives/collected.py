@@ -9,7 +9,6 @@ disk, so that a command which was killed is finished by the next.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import shutil
 import tempfile
@@ -296,17 +295,9 @@ def write_folder(files: Mapping[str, Path], target_folder: Path, timestamp: str 
                 shutil.copyfile(path, target, follow_symlinks=False)
             if timestamp:
                 (fresh / TIMESTAMP).write_text(f"{timestamp}\n", encoding="utf-8")
-            if os.path.lexists(target_folder):
-                (build / "old").mkdir()
-                target_folder.rename(build / "old" / target_folder.name)
-            fresh.rename(target_folder)
+            leftovers.put(fresh, target_folder)
         finally:
-            if not os.path.lexists(target_folder) and (old := build / "old" / target_folder.name).exists():
-                old.rename(target_folder)
-            try:
-                build.rmdir()  # mostly nothing is left in it
-            except OSError:
-                remove(build)
+            remove(build)
 
 
 def stamp(folder: Path, timestamp: str) -> None:

@@ -20,6 +20,7 @@ from viva_term.archives.archive import Member
 from viva_term.archives.layouts import About, Laid, blind, lay, layouts, sent_from, shared, source
 from viva_term.archives.ledger import ATTEMPTS, Ledger, cell
 from viva_term.archives.sendermatching import MATCHES, Class, Matches
+from viva_term.archives.unmatched import Unmatched
 from viva_term.lms.rosterfile import Roster
 
 
@@ -27,7 +28,7 @@ class Senders:
     """The senders of a course's archives. Raises CourseError for a file of another form."""
 
     def __init__(self, course: Course) -> None:
-        roster = Roster.of(course)
+        self.course, roster = course, Roster.of(course)
         matches = Matches.read(course.root / MATCHES, roster, strangers=True)
         collected = {path.stem for path in (course.root / ATTEMPTS).glob("*.csv")}
         with contextlib.suppress(CourseError):  # a course may have no source any more
@@ -57,6 +58,15 @@ class Senders:
                     laid = lay(members, expected, system)
                     for name, students in self._read(path, laid, people, by_rules=not system):
                         found[name] = found.get(name, frozenset()) | students
+        return found
+
+    def waiting(self, assignment: str) -> dict[str, frozenset[str]]:
+        """By folder, whose a submission in unmatched/ is for the next ``viva collect``; one of nobody is left out."""
+        unmatched, found = Unmatched(self.course, assignment), {}
+        for people in self.classes if unmatched.rows else ():
+            for attempt in unmatched.attempts() if people.assignment == assignment else ():
+                if attempt.kept and (students := people.match(attempt.sender, near=False).students):
+                    found[attempt.kept.relative_to(unmatched.folder).as_posix()] = frozenset(students)
         return found
 
     def _read(self, path: Path, laid: Laid, people: Class, by_rules: bool) -> Iterator[tuple[str, set[str]]]:

@@ -18,7 +18,7 @@ from viva import doors
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.commands.terminal import SHOWN, explained, figures, shortened, whole
 from viva.course.gradebook import agreement
 from viva.course.grades.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
@@ -211,8 +211,9 @@ class CollectCommand(VivaCommand):
         for attempt, row in before:
             found = f" (found by {row.by})" if row.by else ""
             self._say(
-                f"Attempt {row.attempt} of {quoted(row.student_id)}{found} has the sender "
-                f"{quoted(shown(attempt.sender))}, who is another student now. If it is not theirs, delete the line in "
+                f"Attempt {row.attempt} lies in the folder of {quoted(row.student_id)}{found}, but its sender "
+                f"{quoted(shown(attempt.sender))} is another student now. If {quoted(row.student_id)} did not send it, "
+                "delete the line in "
                 f"{ATTEMPTS}/{self.assignment}.csv and the folder "
                 f"{self.course.path('submitted', self.assignment, row.student_id)}. Then correct the score in "
                 "formgrader."
@@ -230,7 +231,7 @@ class CollectCommand(VivaCommand):
             self.console.print(table)
         counts = Counter(plan.status for plan in plans)
         heads = figures(*map(str, names), "unmatched")
-        table = Table("assignment", *heads, caption=LEGEND, caption_justify="left")
+        table = explained(LEGEND, "assignment", *heads)
         table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
         self.console.print(table)
 

@@ -65,7 +65,7 @@ class RosterCommand(PersonCommand):
         + "."
     ).tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
-    columns = Unicode(help="The columns, as id=Matriculation,email=Mail.").tag(config=True)
+    columns = Unicode(help="The names of the file's columns, as in id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)
     numbers = Unicode(help="The learning system of the numbers in the gradebook, where nothing says so.").tag(
         config=True
@@ -114,7 +114,9 @@ class RosterCommand(PersonCommand):
         issuer = issuer_of(self.numbers)
         if self.numbers not in (*systems(), *doors.entries(doors.MEMBERS)) or not issuer or issuer == "lti":
             choices = ", ".join(name for name in systems() if issuer_of(name) == name)
-            raise CourseError(f"Name the learning system of the numbers, one of: {choices}. As in: --numbers=canvas")
+            raise CourseError(
+                f"There is no learning system '{self.numbers}'. Name one of: {choices}. As in: --numbers=canvas"
+            )
         with self.alone(self.dry_run):
             numbers, column = Identities.read(self.course.root), Roster.of(self.course).column
             of = {student: column[student] for student in numbers.unknown(column)}

@@ -183,9 +183,10 @@ class Roster:
                 other_number = bool(old.sis and entry.sis and old.sis.casefold() != entry.sis.casefold())
                 if name != "id" and (other_number or (name == "email" and _is_another(old, entry))):
                     notes.append(
-                        f"Line {line}: {quoted(entry.id)} has the {title} of {quoted(enrolled)}, who is not in the "
-                        f"file, and another {'school number' if other_number else 'name'}, so they are two students. "
-                        f"If they are one: viva roster --same {enrolled} {entry.id}"
+                        f"Line {line}: {quoted(entry.id)} has the same {title} as {quoted(enrolled)}, but another "
+                        f"{'school number' if other_number else 'name'}, so they were taken for two students. "
+                        f"{quoted(enrolled)} is not in the file. If they are one student: "
+                        f"viva roster --same {enrolled} {entry.id}"
                     )
                     continue
                 if enrolled in lines:

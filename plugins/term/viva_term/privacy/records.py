@@ -9,6 +9,7 @@ import codecs
 import csv
 import json
 import re
+from collections.abc import Mapping
 from io import StringIO
 from typing import Any
 
@@ -43,14 +44,19 @@ class Cuts(msgspec.Struct):
     cuts: list[Cut] = []
 
 
-def cut(name: str, data: bytes, person: Person) -> tuple[bytes, Cuts]:
-    """A file's bytes without the person's records, and these. A file that is not in its form keeps all."""
+def cut(
+    name: str, data: bytes, person: Person, owners: Mapping[str, frozenset[str]] | None = None
+) -> tuple[bytes, Cuts]:
+    """A file's bytes without the person's records, and these. A file that is not in its form keeps all.
+
+    ``owners`` says of rows of a table whose they are, by the cell in the column ``folder``.
+    """
     encoding, text = _decoded(data)
     try:
         records, header = _records(name, text)
         cuts = Cuts(encoding, records[header[0]] if header else "")
         for index, record in enumerate(records):
-            if (rest := _rest(name, record, header, index, person)) is not None:
+            if (rest := _rest(name, record, header, index, person, owners or {})) is not None:
                 cuts.cuts.append(Cut(index, record, rest))
     except (ValueError, csv.Error, RecursionError):
         return data, Cuts(encoding)
@@ -143,7 +149,10 @@ def _records(name: str, text: str) -> tuple[list[str], tuple[int, str, list[str]
     return records, header
 
 
-def _rest(name: str, record: str, header: tuple[int, str, list[str]] | None, index: int, person: Person) -> str | None:
+def _rest(
+    name: str, record: str, header: tuple[int, str, list[str]] | None, index: int, person: Person,
+    owners: Mapping[str, frozenset[str]],
+) -> str | None:  # fmt: skip
     """What remains of a record: None where nothing is taken out of it."""
     if name.endswith(LOGS):
         return "" if person.is_mentioned(record) else None
@@ -151,7 +160,8 @@ def _rest(name: str, record: str, header: tuple[int, str, list[str]] | None, ind
         if header is None or index <= header[0]:
             return None
         row = next(csv.reader(StringIO(record, newline=""), delimiter=header[1]), [])
-        return "" if person.owns(header[2], row) else None
+        known = owners.get(dict(zip(header[2], row, strict=False)).get("folder", ""))
+        return "" if (person.owns(header[2], row) if known is None else known <= person.ids) else None
     if not record.strip():
         return None
     try:

@@ -224,17 +224,20 @@ class _Search:
             self._search(path, self._mention)
 
     def _cut(self, path: Path) -> None:
-        data = path.read_bytes()
-        rest, cuts = records.cut(path.name, data, self.person)
+        waiting = self.senders.waiting(path.stem) if path.parent == self.root / UNMATCHED else {}
+        rest, cuts = records.cut(path.name, path.read_bytes(), self.person, waiting)
         if cuts.cuts:
             self.traces.cuts[path] = cuts
         self._mention(path, rest.decode(cuts.encoding, "replace"))
         if path.parent == self.root / UNMATCHED:
-            for folder in records.cells(path.name, cuts, "folder"):
-                location = Path(os.path.normpath(path.with_suffix("") / folder))
-                if path.with_suffix("") in location.parents and location.is_dir():
-                    siblings = [entry for entry in location.parent.iterdir() if entry not in self.traces.whole]
-                    self.traces.whole.append(location.parent if siblings == [location] else location)
+            self.traces.whole += self._waiting(path.with_suffix(""), records.cells(path.name, cuts, "folder"))
+
+    def _waiting(self, place: Path, names: list[str]) -> list[Path]:
+        """The folders of the person's submissions in unmatched/; a sender's folder in which there is nothing else."""
+        theirs = [Path(os.path.normpath(place / name)) for name in names]
+        theirs = [folder for folder in theirs if place in folder.parents and folder.is_dir()]
+        emptied = {parent for parent in {folder.parent for folder in theirs} if {*parent.iterdir()} <= {*theirs}}
+        return [*sorted(emptied - {place}), *(folder for folder in theirs if folder.parent not in emptied - {place})]
 
     def _search(self, path: Path, tell: Callable[[Path, str], None]) -> None:
         """Search a file, and the files in it if it is a zip."""

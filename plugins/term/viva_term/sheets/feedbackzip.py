@@ -90,7 +90,7 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
             plan.strangers.append(Line("", plaintext.line(name), _unknown(match, bool(anonymous), students)))
     if not files_of:
         raise CourseError(
-            f"No file in {path} is of a known student. Canvas's student numbers are in its gradebook export: read "
+            f"No file in {path} belongs to a known student. Canvas's student numbers are in its gradebook export: read "
             "it with 'viva roster'. For an anonymous assignment, first collect the archive: viva collect. Archives "
             "of text submissions cannot contain pages."
         )

@@ -89,7 +89,7 @@ class SystemExport(SheetExport):
         """What would be written. Raises CourseError, and OSError."""
         if self.archive and not (self.feedback and self.key == "canvas"):
             raise CourseError(
-                "--archive works only with --as=canvas --feedback, which puts the pages beside the files in that zip."
+                "--archive works only together with --as=canvas --feedback. It names the zip into which the pages go."
             )
         if assignment not in [entry.name for entry in gradebook.assignments]:
             raise CourseError(f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first.")

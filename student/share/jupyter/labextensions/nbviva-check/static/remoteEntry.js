@@ -182,7 +182,28 @@
     return fill(sentence, { count: count.toLocaleString(words.html) });
   }
 
+  // The colours of all pages of Viva's (viva/pages/templates/viva_formgrade/colours.css). student/button_words.py writes them.
+  const COLOURS = {
+    "light": {
+      "link": "#0757ba",
+      "good": "#116329",
+      "bad": "#b3141f",
+      "wait": "#7a4b00",
+      "tint": "#fff4d6"
+    },
+    "dark": {
+      "link": "#79b8ff",
+      "good": "#56d364",
+      "bad": "#ff9a92",
+      "wait": "#f0c05a",
+      "tint": "#33280c"
+    }
+  };
+  const inks = kind => Object.entries(COLOURS[kind]).map(([name, ink]) => `--viva-${name}: ${ink};`).join(' ');
+
   const STYLE = `
+    #${NAME} { ${inks('light')} }
+    [data-jp-theme-light=false] #${NAME} { ${inks('dark')} }
     #${NAME} { background: var(--jp-layout-color1); color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1);
       font-family: var(--jp-ui-font-family); line-height: 1.45; overflow: auto; padding: 8px 12px; min-width: 220px; }
     #${NAME} h2 { font-size: var(--jp-ui-font-size2); margin: 4px 0; }
@@ -194,18 +215,24 @@
     #${NAME} .viva-hint { white-space: pre-wrap; overflow-wrap: anywhere; }
     #${NAME} .viva-line { font-family: var(--jp-code-font-family); font-size: var(--jp-code-font-size); }
     #${NAME} button { font: inherit; cursor: pointer; text-align: left; overflow-wrap: anywhere; }
-    #${NAME} button.viva-link { background: none; border: 0; padding: 2px 0; color: var(--jp-content-link-color, #1565c0);
+    #${NAME} button.viva-link { background: none; border: 0; padding: 2px 0; color: var(--viva-link);
       text-decoration: underline; min-height: 24px; }
     #${NAME} button.viva-again { background: var(--jp-layout-color2); color: inherit; padding: 4px 12px;
       border: 1px solid var(--jp-border-color1); border-radius: 3px; }
     #${NAME} button.viva-again[aria-disabled=true] { opacity: .6; cursor: default; }
     #${NAME}:focus { outline: none; }
     #${NAME} button:focus-visible, #${NAME}:focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: -1px; }
-    #${NAME} li { --viva-state: #cf222e; }
-    #${NAME} li[data-state=passed] { --viva-state: #1a7f37; }
-    #${NAME} li:is([data-state='partly right'], [data-state='not done yet']) { --viva-state: #9a6700; }
-    #${NAME} li[data-state=cause] .viva-hint:first-of-type { font-weight: 600; }
+    #${NAME} li { --viva-state: var(--viva-bad); }
+    #${NAME} li[data-state=passed] { --viva-state: var(--viva-good); }
+    #${NAME} li:is([data-state='partly right'], [data-state='not done yet'], [data-state=cause]) { --viva-state: var(--viva-wait); }
     #${NAME} li[data-state='not checked'] { --viva-state: var(--jp-border-color1); }
+    #${NAME} .viva-state { color: var(--viva-state); }
+    #${NAME} li[data-state='not checked'] .viva-state { color: inherit; }
+    #${NAME} li[data-state=cause] .viva-hint:first-of-type { font-weight: 600; }
+    #${NAME} .viva-number { font-size: var(--jp-ui-font-size2); font-weight: 600; }
+    #${NAME} .viva-next { border-left: 4px solid var(--viva-wait); background: var(--viva-tint); color: var(--viva-wait); padding: 6px 8px; }
+    #${NAME} .viva-next:empty { display: none; }
+    #${NAME} .viva-next button.viva-link { color: inherit; font-weight: 600; }
   `;
 
   let scope;
@@ -314,6 +341,7 @@
     const heading = element('h2', node, { text: NAMED });
     const again = element('button', node, { text: NAMED, type: 'button', class: 'viva-again', title: TABLE.en.caption });
     const status = element('p', node, { text: EXPLAIN, role: 'status', 'aria-live': 'polite' });
+    const next = element('p', node, { class: 'viva-next' });
     const results = element('div', node);
     let checked = null;
     let words = TABLE.en;
@@ -345,6 +373,11 @@
         button(place, String(feedback.title), () => app.commands.execute('docmanager:open', { path, factory: 'HTML Viewer' }));
       }
       for (const remark of list(remarks)) element('p', results, { text: String(remark) });
+      const open = list(checks).find(({ state, answer, undone }) => state !== 'passed' && (answer || list(undone).length));
+      if (open) {
+        const answer = String(list(open.undone)[0] ?? open.answer);
+        link(next, fill(words.answer, { cell: answer }), answer);
+      }
       let group, cell, linked;
       for (const check of list(checks)) {
         if (check.cell !== cell) {
@@ -368,6 +401,7 @@
         }
       }
       for (const sentence of [...others, fill(words.savedAt, { time: saved.toLocaleTimeString(words.html) })]) element('p', results, { text: sentence });
+      status.className = 'viva-number';
       say(first ?? '');
     }
 
@@ -378,9 +412,11 @@
       checked = panel;
       heading.textContent = `${NAMED}: ${panel.title.label}`;
       words = wordsOf(panel);
-      results.lang = status.lang = words.html;
+      results.lang = status.lang = next.lang = words.html;
       again.title = words.caption;
       results.replaceChildren();
+      next.replaceChildren();
+      status.className = '';
       say(words.running);
       try {
         show(await ask(app, panel, say, words));

@@ -13,9 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
-from viva.notebook.syntax import ITEMS, NOTHING, imports_in, parsed, parts_of, root_of
+from viva.notebook.syntax import ITEMS, LONGEST, imports_in, nodes_in, parsed, parts_of, root_of, statements_of
 
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -57,15 +56,24 @@ class Names:
 @functools.lru_cache(4096)
 def names_of(source: str) -> Names | None:
     """The names of a cell, or None when it has a syntax error; not to be changed, it is kept for the next who asks."""
-    return names_within(parsed(source))
-
-
-def names_within(tree: ast.Module | None) -> Names | None:
-    """The names of a cell that was parsed; None where it was not, or holds more functions in functions than anybody."""
+    tree = parsed(source)
     try:
         return names_in(tree) if tree else None
-    except RecursionError:
+    except (RecursionError, MemoryError):
         return None
+
+
+def names_in_text(source: str) -> Names:
+    """The names of a text; none of one that cannot be read, or that is longer than anybody types."""
+    return (names_of(source) if len(source) <= LONGEST else None) or Names()
+
+
+def names_within(*nodes: ast.AST) -> Names:
+    """The names of some parts of a cell; none where these hold more functions in functions than anybody types."""
+    try:
+        return names_in(*nodes)
+    except (RecursionError, MemoryError):
+        return Names()
 
 
 def names_in(*nodes: ast.AST) -> Names:
@@ -76,11 +84,24 @@ def names_in(*nodes: ast.AST) -> Names:
     return names
 
 
+def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
+    """The names mentioned by the functions in ``used``, and by the functions that those mention."""
+    reached: set[str] = set()
+    todo = [name for name in used if name in functions]
+    seen = set(todo)
+    while todo:
+        for name in functions[todo.pop()]:
+            reached.add(name)
+            if name in functions and name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return reached
+
+
 def definitions_of(source: str) -> list[str]:
     """The imports, functions and classes of a cell's top level, each as text."""
-    tree = parsed(source) or NOTHING
     defining = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
-    return [ast.unparse(node) for node in tree.body if isinstance(node, defining) or _imports(node)]
+    return [ast.unparse(node) for node in statements_of(source) if isinstance(node, defining) or _imports(node)]
 
 
 def _imports(statement: ast.stmt) -> bool:
@@ -93,10 +114,9 @@ def _imports(statement: ast.stmt) -> bool:
 
 def helpers_of(source: str) -> dict[str, set[str]]:
     """The imports and plain functions of a cell's top level, each as text, with the names that it alone binds."""
-    tree = parsed(source) or NOTHING
     helpers: dict[str, set[str]] = {}
     bound: Counter[str] = Counter()
-    for statement in tree.body:
+    for statement in statements_of(source):
         names = names_in(statement)
         bound.update(names.bound)
         function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not statement.decorator_list
@@ -108,7 +128,7 @@ def helpers_of(source: str) -> dict[str, set[str]]:
 def import_statements(source: str) -> dict[str, set[str]]:
     """The imports of a cell's top level, each as text, with the names that it binds."""
     imports = {}
-    for statement in (parsed(source) or NOTHING).body:
+    for statement in statements_of(source):
         if _imports(statement):
             imports[ast.unparse(statement)] = names_in(statement).bound
     return imports
@@ -121,7 +141,7 @@ def imports_of(source: str) -> set[str]:
 
 def rebound_of(source: str) -> set[str]:
     """The names that a cell binds or changes in another way than by importing, or by a method."""
-    statements = [statement for statement in (parsed(source) or NOTHING).body if not _imports(statement)]
+    statements = [statement for statement in statements_of(source) if not _imports(statement)]
     return names_in(*statements).bound | changed_of(source)
 
 
@@ -134,17 +154,77 @@ CHANGING = frozenset(
 
 def changed_of(source: str) -> set[str]:
     """The names whose objects a cell changes by a method, as in ``cases.append(1)`` and ``rng.shuffle(cases)``."""
-    return changed_in(parsed(source) or NOTHING)
+    return changed_in(*statements_of(source))
 
 
-def changed_in(tree: ast.AST) -> set[str]:
+def changed_in(*nodes: ast.AST) -> set[str]:
+    """The same of some parts of a cell."""
     touched = [
         part
-        for node in ast.walk(tree)
+        for top in nodes
+        for node in ast.walk(top)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING
         for part in (node.func.value, *node.args)
     ]
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
+def needs(source: str) -> set[str]:
+    """The names that a cell may use before it has bound them itself: what it needs of the cells above."""
+    return _needed(statements_of(source), set())
+
+
+def _needed(statements: list[ast.stmt], bound: set[str]) -> set[str]:
+    """The same of some statements after which, whatever they do, the names in ``bound`` are bound; it grows."""
+    needed = set()
+    for statement in statements:
+        match statement:
+            case ast.For(target=target, iter=things, body=body, orelse=after):
+                needed |= _reads(things) - bound
+                needed |= _needed(body, bound | _stored(target)) | _needed(after, set(bound))
+                needed |= _reads(target) - bound - _stored(target)
+            case ast.If(test=test, body=body, orelse=after) | ast.While(test=test, body=body, orelse=after):
+                needed |= (_reads(test) - bound) | _needed(body, set(bound)) | _needed(after, set(bound))
+            case ast.With(items=items, body=body):
+                needed |= set().union(*map(_reads, items)) - bound
+                bound |= set().union(*map(_stored, items))
+                needed |= _needed(body, bound)
+            case _:
+                needed |= _reads(statement) - bound
+                if isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+                    bound |= _stored(statement)
+    return needed
+
+
+def _reads(node: ast.AST) -> set[str]:
+    """The names that a part of a cell reads, deletes or changes, at once or in a function of its."""
+    names = names_in(node.context_expr if isinstance(node, ast.withitem) else node)
+    return names.needed | names.changed
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """The names of the notebook that a part of a cell binds, whatever happens."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import() | ast.ImportFrom():
+            return names_in(node).imported
+        case ast.Assign(targets=targets):
+            return names_in(*targets).assigned
+        case ast.withitem(optional_vars=target):
+            return names_in(target).assigned if target else set()
+    return names_in(node).assigned
+
+
+def called_upon(source: str) -> set[str]:
+    """The names of the objects of which a method is called for its effect: ``words.append(word)``."""
+    names = set()
+    for node in nodes_in(source):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            if not isinstance(function, ast.Name) and (root := root_of(function)):
+                names.add(root)
+    return names
 
 
 def renamed(source: str, names: Set[str]) -> str:
@@ -157,8 +237,8 @@ def renamed(source: str, names: Set[str]) -> str:
 
 def fixed_names(source: str) -> set[str]:
     """The names that ``renamed`` must leave: parameters, keywords, imports, and what the text says in a string."""
-    tree, words = parsed(source) or NOTHING, set[str]()
-    for node in ast.walk(tree):
+    words = set[str]()
+    for node in nodes_in(source):
         if not isinstance(node, ast.Name | ast.Attribute | ast.FunctionDef | ast.ClassDef):
             values = [getattr(node, field) for field in node._fields]
             words.update(value for value in values if isinstance(value, str))

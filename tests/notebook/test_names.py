@@ -7,7 +7,7 @@ import ast
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.engine.names import changed_of, imports_of, names_of
+from viva.notebook.names import changed_of, imports_of, names_of
 from viva.notebook.syntax import nodes_of, parsed
 
 NAMES = {
