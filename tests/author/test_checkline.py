@@ -116,7 +116,7 @@ def test_a_value_is_compared_by_its_name():
             "def f(n):\n    return np.random.rand(n)",
             "def f(n):\n    return np.random.rand(n) + 1",
             (3,),
-            "differ from draw to draw",
+            "gives other results for other random numbers",
         ),
         ("def f(g):\n    return g(2)", "def f(g):\n    return g(3)", (lambda x: x,), "of type function"),
         ("def f(n):\n    return lambda: n", "def f(n):\n    return None", (3,), "result of type function"),

@@ -25,7 +25,7 @@ def test_an_error_at_the_same_line_is_told_once_in_an_exercise():
 
 
 def test_an_exercise_is_open_where_a_check_passed_with_a_right_answer_above():
-    said, silent = "With the right softmax this is right.", ""
+    said, silent = "It is right with the solution's softmax.", ""
     for sentence in (said, silent):
         (exercise,) = exercises_of([question(Line("a", 1, 1, Verdict.PASSED, Explanation(sentence)))], {})
         assert exercise.open == bool(sentence)

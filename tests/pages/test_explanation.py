@@ -35,7 +35,7 @@ def test_a_check_that_is_right_with_another_right_answer_says_so_on_every_page(e
         cause = note(CARRIED, *names.split(", "))
         result = CheckResult("a check", 1.0, Verdict.PASSED, 1.0, cause=cause)
         told = explainer.explain(result, False), explainer.sealed(result)
-        assert {one.sentence for one in told} == {f"With the right {names} this is right."}
+        assert {one.sentence for one in told} == {f"It is right with the solution's {names}."}
 
 
 def test_a_product_of_sizes_that_do_not_fit_is_explained_in_words(explainer):

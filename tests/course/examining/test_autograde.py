@@ -254,7 +254,7 @@ def test_a_students_exception_keeps_its_last_line():
 
 def test_a_check_that_is_right_with_another_right_answer_says_so():
     right = CheckResult("one", 2, Verdict.PASSED, 2, cause=Note(CARRIED, names=("softmax",)))
-    assert [item.text for item in shown(right)] == ["one: it passes as soon as softmax is right\n"]
+    assert [item.text for item in shown(right)] == ["one: it is right with the solution's softmax\n"]
 
 
 def test_where_points_were_lost_it_is_said_why_a_human_should_look():

@@ -210,7 +210,7 @@ def test_a_number_is_compared_within_its_system_and_one_without_a_system_is_aske
     (course / "identities.csv").unlink()  # as in a course of an older Viva
     asked = viva("roster", "canvas.csv", "--dry-run")
     assert "nothing says of which learning system" in asked.out
-    assert "Name the learning system" in viva("roster", "--numbers=mars").err
+    assert "There is no learning system" in viva("roster", "--numbers=mars").err
     said = viva("roster", "--numbers=gradescope")
     assert (said.status, "2 numbers in the gradebook belong to gradescope" in said.out) == (0, True)
     assert "nothing says of which" not in viva("roster", "canvas.csv", "--dry-run").out
