@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from viva.author.answers import fill_in, read_answer
+from viva.author.answers import fill_in, read_answer, read_answers
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import Check
 from viva.verdict import AnswerError
@@ -140,3 +140,39 @@ def test_a_right_answer_promises_nothing(write):
 def test_a_section_for_a_locked_cell_is_refused(write, release):
     with pytest.raises(AnswerError, match="no answer cell 'setup'"):
         fill_in(read_answer(write(WRONG.replace("%% double", "%% setup"))), release, BLUEPRINT)
+
+
+IN_R = """# It adds where it should multiply.
+#
+# Loses:
+#     test: two
+
+# %% double
+double <- function(x) x + 2
+
+# %% [markdown] why
+# Because.
+"""
+
+
+def test_an_answer_in_another_language_says_in_a_comment_what_it_loses(tmp_path, write):
+    write(WRONG)
+    folder = tmp_path / "wrong"
+    (folder / "adds.R").write_text(IN_R)
+    (folder / "adds.scm").write_text(IN_R.replace("# ", ";; ").replace("#\n", ";;\n"))
+    (folder / "notes.txt").write_text("not an answer")
+    for language, ending in (("R", ".R"), ("scheme", ".scm")):
+        (answer,) = read_answers(tmp_path, language)
+        assert answer.path.suffix == ending and answer.summary == "It adds where it should multiply."
+        assert [check.title for check in answer.lost_checks(BLUEPRINT)] == ["two"]
+        assert answer.sections["double"].source == "double <- function(x) x + 2"
+        assert answer.sections["why"].source == "Because."
+    assert [answer.path.suffix for answer in read_answers(tmp_path)] == [".py"]
+
+
+def test_code_above_the_first_section_is_refused_in_another_language_too(tmp_path):
+    path = tmp_path / "wrong" / "adds.R"
+    path.parent.mkdir()
+    path.write_text(f"library(stats)\n{IN_R}")
+    with pytest.raises(AnswerError, match="There is other code above it"):
+        read_answer(path)

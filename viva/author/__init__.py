@@ -21,6 +21,7 @@ degenerate    functions that are right where students can see it, and return not
 store         results of trials, kept by what they depend on
 trials        what a worker process does with one notebook of an audit
 auditresult   what an audit came to, as plain data; excuses
+kernelaudit   mutants in other languages, by the packages that bring them
 judgement     what the trials say, as plain data: proofs, fates, scores
 hygiene       what a notebook should be before it is released
 audit         an assignment is proven

@@ -20,7 +20,7 @@ from viva.wording import counted
 MOST = 24
 """The most mutants of one answer: each is run by kernels of its own."""
 UNWATCHED: dict[str, Any] = {"kinds": {}, "results": {}, "integers": (), "megabytes": 0}
-"""What is known of a solution whose run nobody watched."""
+"""What a watched run of the solution would show."""
 Wrong = dict[str, tuple[list[Slip], list[Degenerate]]]
 """By answer cell, what a package made of its solution."""
 

@@ -29,11 +29,7 @@ from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.kerneldialogue import KernelDialogue
-<<<<<<< HEAD
-=======
 from viva.engine.kernelsession import KernelSession
-from viva.engine.names import names_of
->>>>>>> rkernel
 from viva.engine.session import Died, Session
 from viva.engine.timebudget import TimeBudget
 from viva.notebook.cell import Purpose, name_of

@@ -113,13 +113,13 @@ def test_plain_values_calls_and_conditions_cross_and_what_needs_one_kernel_is_a_
 def test_an_answer_that_cannot_cross_and_one_that_is_empty_or_lacks_a_part_are_left_to_a_grader(grader, tmp_path):
     tests = {"test_a": "stopifnot(a()$n == 1)", "test_b": "stopifnot(b(2) == 4)", "test_c": "stopifnot(c$n == 3)"}
     tests["test_d"] = "stopifnot(!any(c$none))"
-    tests["test_e"] = "low <- d$low\nstopifnot(all(low == 3), !any(c$none))"
-    answer = "c <- list(n = 3, none = logical(0))\nd <- data.frame(low = 3)"
+    tests["test_e"] = "low <- d$low\nfor (i in 1:40) stopifnot(all(low == 3), !any(c$none), e(i) == i)"
+    answer = "c <- list(n = 3, none = logical(0))\nd <- data.frame(low = 3)\ne <- identity"
     answer = f"a <- function() list(n = 1)\nb <- function(x) 2 * x\n{answer}"
     path = written(tmp_path, answer, tests)
     examination = rehearse(path, grader)
     notebook = nbformat.read(path, as_version=4)
-    wrong = "b <- function(x) {}\nc <- list(none = logical(0))\nd <- data.frame(Low = 3)"
+    wrong = "b <- function(x) {}\nc <- list(none = logical(0))\nd <- data.frame(Low = 3)\ne <- function(i) i"
     notebook.cells[1].source = f"a <- function() list(n = 1, how = y ~ x)\n{wrong}"
     outcome = grader.grade(notebook, examination)
     assert [(doubt.kind, doubt.tests) for doubt in outcome.doubts] == [

@@ -13,5 +13,6 @@ trees     what may cross: trees of plain values, checked
 talk.R    the two ends in R
 pipes     lines of JSON in named pipes
 dialogue  the two kernels of a submission: who asks, who answers, and for how long
-text      which tests are single-process cells, by their words
+text      which tests are single-process cells, by their words; what testthat's ``test_that`` says
+mistakes.R  wrong versions of a solution, for the audit
 """

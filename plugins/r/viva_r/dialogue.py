@@ -137,6 +137,7 @@ class Dialogue(_Talking, KernelDialogue):
             case "given" if self.examining:
                 with contextlib.suppress(Died, SandboxError):
                     KernelSession.candidate(self.examining, within, do="run", source=request["source"])
+                    self.examining.hear()
                 self.stale = True
         return {"error": ""}
 
@@ -254,7 +255,7 @@ class _Examiner(_Talking):
         """Wait until it has started."""
         super()._await_start()
         self.load()
-        self.listens = {self._from_test.said: self._question, self.student._piped.said: self._answer}
+        self.listens = {self._from_test.said: self.hear, self.student._piped.said: self._answer}
 
     @property
     def _from_test(self) -> Pipes:
@@ -278,7 +279,7 @@ class _Examiner(_Talking):
         return [name for name in names if isinstance(found, list) and name in found]
 
     def hear(self) -> None:
-        """Read what it told before it replied."""
+        """Read all that it has said: what it tells awaits no answer, so a question may stand behind it."""
         while self._question():
             pass
 

@@ -110,7 +110,8 @@ class References:
     def _in_place_of(self, reference: wire.Reference, value: Any) -> object:
         """A value that stands for an object of the candidate's. Given back it is of the class of that again, or the
         object itself where that has no contents to send: what becomes of it then is not told."""
-        if type(value) in wire.LIKED_ATOMS or not CONTAINERS.isdisjoint(reference.about["mro"]):
+        of_objects = type(value) is np.ndarray and value.dtype.hasobject
+        if type(value) in wire.LIKED_ATOMS or not (of_objects or CONTAINERS.isdisjoint(reference.about["mro"])):
             return self._like(value, -1 - reference.id)
         if type(value) not in ATOMS:
             self._keep(value, wire.Reference(reference.id, {"of": "candidate"}))
