@@ -35,7 +35,7 @@ NAMED = {
     "ps6_transformer_block": 48,
     "ps7_decoder": 38,
     "ps8_first_gradient": 20,
-    "ps9_backward": 27,
+    "ps9_backward": 31,
     "ps10_training": 25,
 }
 """By assignment, how many of its wrong answers in other words get their name."""
