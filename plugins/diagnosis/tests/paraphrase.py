@@ -1,7 +1,7 @@
 """A known answer in other words: names, products, order and calls are written otherwise, and the values stay.
 
-There are two styles. One rewrites products and the order of operands. The other has a function of NumPy for each operator,
-a method for each reduction, a variable for each result, and a function behind each function.
+There are two styles. One rewrites products and the order of operands. The other has a function of NumPy for each
+operator, a method for each reduction, a variable for each result, and a function behind each function.
 """
 
 from __future__ import annotations
