@@ -10,7 +10,7 @@ import dataclasses
 
 import pytest
 
-from plugins.diagnosis.tests.paraphrase import paraphrased
+from plugins.diagnosis.tests.paraphrase import paraphrased, restyled
 from tests.conftest import PROJECT
 from tests.oral import thinned
 from viva.author.answers import Section
@@ -35,10 +35,12 @@ NAMED = {
     "ps6_transformer_block": 48,
     "ps7_decoder": 38,
     "ps8_first_gradient": 20,
-    "ps9_backward": 27,
+    "ps9_backward": 31,
     "ps10_training": 25,
 }
 """By assignment, how many of its wrong answers in other words get their name."""
+RESTYLED = {"ps1_general_attention": 31, "ps3_scaled_attention": 31}
+"""The same for the other style, where it was measured."""
 OWN_WORDS = {
     "ps3_scaled_attention": {
         "softmax_along_rows": """def weigh(scores):
@@ -105,17 +107,24 @@ def test_wrong_answers_in_other_words_get_their_name_and_right_ones_none(assignm
                 (name, dataclasses.replace(by_name[name], sections={first: Section("code", text)} | rest))
             )
         recognised = [(name, names(answer)) for name, answer in variations]
+        in_style = [
+            (answer.name, names(in_other_words(answer, restyled)))
+            for answer in answers
+            if assignment in RESTYLED and not answer.right and answer.name not in BLANK
+        ]
     finally:
         grader.close()
-    assert [(name, groups) for name, groups in recognised if any(name not in group for group in groups)] == []
+    everything = [*recognised, *in_style]
+    assert [(name, groups) for name, groups in everything if any(name not in group for group in groups)] == []
+    assert sum(bool(groups) for _, groups in in_style) >= RESTYLED.get(assignment, 0)
     silent = [name for name, groups in recognised if not groups]
     assert len(recognised) - len(silent) >= NAMED[assignment], silent
 
 
-def in_other_words(answer):
+def in_other_words(answer, words=paraphrased):
     """A known answer whose code is written otherwise."""
     sections = {
-        cell: dataclasses.replace(section, source=paraphrased(section.source)) if section.type == "code" else section
+        cell: dataclasses.replace(section, source=words(section.source)) if section.type == "code" else section
         for cell, section in answer.sections.items()
     }
     return dataclasses.replace(answer, sections=sections)
