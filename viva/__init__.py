@@ -51,5 +51,5 @@ def _in_notebooks():
     return importlib.import_module("viva_check.notebook")
 
 
-ENGINE = 34
+ENGINE = 35
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""
