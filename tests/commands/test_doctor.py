@@ -20,7 +20,7 @@ def test_a_healthy_course_has_nothing_missing(course, viva, options):
     result = viva("doctor", *options)
     assert result.status == 0
     assert "MISSING" not in result.out
-    computed = f"{course / 'nbgrader_config.py'} computes Exchange.root; the values"
+    computed = f"{course / 'nbgrader_config.py'} sets Exchange.root with code"
     assert (computed in result.out, "exchange /" in result.out) == (not options, bool(options))
 
 
