@@ -358,7 +358,7 @@ def test_a_course_without_a_contract_gets_one_and_is_told(course, viva):
     said = viva("grade")
     assert "made anew from source/, release/ and the gradebook" in said.text and scores(course) == {"ada": 3}
     said = viva("grade", "--force")
-    assert "Made from" not in said.text and scores(course) == {"ada": 3}
+    assert "made anew" not in said.text and scores(course) == {"ada": 3}
 
 
 def test_a_file_for_tests_reaches_no_student_and_no_students_code(course, viva):
