@@ -317,7 +317,7 @@ class Commands:
             self.sent += 1  # no two are sent at the same minute
             local = datetime(2026, 10, day, hour, self.sent % 60)
             items.append(Item(login, alias, local, answer))
-        path = self.root / f"{len(self.archives)}.zip"
+        path = self.root / f"{self.sent}.zip"  # none has the name of another, also after one went
         self.archives.append((path, items))
         with zipfile.ZipFile(path, "w") as archive:
             for one in items:
