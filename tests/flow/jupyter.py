@@ -44,6 +44,7 @@ def served(root: Path, port: int = 0) -> Iterator[str]:
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            env=os.environ | {"JUPYTERLAB_WORKSPACES_DIR": str(root.parent / "workspaces")},  # opens no other's files
         )
     try:
         yield printed_address(server, log)
