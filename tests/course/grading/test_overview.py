@@ -97,6 +97,10 @@ def test_a_page_that_is_older_than_grades_points_or_comments_is_to_be_written(co
     assert "1 feedback page to write" in overview(course)
     viva("feedback")
     assert "to write" not in overview(course), "the page came out the same"
+    subprocess.run([BIN / "nbgrader", "autograde", SHORT, "--force"], cwd=course, check=True, capture_output=True)
+    assert "1 to grade" in overview(course), "viva grade will grade again what nbgrader graded"
+    viva("grade")
+    assert "to grade" not in overview(course)
     monkeypatch.setattr(seen, "ENGINE", "the next")
     assert "1 to grade" in overview(course), "another engine grades all again"
 

@@ -19,7 +19,9 @@ from viva.course.grading import seen
 from viva.location import address_of, course_above, folder_of, gradebook_of, is_structured
 from viva.wording import counted
 
-RECORD = re.compile(rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"(?:,"edition":"([^"]*)")?')
+RECORD = re.compile(
+    rb'"assignment":"([^"]+)","student":"([^"]+)","graded":"([^"]+)"(?:,"edition":"([^"]*)")?(?:,"key":"([^"]*)")?'
+)
 """The beginning of a line of results.jsonl."""
 SECONDS = 2
 """The time in which a server answers, or is not asked."""
@@ -153,12 +155,13 @@ def _states(course: Path, book: Path | None, asked: Book) -> list[State]:
             if not submission.is_dir():
                 continue
             state.submitted += 1
-            at, edition = graded.get(pair, ("", ""))
+            at, edition, key = graded.get(pair, ("", "", ""))
             removed = asked.recorded is not None and pair not in asked.recorded  # as by `nbgrader db student remove`
             present += [edition] if at and not removed else []
             looked = looked_at.get(seen.key_of(*pair), seen.Looked())
             is_graded = looked.status == "graded"
-            if looked.files != seen.digest_of(submission) or (is_graded and (removed or not at)):
+            stands = at and key and not removed  # what `nbgrader autograde` recorded has no key, and is graded again
+            if looked.files != seen.digest_of(submission) or (is_graded and not stands):
                 state.waiting += 1
             elif not is_graded:
                 state.left += 1
@@ -175,19 +178,20 @@ def pages(course: Path) -> tuple[Path, dict[tuple[str, str], str]]:
     book = gradebook_of(course)
     beside, asked = book.parent if book else course, _asked(course, book) or Book()
     shown = {
-        pair: seen.page_of(at, asked.marks.get(pair, ())) for pair, (at, _) in _graded(beside / "results.jsonl").items()
+        pair: seen.page_of(at, asked.marks.get(pair, ()))
+        for pair, (at, *_) in _graded(beside / "results.jsonl").items()
     }
     return beside, shown
 
 
-def _graded(results: Path) -> dict[tuple[str, str], tuple[str, str]]:
-    """By assignment and student, when it was graded last and with which edition."""
-    graded: dict[tuple[str, str], tuple[str, str]] = {}
+def _graded(results: Path) -> dict[tuple[str, str], tuple[str, str, str]]:
+    """By assignment and student, when it was graded last, with which edition, and the key of its record."""
+    graded: dict[tuple[str, str], tuple[str, str, str]] = {}
     with contextlib.suppress(OSError, ValueError), results.open("rb") as file:
         for line in file:
             if match := RECORD.search(line[:2000]):
-                assignment, student, at, edition = (part.decode() for part in match.groups(b""))
-                graded[assignment, student] = at, edition
+                assignment, student, at, edition, key = (part.decode() for part in match.groups(b""))
+                graded[assignment, student] = at, edition, key
     return graded
 
 
