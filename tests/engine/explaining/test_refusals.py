@@ -303,3 +303,33 @@ def test_a_right_answer_that_hands_a_tests_function_an_object_of_its_own_class_i
     reason = wording.reason(outcome.checks["test-1"][0])
     assert "an object of class Dual (grading runs the tests in another process)" in reason
     assert outcome.earned("test-1") == 0
+
+
+STATE = """
+--- answer
+import numpy as np
+def start(n):
+    return {"m": np.zeros(n)}
+def step(state):
+    return {"m": state["m"] + 1}
+--- test
+import copy
+state = copy.deepcopy(start(2))
+assert list(step(state)["m"]) == [1, 1]
+"""
+EXACT = """
+import numpy as np
+from fractions import Fraction
+def start(n):
+    return {"m": np.array([Fraction(0)] * n, dtype=object)}
+def step(state):
+    return {"m": state["m"] + 1}
+"""
+
+
+def test_a_right_answer_of_which_a_test_gives_back_a_copy_that_cannot_be_sent_is_doubted(grader, tmp_path):
+    """A state of Fractions, which a test copies before it goes on with it: it lost the point, and nobody was asked."""
+    exam = Exam(STATE, grader, tmp_path)
+    outcome = exam.grade(EXACT)
+    assert outcome.earned("test-1") == 0
+    assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-1",))]

@@ -27,7 +27,10 @@ MESSAGES = {
         re.VERBOSE,
     ),
     "size": re.compile(r"larger than \d{9} bytes"),
-    "crossing": re.compile(r"cannot pass between processes|\(\.\.\.\) handed\b"),  # to a function of the test's
+    "crossing": re.compile(
+        r"cannot pass between processes|\(\.\.\.\) handed\b"  # to a function of the test's
+        r"|cannot be sent between the two processes"  # by the test, as a copy of what the answer gave
+    ),
 }
 """The messages of the exceptions that a refusal leads to, by kind of refusal."""
 DOUBTS = dict(zip(MESSAGES, ("refused_network", "refused_process", "refused_size", "refused_crossing"), strict=True))
