@@ -181,7 +181,7 @@ def _misfit(words: object, english: Words) -> str:
         if _tags(text) != tags:
             return f"its elements are {_tags(text)}, and those of the English sentence {tags}"
         if '"' in text:
-            return 'it has the quote ", which would end an attribute of HTML'
+            return 'it has the quote ", which is not allowed in HTML attributes'
     return ""
 
 

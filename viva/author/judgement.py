@@ -218,8 +218,9 @@ def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[
             seen = list(dict.fromkeys(verdicts))
             if len(seen) > 1:
                 sentences.append(
-                    f"The check '{check}' is unstable: of {len(trials)} runs of {who}, one was {seen[0]} and one "
-                    f"was {seen[1]}. Set a seed for its random numbers. Do not use the clock or an undefined order."
+                    f"The check '{check}' does not always give the same result: of {len(trials)} runs of {who}, one "
+                    f"was {seen[0]} and one was {seen[1]}. Set a seed for its random numbers. Do not use the clock "
+                    "or an undefined order."
                 )
                 break
     return sentences

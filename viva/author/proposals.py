@@ -226,7 +226,7 @@ class _Search:
         if len(chosen) < len(fates):
             left = len(fates) - len(chosen)
             self.result.notes.append(
-                f"Lines were looked for with {len(chosen)} of {len(fates)} mutants; the other {left} are like these."
+                f"Only {len(chosen)} of {len(fates)} mutants were used to find lines; the other {left} are like these."
             )
         jobs = []
         for fate in chosen:
@@ -285,7 +285,7 @@ class _Search:
         groups: dict[tuple[str, str], list[Fate]] = {}
         for number, fate in self.fates.items():
             if number not in noticed:
-                reason = self.lacking.get(number, "the lines that were found fail a right answer, or notice nothing")
+                reason = self.lacking.get(number, "each line that was found fails a right answer, or notices nothing")
                 groups.setdefault((fate.cell, reason), []).append(fate)
         self.result.reasons += [
             f"No line is proposed for {counted(len(group), 'mutant')} of '{cell}' "
@@ -488,7 +488,9 @@ def _confirm(run: Run, search: _Search) -> dict[str, str]:
     """
     result = search.result
     cells = {proposal.check.cell for proposal in result.lines}
-    against = dict.fromkeys(cells & (run.known.inside - search.inside), "lines would make it a single-process cell")
+    against = dict.fromkeys(
+        cells & (run.known.inside - search.inside), "more lines would make it a single-process cell"
+    )
     lost_before = {check for proof in search.audit.proofs if proof.case == "right" for check in proof.lost}
     trials = _right_trials(run, run.jobs)
     for key, trial in trials.items():

@@ -41,7 +41,7 @@ VARIANTS = {
         "With --variants: only list the variants that would be written.",
     ),
 }
-ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run all trials again, also those that did not change.")}
+ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run the whole audit again, also what did not change.")}
 CERTIFICATE = {
     "certificate": (
         {"AuditCommand": {"certificate": True}},
@@ -360,7 +360,7 @@ class AuditCommand(ProvingCommand):
     flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | PROPOSE | WRITE | remote.flags()
     proposing = Bool(False, help="Propose check lines for mistakes that no visible line notices.").tag(config=True)
     certificate = Bool(False, help="Write what is proven of a released assignment.").tag(config=True)
-    everything = Bool(False, help="Run all trials again.").tag(config=True)
+    everything = Bool(False, help="Run the whole audit again.").tag(config=True)
     mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
 

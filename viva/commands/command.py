@@ -325,8 +325,8 @@ class VivaCommand(ShortHelp, NbGrader):
         for intent in journal.pending(self.course):
             then = "run it again to finish it" if intent.waits else "the next command that writes finishes it"
             self._warn(
-                f"{plaintext.quoted(intent.called)} was stopped before its end; {then}. So this may be about half of "
-                "it."
+                f"{plaintext.quoted(intent.called)} was stopped before its end; {then}. What you read here may be "
+                "only a part of it."
             )
 
     def show_document(self, **document: object) -> None:

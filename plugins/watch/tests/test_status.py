@@ -33,7 +33,7 @@ def test_the_page_begins_with_the_next_action_and_tells_only_errors_that_are_not
     lock = os.open(tmp_path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
     try:
         assert leftovers.take(lock, tmp_path / LOCK)
-        assert status.to_do(tmp_path, known) == (1, "error", status.ERRORS)
+        assert status.to_do(tmp_path, known) == ("1", "error", status.ERRORS)
         status.write(tmp_path, known)
         assert 'href="#last-errors"' in page.read_text() and 'id="last-errors"' in page.read_text()
         known.errors.pop()

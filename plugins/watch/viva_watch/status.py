@@ -39,13 +39,14 @@ def state(root: Path, memory: Memory) -> str:
     return f"The watcher is running; {waits}"
 
 
-def to_do(root: Path, memory: Memory) -> tuple[int, str, str] | None:
+def to_do(root: Path, memory: Memory) -> tuple[str, str, str] | None:
     """What somebody must act on: a number, what it counts, and the next action; None where there is nothing."""
     if not is_watched(root):
         waiting = "submission waits" if memory.waiting == 1 else "submissions wait"
-        return memory.waiting, f"{waiting}, and no watcher is running", "Start it: viva watch"
+        what = (str(memory.waiting), f"{waiting}, and no watcher is running")
+        return *(what if memory.waiting else ("No watcher", "is running")), "Start it: viva watch"
     if unsolved := len(list(unsolved_errors(memory))):
-        return unsolved, "error" if unsolved == 1 else "errors", ERRORS
+        return str(unsolved), "error" if unsolved == 1 else "errors", ERRORS
     return None
 
 
@@ -98,6 +99,7 @@ def write(root: Path, memory: Memory) -> None:
     page = template("watch.html").render(
         course=str(root),
         state=state(root, memory),
+        watched=is_watched(root),
         to_do=to_do(root, memory),
         lines=list(lines(memory)),
         columns=COLUMNS,

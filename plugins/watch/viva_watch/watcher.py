@@ -144,7 +144,9 @@ class Watcher:
         lock = os.open(self.course.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             if not leftovers.take(lock, self.course.root / LOCK):
-                raise CourseError(f"Another 'viva watch' is running for {self.course.root}. See: viva watch --status")
+                raise CourseError(
+                    f"Another 'viva watch' is running for {self.course.root}. To see its state: viva watch --status"
+                )
             self.course.path("submitted", ".").mkdir(exist_ok=True)
             self.log("started", before={name: terms.before for name, terms in self.terms.items()})
             while not until():

@@ -133,7 +133,7 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
     made = _from_gradebook(course, assignment, expected)
     if tell:
         by_other = f"The gradebook has another release than {place}" if facts else f"There is no contract in {place}"
-        tell(f"{assignment}: {by_other}. So the contract was made anew from source/, release/ and the gradebook.")
+        tell(f"{assignment}: {by_other}. So Viva made the contract again from source/, release/ and the gradebook.")
     return made
 
 

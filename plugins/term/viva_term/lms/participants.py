@@ -138,8 +138,8 @@ class _Reading:
         for ours, name in _names(named).items():
             if plain(name) not in header:
                 raise CourseError(
-                    f"{self.path} has no column {plaintext.quoted(name)}, which --columns names; its columns are "
-                    f"{listed(self.table.header)}."
+                    f"{self.path} has no column {plaintext.quoted(name)}. --columns names this column, but the "
+                    f"columns of the file are {listed(self.table.header)}."
                 )
             columns[ours] = header.index(plain(name))
         return columns
@@ -218,7 +218,7 @@ class _Reading:
         for called in self.ids[1:]:
             if lines := [line for line, cells in rows.items() if self._called(cells) == called]:
                 first, second = self._column(self.ids[0]), self._column(called)
-                yield f"{_lines(lines)}: '{first}' is empty, so '{second}' is used as id."
+                yield f"{_lines(lines)}: '{first}' is empty, so '{second}' is used as the id."
         if self.cuts and any(" " in cells["name"] and "," not in cells["name"] for cells in rows.values()):
             yield "First and last names are in one column, so the last word is used as family name."
         if lines := [line for line, entry in entries.items() if _marred(entry)]:
@@ -321,7 +321,7 @@ def _problems(entry: Entry, where: str) -> Iterator[str]:
         yield problem
     for name in ("first_name", "last_name", "email", "lms_user_id"):
         if len(getattr(entry, name)) > LONGEST:
-            yield f"its {name} has more than {LONGEST} letters, which the gradebook cannot store"
+            yield f"its {name} has more than {LONGEST} letters, which is too long for the gradebook"
 
 
 def _id_problem(student: str, where: str) -> str:
