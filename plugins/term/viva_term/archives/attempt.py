@@ -169,9 +169,7 @@ def _unpacked(pieces: Sequence[Piece], room: Path, result: Attempt) -> Iterator[
             parts = (*around, *member.parts[wrapped:])
             if len(parts) > MOST_LEVELS:
                 where = plaintext.quoted("/".join(parts))
-                result.packed.append(
-                    f"{where} was not unpacked: it lies in {len(parts) - 1} folders, one inside the other."
-                )
+                result.packed.append(f"{where} was not unpacked: it is {len(parts) - 1} folders deep.")
                 whole = False
             else:
                 yield parts, member.path, member.digest
