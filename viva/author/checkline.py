@@ -355,7 +355,7 @@ def written(value: Any, of: str = "argument") -> str:
     if type(value) is range:
         return repr(value)
     kind = "function" if callable(value) else type(value).__name__
-    raise Unwritable(f"{'an' if of == 'argument' else 'the'} {of} of type {kind} cannot be written in a line")
+    raise Unwritable(f"{'an' if of == 'argument' else 'the'} {of} of type {kind} cannot be written as one line of code")
 
 
 def bare(value: Any) -> str:

@@ -68,7 +68,8 @@ def unseen(fates: list[Fate]) -> list[str]:
             groups.setdefault((fate.cell, *fate.killers), []).append(fate)
     return [
         f"Students cannot see why they fail: a wrong '{cell}' ({group[0].change}{_and_others(group)}) fails only "
-        f"hidden lines of {listed(map(str, checks))}. Add an example like it to a visible check, or excuse the mutants."
+        f"hidden lines of {listed(map(str, checks))}. Add an example like it to a visible check, or list the mutants "
+        "in excused.toml."
         for (cell, *checks), group in groups.items()
     ]
 

@@ -267,7 +267,7 @@ class _Search:
             return "no check tests this answer"
         kinds = self.run.known.kinds
         scores = [score for score in scores if kinds.get(CREDIT + score.check.cell) not in (FULL, PART, BEYOND)]
-        return scores or "its test ends in a number, the points that a student earns"
+        return scores or "the last value of its test is the number of points"
 
     def _check(self, scores: list[CheckScore] | str, name: str, surprise: bool) -> CheckName:
         """The check that lines about a name go into."""
@@ -421,7 +421,7 @@ def _place(notebook: NotebookNode, chosen: list[Draft], fates: list[Fate], resul
         proposal = Proposal(number, draft.check, draft.answer, text, hidden, noticed)
         name = f"{result.assignment}/{result.notebook}.ipynb, cell {draft.check.cell}"
         lines = difflib.unified_diff(
-            source.splitlines(), added(source, proposal).splitlines(), name, "the same with the proposal", lineterm=""
+            source.splitlines(), added(source, proposal).splitlines(), name, "with the proposal", lineterm=""
         )
         proposal.diff = "\n".join(lines)
         result.lines.append(proposal)
@@ -499,7 +499,7 @@ def _confirm(run: Run, search: _Search) -> dict[str, str]:
             continue
         for check in trial.lost if trial else ():
             if check.cell in cells and check not in lost_before:
-                against.setdefault(check.cell, "an answer that is right would lose points")
+                against.setdefault(check.cell, "a right answer would lose points")
     if against:
         return against
     fates = [fate for proposal in result.lines for fate in proposal.fates]

@@ -410,7 +410,7 @@ class Comparing:
                 if None not in taken and taken[0] != taken[1]:
                     right, wrong = (f"{number} items" for number in taken)
                     raise Different(
-                        f"{name} reads more or fewer items than the solution before its first result",
+                        f"{name} reads another number of items than the solution before it gives its first result",
                         name,
                         right,
                         wrong,

@@ -45,7 +45,7 @@ ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run the whole audit agai
 CERTIFICATE = {
     "certificate": (
         {"AuditCommand": {"certificate": True}},
-        "Also write what is proven of a released assignment, as a page to print.",
+        "Also write the audit certificate of a released assignment, as a page to print.",
     )
 }
 PROPOSE = {
@@ -64,7 +64,7 @@ SOLUTIONS = {
 CHECK = {
     "check": (
         {"ReleaseCommand": {"check": True}},
-        "Only compare release/ with what source/ compiles to; change nothing.",
+        "Only check that release/ matches source/; change nothing.",
     )
 }
 
@@ -78,11 +78,11 @@ class ReleaseCommand(ProvingCommand):
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases()
     flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | CHECK | remote.flags()
-    no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
+    no_audit = Bool(False, help="Also release assignments that failed their audit.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only list the variants that would be written.").tag(config=True)
     solutions = Bool(False, help="Write solution notebooks, and release nothing.").tag(config=True)
-    check = Bool(False, help="Only compare release/ with what source/ compiles to.").tag(config=True)
+    check = Bool(False, help="Only check that release/ matches source/.").tag(config=True)
     editions = Dict()
     """By assignment, the edition before this command; the command runs again after a lost connection."""
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, *remote.settings())
@@ -135,12 +135,12 @@ class ReleaseCommand(ProvingCommand):
                     found[name] = different
         for name, different in found.items():
             self._say_error(
-                f"{name}: release/ is not what source/ compiles to: {', '.join(different)}. Run: viva release {name}"
+                f"{name}: release/ does not match source/: {', '.join(different)}. Run: viva release {name}"
             )
         if absent:
             self._say(f"Not in release/, so there is nothing to compare: {', '.join(absent)}.")
         if same := [name for name in assignments if name not in {*found, *absent}]:
-            self._say(f"release/ is what source/ compiles to: {', '.join(same)}.")
+            self._say(f"release/ matches source/: {', '.join(same)}.")
         self.show_document(different=found, absent=absent, same=same)
         return NEEDS_GRADER if found else 0
 
@@ -323,7 +323,7 @@ class AdoptCommand(ProvingCommand):
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
         lists = {
             "Errors, to fix before the release:": adopted.missing,
-            "Warnings, which block nothing:": adopted.style,
+            "Warnings, which do not stop the release:": adopted.style,
             "Optional, for a stronger audit:": adopted.advice,
         }
         for heading, things in lists.items():
@@ -353,13 +353,13 @@ class AuditCommand(ProvingCommand):
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
         viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
-        viva audit ps1 --certificate      and what is proven of it, as a page for students after the deadline
-        viva audit ps1 --propose          and check lines for what no visible line notices; --write adds them
+        viva audit ps1 --certificate      also write its certificate, a page for students after the deadline
+        viva audit ps1 --propose          also propose check lines for mistakes that no visible line notices
     """
     aliases = nbgrader_aliases | WORKERS | ACCEPT | remote.aliases() | {"mutant": "AuditCommand.mutant"}
     flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | PROPOSE | WRITE | remote.flags()
     proposing = Bool(False, help="Propose check lines for mistakes that no visible line notices.").tag(config=True)
-    certificate = Bool(False, help="Write what is proven of a released assignment.").tag(config=True)
+    certificate = Bool(False, help="Write the audit certificate of a released assignment.").tag(config=True)
     everything = Bool(False, help="Run the whole audit again.").tag(config=True)
     mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())

@@ -45,7 +45,7 @@ MEANINGS = (
 class DiagnoseCommand(VivaCommand):
     name = "viva-diagnose"
     heading = "Grade"
-    description = "Name the known mistakes that graded submissions behave like, for feedback, report and graders."
+    description = "Find known mistakes in graded submissions, for feedback, report and graders."
     examples = """
         viva diagnose                                all assignments
         viva diagnose ps3_scaled_attention           one assignment, after 'viva grade'

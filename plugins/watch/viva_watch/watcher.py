@@ -269,7 +269,7 @@ class Watcher:
         past.unreleased = self.policy.release
         seconds = round((now - task.arrival.since).total_seconds() / self.policy.speed, 2)
         self.memory.graded += 1
-        result = "refused" if ending.status is Status.REFUSED else f"graded; its page shows {PAGES[task.kind]}"
+        result = "refused" if ending.status is Status.REFUSED else f"graded; the feedback page shows {PAGES[task.kind]}"
         self.memory.tell(Event(memory.now(), result, *key, seconds))
         verdicts = {str(verdict): ending.verdicts.count(verdict) for verdict in set(ending.verdicts)}
         details = {"assignment": key[0], "student": key[1], "shows": task.kind, "attempt": past.attempts}

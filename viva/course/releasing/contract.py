@@ -142,8 +142,8 @@ def require_kernels(facts: Facts) -> None:
     for language in facts.apart:
         if not dialogue_of(language):
             raise CourseError(
-                f"{facts.assignment}: its tests in {language} were released to run in a second kernel, out of reach of "
-                "student code. "
+                f"{facts.assignment}: its tests in {language} must run in a second kernel, where student code cannot "
+                "reach them. "
                 + (doors.lacking(doors.KERNELS, language.lower()) or "Install the package that brings it.")
             )
 

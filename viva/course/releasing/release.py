@@ -311,9 +311,9 @@ def _require_the_same_cells(course: Course, assignment: str, draft: Contract) ->
         differences += [f"{cell} has another type" for cell in was if cell in is_ and was[cell] != is_[cell]]
     if differences:
         raise CourseError(
-            f"{assignment} has submissions in the gradebook. Its notebooks and its cells with a grade id cannot be "
-            f"added, removed or renamed now, but {', '.join(differences)}. Nothing was changed. Restore the old "
-            "names. Put new tests into existing test cells, as additional checks."
+            f"{assignment} has submissions in the gradebook, so its notebooks and its cells with a grade id must "
+            f"stay the same. But {', '.join(differences)}. Nothing was changed. Restore the old names. Put new tests "
+            "into existing test cells, as additional checks."
         )
 
 

@@ -97,11 +97,11 @@ class _Reading:
         self.system: System = systems().get(self.name, UNKNOWN)
         if not self.name and not named:
             raise CourseError(
-                f"Viva does not know the columns of {path}: {listed(table.header)}. It knows rosters of "
-                f"{', '.join(choice.title for choice in systems().values())}; of Moodle in English, German, "
-                "French, Spanish, Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', "
-                "and 'ID number', 'Email address' or 'Username'. Name the columns, as in: "
-                "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'"
+                f"Viva does not know the columns of {path}: {listed(table.header)}. Name the columns, as in: "
+                "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'. "
+                f"Viva knows rosters of {', '.join(choice.title for choice in systems().values())}. Moodle's can be "
+                "in English, German, French, Spanish, Italian, Dutch or Portuguese; they have columns such as "
+                "'First name', 'Last name', and 'ID number', 'Email address' or 'Username'."
             )
         self.places = self._places(named)
         self.ids = (id_from,) if id_from else ("id",) if _names(named).get("id") else self.system.ids

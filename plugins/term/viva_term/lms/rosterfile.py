@@ -73,7 +73,7 @@ class Entry:
 
 COLUMNS = tuple(one.name for one in fields(Entry))
 STABLE = {
-    "id": "other id, as same.csv says,",
+    "id": "other id (in same.csv)",
     "sis": "school number",
     "lms_user_id": "learning system number",
     "email": "e-mail address",
