@@ -37,8 +37,8 @@ class LateCommand(VivaCommand):
         rules = lateness.policy(gradebook.db())
         if rules is None:
             raise CourseError(
-                "This course does not use Viva's late policy. To use it, add the two lines that 'viva init' prints "
-                "to nbgrader_config.py, and remove c.AssignLatePenalties.plugin_class from it."
+                "This course does not use Viva's late policy. To use it, run 'viva init --write', and remove "
+                "c.AssignLatePenalties.plugin_class from nbgrader_config.py."
             )
         return rules
 
@@ -81,7 +81,7 @@ class DeadlinesCommand(LateCommand):
         help="The part that a submission loses if it is late up to a time, such as '1 hour=0.05'; can be repeated."
     ).tag(config=True)
     of = Unicode(
-        None, allow_none=True, help="What the part is taken from: score, maximum, or cap (which lowers the maximum)."
+        None, allow_none=True, help="What is reduced by this part: score, maximum, or cap (the highest possible score)."
     ).tag(config=True)
     floor = Float(None, allow_none=True, help="The part that a late submission always keeps.").tag(config=True)
     grace = Unicode(None, allow_none=True, help="No penalty up to this time after the deadline.").tag(config=True)

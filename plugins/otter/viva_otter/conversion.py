@@ -423,7 +423,7 @@ def _file(path: Path, question: Question, changes: list[str]) -> Question:
         except ValueError:
             text = _short(ast.unparse(node))
             changes.append(
-                f"{path}, line {node.lineno}, was left out, because Viva reads only fixed values here: {text}"
+                f"{path}, line {node.lineno}, was left out, because its value must be computed first: {text}"
             )
             continue
         if named == ["test"] and isinstance(value, dict):

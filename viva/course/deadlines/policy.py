@@ -75,7 +75,7 @@ class LatePolicy(DailyPenalty):
         "instead of per_day and per_hour."
     ).tag(config=True)
     of = Enum(
-        rule.OF, "score", help="What the part is taken from: score, maximum, or cap (which lowers the maximum)."
+        rule.OF, "score", help="What is reduced by this part: score, maximum, or cap (the highest possible score)."
     ).tag(config=True)
     floor = Float(0.0, min=0, max=1, help="The part that a late submission always keeps.").tag(config=True)
     grace = Unicode("0 minutes", help="No penalty up to this time after the deadline.").tag(config=True)
@@ -140,7 +140,7 @@ class LatePolicy(DailyPenalty):
         if asks and self._says_none():
             raise CourseError(
                 "nbgrader_config.py has two rules for late submissions: c.LateSubmissionPlugin.penalty_method is "
-                f"'none', but {asks[0]} sets a penalty. Remove one of them."
+                f"'none', but {asks[0]} sets a penalty. Remove one of the two."
             )
 
     def _says_none(self) -> bool:

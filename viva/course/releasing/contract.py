@@ -202,7 +202,7 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
         if worth and points.get(grade_id(cell)) != float(worth):
             raise CourseError(
                 f"{draft.source / notebook}.ipynb, cell '{grade_id(cell)}': its {worth:g} points cannot be graded, "
-                "because students get another cell than grading expects. A step of "
+                "because students get a different cell from the one that grading expects. A step of "
                 "c.GenerateAssignment.preprocessors changes the cell too late. Nothing was changed. Put that step "
                 "before ClearSolutions."
             )

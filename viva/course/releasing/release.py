@@ -186,7 +186,7 @@ def _describe(
         return (
             f"{path.name} is written in {written_in}. Hidden tests run in the same kernel as the answer, after the "
             f"student's cells, so student code can read and change them while they run. {checked}"
-            + (f". With another package, they run apart: {doors.install(package)}" if package else "")
+            + (f". Another package runs them in a separate kernel: {doors.install(package)}" if package else "")
         )
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, texts, data=kept.files))
@@ -233,8 +233,8 @@ def _partial_credit(notebook: str, examination: Examination) -> list[str]:
     if not cells:
         return []
     return [
-        f"{notebook}: the last value of {wording.listed(cells)} is a number with the solution, so it counts as partial "
-        "credit. If you do not mean points, end the test cell with another line"
+        f"{notebook}: the last value of {wording.listed(cells)} is a number with the solution, so it counts as "
+        "points for the student. If it is not points, end the test cell with another line"
     ]
 
 

@@ -66,7 +66,7 @@ def require_present(source: Path, config: Config) -> None:
         if not set(name) & set("*?[") and name not in files:
             raise CourseError(
                 f"c.TestFiles.names in nbgrader_config.py names {name}, but no file in {source} has this name. Nothing "
-                "was changed. Correct the name, or remove it. A name has no folder in it."
+                "was changed. Correct the name, or remove it. Write only the file's name, without a folder."
             )
 
 
@@ -87,7 +87,7 @@ def require_without_answers(files: Mapping[str, Path], folder: Path, answers: Ma
                 text = file.read(MOST_TEXT).decode("utf-8", "replace")
             plain = [_squeezed(text), *([_squeezed(html.unescape(TAG.sub("", text)))] if "<" in text else [])]
             if cell := next((cell for cell, short in known.items() if any(short in one for one in plain)), ""):
-                raise CourseError(_refusal(folder / name, f"the answer of the cell '{cell}' is in it"))
+                raise CourseError(_refusal(folder / name, f"it contains the answer of the cell '{cell}'"))
 
 
 def _squeezed(text: str) -> str:
@@ -160,4 +160,4 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
                 if (file := tar.extractfile(member)) is not None:
                     yield member.name, file.read(MOST_BYTES)
     elif data.startswith((b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x28\xb5\x2f\xfd")):
-        raise ValueError("its kind cannot be read")
+        raise ValueError("it cannot be read")

@@ -210,7 +210,7 @@ def test_who_keeps_the_number_or_the_name_keeps_the_id(course, newer):
 def test_an_address_alone_does_not_hand_over_grades_to_another_name(course):
     take(course, ANNA, BO)
     found, notes = Roster.of(course).recognised({2: Entry("carl", "Carl", "Moss", "anna@x.edu"), 3: BO})
-    assert found[2].id == "carl" and "but another name, so Viva reads them as two students" in notes[0]
+    assert found[2].id == "carl" and "but another name. So Viva reads them as two students" in notes[0]
 
 
 def test_a_list_of_groups_changes_groups_alone(course):

@@ -184,7 +184,7 @@ class Roster:
                 if name != "id" and (other_number or (name == "email" and _is_another(old, entry))):
                     notes.append(
                         f"Line {line}: {quoted(entry.id)} has the same {title} as {quoted(enrolled)}, but another "
-                        f"{'school number' if other_number else 'name'}, so Viva reads them as two students. "
+                        f"{'school number' if other_number else 'name'}. So Viva reads them as two students. "
                         f"{quoted(enrolled)} is not in the file. If they are one student: "
                         f"viva roster --same {enrolled} {entry.id}"
                     )
@@ -233,8 +233,8 @@ class Roster:
         if problems:
             rest = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
             raise CourseError(
-                "Nothing was written. In the file, an id of the course belongs to another student, who would get the "
-                "grades:"
+                "Nothing was written. The file gives an id of the course to another student. That student would get "
+                "the grades:"
                 + "".join(f"\n  {problem}" for problem in problems[:SHOWN])
                 + rest
                 + "\nIf these are two students: write another id into that line of the file, or choose another "
