@@ -51,7 +51,7 @@ CERTIFICATE = {
 PROPOSE = {
     "propose": (
         {"AuditCommand": {"proposing": True}},
-        "Also propose check lines for the mutants that no visible line notices.",
+        "Also propose lines for visible checks, for mutants that no visible line notices.",
     )
 }
 SOLUTIONS = {
