@@ -541,8 +541,8 @@ class Run:
                     self.result.errors += varied(name, case, lost, graded["varied", seed, *index], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
-            f"The assignment has variants ({variant.SEED} = {default}). Right answers were also graded with the "
-            f"numbers {listed}. Wrong answers were graded only with the first number."
+            f"The assignment has variants ({variant.SEED} = {default}). Right answers were also graded with "
+            f"{listed}, and wrong answers with {SEEDS[0]}."
         )
 
     # jobs
