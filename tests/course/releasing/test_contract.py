@@ -206,7 +206,7 @@ def test_packages_folders_and_variables_of_the_course_are_there_in_grading(cours
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ('c.Machine.folders = ["/shared/not-there"]', "/shared/not-there, which does not exist"),
+        ('c.Machine.folders = ["/shared/not-there"]', "/shared/not-there, but there is no such absolute path"),
         ('c.Machine.variables = ["NOT_SET_HERE"]', "NOT_SET_HERE, which is not set here"),
         ('c.Machine.variables = ["PYTHONPATH"]', "changes how Viva itself runs"),
     ],
