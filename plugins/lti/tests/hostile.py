@@ -70,14 +70,14 @@ def said(text: str):
 
 
 REPLIES = {
-    "no status": (raw(b"hello\r\n\r\n"), "is not one of a web server"),
-    "a status of its own": (raw(b"HTTP/1.1 999999 x\r\n\r\n"), "is not one of a web server"),
-    "a long header": (raw(answered(b"{}", "X: " + "x" * 2**17)), "is not one of a web server"),
-    "many headers": (raw(answered(b"{}", *["X: 1"] * 500)), "is not one of a web server"),
+    "no status": (raw(b"hello\r\n\r\n"), "did not answer like a web server"),
+    "a status of its own": (raw(b"HTTP/1.1 999999 x\r\n\r\n"), "did not answer like a web server"),
+    "a long header": (raw(answered(b"{}", "X: " + "x" * 2**17)), "did not answer like a web server"),
+    "many headers": (raw(answered(b"{}", *["X: 1"] * 500)), "did not answer like a web server"),
     "a chunk of its own": (raw(OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"), "ended the connection"),
     "not packed": (raw(answered(b"{}", "Content-Encoding: gzip")), "ended the connection"),
-    "a wait without a time": (platform.status(503, Retry_After="soon"), "is not one of a web server"),
-    "a wait of 10 000 digits": (platform.status(503, Retry_After="9" * 10**4), "of a web server"),
+    "a wait without a time": (platform.status(503, Retry_After="soon"), "did not answer like a web server"),
+    "a wait of 10 000 digits": (platform.status(503, Retry_After="9" * 10**4), "like a web server"),
     "half": (truncated, "ended the connection before its answer was complete."),
     "slow": (platform.slow(4), "did not answer in time"),
 } | {name: (act, "did not answer in time") for name, act in DRIPS.items()}

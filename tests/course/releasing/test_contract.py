@@ -532,5 +532,5 @@ def test_points_that_only_the_students_version_has_are_refused_before_anything_i
 
 def test_tests_that_were_released_for_a_second_kernel_are_not_run_in_the_students():
     facts = Facts("ps1", "edition", "2026-11-28T10:00:00+00:00", "cells", "source", apart=["julia"])
-    with pytest.raises(CourseError, match="ps1: its tests in julia were released to run in a second kernel"):
+    with pytest.raises(CourseError, match="ps1: its tests in julia must run in a second kernel"):
         contract.require_kernels(facts)

@@ -49,7 +49,11 @@ def test_a_row_is_about_whom_its_number_login_address_or_name_says(keys, name, s
     [
         ({}, "Anna Lee", "may be 'alee1' or 'alee2', who have the same name"),
         ({"lms": "101", "login": "zoneil"}, "", "is entered as 'mking' by its number, 'zoe' by its login"),
-        ({"lms": "101"}, "Somebody Else", "has the number of 'mking', who is called Martin King, Jr.; if they are one"),
+        (
+            {"lms": "101"},
+            "Somebody Else",
+            "has the number of 'mking', who is called Martin King, Jr.; if this is the same",
+        ),
         ({"email": "other@x.edu"}, "Martin King, Jr.", "has the name of 'mking', but another number, login or address"),
         ({"email": "mk@x.edu"}, "Somebody Else", "has the address of 'mking', who is called Martin King, Jr.; if"),
         (

@@ -125,7 +125,7 @@ class Identities:
         if words and words_of_entry and not words & words_of_entry and len(keyed) == 1:
             return "", (
                 f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, who is called "
-                f"{plaintext.line(self.entries[student].name)}. If this is the same student, read a newer list with "
+                f"{plaintext.line(self.entries[student].name)}; if this is the same student, read a newer list with "
                 "'viva roster'"
             )
         return student, ""
