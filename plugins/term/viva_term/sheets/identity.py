@@ -118,7 +118,7 @@ class Identities:
         (student,) = students
         if other := self._other(person, self.entries[student]):
             return "", (
-                f"has the same {CALLED[next(iter(keyed))]} as {plaintext.quoted(student)}, but another {other}. If "
+                f"has the same {CALLED[next(iter(keyed))]} as {plaintext.quoted(student)}, but another {other}; if "
                 "this is one student, read a newer list with 'viva roster'"
             )
         words, words_of_entry = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
