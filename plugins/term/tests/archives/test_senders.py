@@ -99,4 +99,4 @@ def test_a_sender_who_is_another_student_now_is_told_with_who_has_the_files_sinc
     (course / "matches.csv").write_text("sender,student_id\njane doe,zoe\n")
     told = viva("collect", str(path), *RUN)
     assert told.status == 1
-    assert "Attempt 1 lies in the folder of 'jdoe' (found by name)" in told.out.replace("\n", " ")
+    assert "Attempt 1 is in the folder of 'jdoe' (found by name)" in told.out.replace("\n", " ")
