@@ -365,7 +365,7 @@ def test_a_clock_that_is_wrong_is_told_as_a_clock(registered, system, viva):
 
     system.fault("/token", late)
     result = viva("lti", "export", PS)
-    assert (result.status, "the clock of this machine is" in result.err, "client id" in result.err) == (2, True, False)
+    assert (result.status, "The clock of this machine is" in result.err, "client id" in result.err) == (2, True, False)
 
 
 def test_the_sid_of_gradescope_is_not_a_number_of_another_system(registered, system, viva):
