@@ -142,7 +142,7 @@ parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (som
 tape: setup  ## grade all known answers and 400 damaged notebooks, and list changed verdicts (OLD=, FOREIGN=, LOAD=4, ACCEPT=1)
 	@$(BIN)/python -m bench.tape $(if $(OLD),--old=$(OLD)) $(if $(FOREIGN),--foreign=$(FOREIGN)) $(if $(LOAD),--load=$(LOAD)) $(if $(ACCEPT),--accept)
 
-screenshots: setup  ## take the README's pictures of the demo class, after `make demo` (needs chromium)
+screenshots: setup  ## take the README's picture of the demo class, after `make demo` (needs chromium)
 	@$(BIN)/python docs/screenshots.py
 
 bench: setup  ## compare the time of `viva grade` with stock nbgrader and the floor (N=60 submissions)

@@ -30,6 +30,7 @@ html_static_path = ["_static"]
 html_css_files = ["narrow.css"]
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],  # the one with a field has a name that is not its text
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

@@ -48,7 +48,7 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["export", "ps99"], "There is no assignment 'ps99'"),
         (
             ["export", "--student=nobody"],
-            "There is no student 'nobody': neither in the gradebook, nor with a submission.",
+            "There is no student 'nobody' in the gradebook, and no submission of a student with this id.",
         ),
         (["grade", "--course-dir=/nonexistent"], "The folder /nonexistent does not exist"),
         (["grade", "--studnet=demo-01"], "no option '--studnet=demo-01'. Did you mean '--student'?"),

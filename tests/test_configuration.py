@@ -91,7 +91,7 @@ def test_settings_of_nbgraders_without_an_effect_are_named_by_init_doctor_and_re
     own = "c.Autograde.create_student = False\nc.ExecutePreprocessor.extra_arguments = ['-c']\n"
     path.write_text(f"{path.read_text()}\n{usual}{own}")
     first, second = ignored(read(course))
-    assert first.startswith("c.Autograde.create_student has no effect: 'viva grade' enters each student with a sub")
+    assert first.startswith("c.Autograde.create_student has no effect: 'viva grade' adds each student with a sub")
     assert second.startswith("c.ExecutePreprocessor.extra_arguments has no effect: only c.Execute.timeout and ")
     for command in (("init",), ("doctor",), ("release", "--no-audit", SHORT)):
         said = " ".join(viva(*command).text.split())

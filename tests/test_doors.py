@@ -189,8 +189,8 @@ POINTS = '[project.entry-points."{group}"]\n{name} = "{value}"\n'
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("grade", "mine:Command", "has 'grade' for viva.commands, but Viva has its own"),
-        ("collect", "mine:Command", "Two installed packages have 'collect' for viva.commands"),
+        ("grade", "mine:Command", "adds 'grade' to viva.commands, but Viva itself has one with this name"),
+        ("collect", "mine:Command", "Two installed packages add 'collect' to viva.commands"),
     ],
 )
 def test_a_package_cannot_take_a_name_that_another_has(fresh, name, value, said):

@@ -69,7 +69,9 @@ def test_what_a_language_lacks_or_says_with_other_fields_is_said_in_english():
     assert wording.sentence(Note("late_free")) == "no penalty", "graders read English"
     found = language.problems(text)
     assert "pages.feedback.unknown is not a key of the English sentences for students" in found
-    assert "pages.feedback.score is missing" in found and any("late.late_sum: its fields are" in one for one in found)
+    assert "pages.feedback.score is missing" in found and any(
+        "late.late_sum: it has the fields" in one for one in found
+    )
 
 
 def test_numbers_times_and_plurals_are_the_languages_own():

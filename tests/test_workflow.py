@@ -71,7 +71,7 @@ def test_a_release_that_is_not_what_the_source_compiles_to_is_refused(course):
     path.write_text(path.read_text().replace("Doubling", "Twice as much"))
     done = run(COMPARE, course)
     assert done.returncode == 1
-    assert f"{TINY}: release/ is not what source/ compiles to: tiny.ipynb is different." in done.stderr
+    assert f"{TINY}: release/ does not match source/: tiny.ipynb is different." in done.stderr
     assert subprocess.run(["git", "diff", "--quiet", "--", "release"], cwd=course).returncode == 0, "it changes nothing"
     shutil.rmtree(course / "release")
     done = run(COMPARE, course)

@@ -43,7 +43,7 @@ FLOW = {
     "Class": {
         "deadlines": (
             "deadlines.DeadlinesCommand",
-            "List deadlines, late penalties and late students; or compare with another late policy.",
+            "List deadlines, late penalties and late students, or try another late policy.",
         ),
         "extend": (
             "extend.ExtendCommand",

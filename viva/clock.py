@@ -66,7 +66,7 @@ def zone_of(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ValueError, OSError, KeyError) as error:  # no such name, or one that is a path or a folder
         raise CourseError(
-            f"There is no time zone '{name}'. Write one as Europe/Berlin, America/New_York or UTC."
+            f"There is no time zone '{name}'. Write, for example, Europe/Berlin, America/New_York or UTC."
         ) from error
 
 
@@ -117,7 +117,7 @@ def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
         digits = name[1:].replace(":", "").ljust(4, "0")
         east = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
         if east >= timedelta(days=1):
-            raise CourseError(f"There is no time zone '{name}'. Write an offset as +02:00.")
+            raise CourseError(f"There is no time zone '{name}'. Write an offset, such as +02:00.")
         return timezone(-east if name[0] == "-" else east)
     if "/" in name:
         return zone_of(name)
@@ -129,7 +129,7 @@ def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
         return offset
     if name in ABBREVIATIONS or (name.isupper() and not _known(name)):
         raise CourseError(
-            f"'{name}' is not a time zone, or it has several meanings on {when:%Y-%m-%d}. Write an offset, as in "
+            f"'{name}' is not a time zone, or its meaning on {when:%Y-%m-%d} is unclear. Write an offset, as in "
             f"{when:%Y-%m-%d %H:%M}+02:00, or a zone such as Europe/Berlin."
         )
     return zone_of(name)

@@ -87,7 +87,7 @@ RULES = (
     Rule(
         "HTMLExporter.template_name",
         "",
-        "formgrader shows answers far from their scores, and needs the network for formulas",
+        "formgrader shows answers far away from their scores, and needs the network to show formulas",
     ),
     Rule(
         "GenerateFeedback.exporter_class",
@@ -127,7 +127,7 @@ NO_KERNEL = "only c.Execute.timeout and c.Execute.enabled are used"
 NO_HOOK = "'viva grade' does not use it"
 IGNORED = {
     "ClearSolutions.begin_solution_delimeter": "'viva audit' finds solutions by 'BEGIN SOLUTION' only",
-    "Autograde.create_student": "'viva grade' enters each student with a submission into the gradebook",
+    "Autograde.create_student": "'viva grade' adds each student with a submission to the gradebook",
     **{
         f"{section}.{name}": NO_HOOK
         for section in ("Autograde", "BaseConverter")
@@ -196,8 +196,8 @@ def moved(config: Config) -> list[str]:
             if start:
                 values[name] = new = MOVED[start] + old.removeprefix(start)
                 sentences.append(
-                    f"c.{section}.{name} is '{old}', which is now called '{new}'. Viva's commands use the new name; "
-                    "nbgrader's own need it in nbgrader_config.py."
+                    f"c.{section}.{name} is '{old}'. This is now called '{new}'. Viva's commands already use the new "
+                    "name. For nbgrader's commands, correct it in nbgrader_config.py."
                 )
     return sentences
 

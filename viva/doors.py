@@ -72,12 +72,13 @@ def entries(group: str, builtin: Iterable[str] = ()) -> dict[str, EntryPoint]:
         # A checkout that was installed in place can be on the path twice; both say the same.
         if (earlier := entries.get(entry.name)) and earlier.value != entry.value:
             raise CourseError(
-                f"Two installed packages have '{entry.name}' for {group}: {_named(earlier)} and "
+                f"Two installed packages add '{entry.name}' to {group}: {_named(earlier)} and "
                 f"{_named(entry)}. Uninstall one of them."
             )
         if entry.name in builtin:
             raise CourseError(
-                f"{_package(entry)} has '{entry.name}' for {group}, but Viva has its own. Uninstall {_package(entry)}."
+                f"{_package(entry)} adds '{entry.name}' to {group}, but Viva itself has one with this name. "
+                f"Uninstall {_package(entry)}."
             )
         entries[entry.name] = entry
     return entries

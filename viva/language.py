@@ -177,11 +177,11 @@ def _misfit(words: object, english: Words) -> str:
             return f"it cannot be read: {error}"
         fewest = wanted - COUNTED if form == "one" else wanted
         if not fewest <= fields <= wanted:
-            return f"its fields are {sorted(fields)}, and those of the English sentence {sorted(wanted)}"
+            return f"it has the fields {sorted(fields)}, but the English sentence has {sorted(wanted)}"
         if _tags(text) != tags:
-            return f"its elements are {_tags(text)}, and those of the English sentence {tags}"
+            return f"it has the elements {_tags(text)}, but the English sentence has {tags}"
         if '"' in text:
-            return 'it has the quote ", which would end an attribute of HTML'
+            return 'it has the quote ", which is not allowed in HTML attributes'
     return ""
 
 

@@ -199,7 +199,8 @@ def _record(fields: object) -> SubmissionRecord:
     version = fields.get("schema") if isinstance(fields, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(
-            f"it is from a newer Viva. Install that version. Its form is {version}; this Viva reads up to {SCHEMA}"
+            f"it is from a newer Viva. Install that version (it has form {version}; this Viva reads forms up to "
+            f"{SCHEMA})"
         )
     fields = fields if version else _upgraded(fields)
     if not version or version < 4:

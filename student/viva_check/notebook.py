@@ -155,8 +155,7 @@ def _saved_file(name: str, saved: float) -> Path:
             if abs((folder / name).stat().st_mtime - saved) <= CLOCKS_APART:
                 return folder / name
     raise VivaError(
-        f"The kernel does not find the saved file {name} in its folder, {Path.cwd()}. Restart the kernel, then press "
-        "Check."
+        f"The saved file {name} is not in the folder of the kernel, {Path.cwd()}. Restart the kernel, then press Check."
     )
 
 
@@ -206,7 +205,7 @@ def _of_colab(stack: contextlib.ExitStack) -> Path:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-colab-")))
     answer = _message.blocking_request("get_ipynb", timeout_sec=60)
     if not answer or "ipynb" not in answer:
-        raise VivaError("Colab did not give Viva the notebook. Download it, then run: !viva check NOTEBOOK")
+        raise VivaError("Viva could not read the notebook in Colab. Download it, then run: !viva check NOTEBOOK")
     path = folder / "notebook.ipynb"
     path.write_text(json.dumps(answer["ipynb"]), encoding="utf-8")
     return path

@@ -108,7 +108,7 @@ def test_what_a_check_says_is_text_and_no_markup():
 def test_the_button_checks_the_file_that_was_saved_just_now_and_no_older_one(mine, monkeypatch):
     monkeypatch.setenv("JPY_SESSION_NAME", str(mine))
     older = check_for_panel(mine.name, mine.stat().st_mtime + 60).document
-    assert older["sentence"].startswith("The kernel does not find the saved file mine.ipynb in its folder, ")
+    assert older["sentence"].startswith("The saved file mine.ipynb is not in the folder of the kernel, ")
     mine.write_text("no notebook")
     assert (
         check_for_panel(mine.name, mine.stat().st_mtime).document["sentence"].startswith("mine.ipynb is not a notebook")

@@ -116,9 +116,9 @@ def test_variants_without_their_key_or_with_one_that_others_can_read_are_found(c
     known = found()
     assert known["variants of ps4_multihead"].healthy
     assert "none of its notebooks has a line 'viva_seed = 20261'" in known["variants of ps3_scaled_attention"].remedy
-    assert known[f"{key}, readable by nobody else"].remedy == f"chmod 600 {key}"
+    assert known[f"{key}, which nobody else can read"].remedy == f"chmod 600 {key}"
     key.chmod(0o600)
-    assert found()[f"{key}, readable by nobody else"].healthy
+    assert found()[f"{key}, which nobody else can read"].healthy
 
 
 def test_a_course_into_which_other_users_can_look_is_named_with_its_remedy(course):

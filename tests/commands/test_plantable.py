@@ -14,4 +14,4 @@ def test_in_eighty_columns_the_heads_of_an_export_are_whole_and_explained_below(
     said = " ".join(text.getvalue().split())
     for head in plantable.PARTS.values():
         assert head in text.getvalue().splitlines()[1], head
-    assert "left: the score there is not changed" in said and "unclear: rows there that fit no student" in said
+    assert "left: scores that are not changed" in said and "unclear: rows of that list" in said

@@ -6,17 +6,18 @@ The pictures lie in build/pictures/.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 from plugins.audit.tests.test_auditpage import AUDIT, LONG
 from plugins.diagnosis.tests.conftest import means  # noqa: F401
@@ -215,26 +216,54 @@ def desk(course, home) -> Iterator[Desk]:
 
 @pytest.mark.thorough
 def test_each_page_fits_a_phone_and_a_desk_in_the_light_and_in_the_dark(desk, browser):
-    PICTURES.mkdir(parents=True, exist_ok=True)
     problems, chosen = [], os.environ.get("VIVA_PAGES", "").split(",")  # for a look at some of them
     for name, act in desk.pages.items():
-        if chosen != [""] and name not in chosen:
-            continue
-        for width, height in SIZES.items() if act != desk.panel else list(SIZES.items())[1:]:
-            for scheme in ("light", "dark"):
-                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-                with contextlib.closing(context):
-                    problems += [
-                        (name, width, scheme, one) for one in looked_at(context, desk, act, f"{name}-{width}-{scheme}")
-                    ]
+        if chosen == [""] or name in chosen:
+            widths = list(SIZES)[1:] if act == desk.panel else SIZES
+            enter = act in (desk.work, desk.answer, desk.group, desk.panel)
+            begin = f"{desk.server}/formgrader?{desk.token}" if enter else None
+            problems += seen_everywhere(browser, name, act, widths, begin)
     assert problems == []
 
 
-def looked_at(context: BrowserContext, desk: Desk, act: Callable[[Page], str | None], name: str) -> list[str]:
-    """What is wrong with a page, of which a picture is taken."""
-    page = context.new_page()
-    if act in (desk.work, desk.answer, desk.group, desk.panel):
-        page.goto(f"{desk.server}/formgrader?{desk.token}")
+@pytest.mark.extra("docs")
+@pytest.mark.xdist_group("site")
+def test_the_first_page_of_the_site_fits_too_and_says_on_its_first_screen_how_it_is_installed(browser, tmp_path):
+    command = [BIN / "sphinx-build", "--quiet", "-d", tmp_path / "doctrees", PROJECT / "docs", tmp_path / "site"]
+    done = subprocess.run(command, env=os.environ | {"FAST": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+    def site(page: Page) -> None:
+        page.goto((tmp_path / "site" / "index.html").as_uri())
+        page.wait_for_load_state("networkidle")
+        assert page.get_by_text("pip install . ./plugins").bounding_box()["y"] < page.viewport_size["height"]
+        pictures = "[...document.images].filter(e => e.clientWidth < .75 * e.naturalWidth).map(e => e.src)"
+        assert page.evaluate(pictures) == [], "letters of a picture that is shown smaller cannot be read"
+
+    assert seen_everywhere(browser, "site", site) == []
+
+
+def seen_everywhere(
+    browser: Browser,
+    name: str,
+    act: Callable[[Page], str | None],
+    widths: Iterable[int] = SIZES,
+    begin: str | None = None,
+) -> list[tuple[str, int, str, str]]:
+    """What is wrong with a page, of which pictures are taken; ``begin`` is the address that lets one in."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    problems = []
+    for width, scheme in itertools.product(widths, ("light", "dark")):
+        context = browser.new_context(viewport={"width": width, "height": SIZES[width]}, color_scheme=scheme)
+        with contextlib.closing(context):
+            page = context.new_page()
+            if begin:
+                page.goto(begin)
+            problems += [(name, width, scheme, one) for one in looked_at(page, act, f"{name}-{width}-{scheme}")]
+    return problems
+
+
+def looked_at(page: Page, act: Callable[[Page], str | None], name: str) -> list[str]:
     part = act(page)
     place = PICTURES / f"{name.replace(' ', '-')}.png"
     if part:

@@ -202,7 +202,7 @@ def edited_in_place(root: Path, page: Page, path: Path) -> None:
     assert grades(root) == [(1.0, line), (2.0, f"{line}\n{ORDER}"), (3.0, f"{line}\nSay why."), (4.0, "Say why.")]
     assert page.locator("img[src=x]").count() == 0
     press(page, "Alt+Shift+Backspace")
-    expect(edited).to_contain_text("Taken back from 3 answers.")
+    expect(edited).to_contain_text("Undone in 3 answers.")
     expect(comment).to_have_value(old[1][1])
     expect(score).to_have_value("3.5")
     assert grades(root) == old and path.read_text() == before
@@ -231,7 +231,7 @@ def moved_and_deleted(root: Path, page: Page, path: Path) -> None:
     expect(editor.get_by_label("Points")).to_be_focused()
     press(page, "Alt+ArrowDown")  # below it is no other item
     press(page, "Escape", "Alt+Shift+Backspace")
-    expect(edited).to_have_text("Taken back.")
+    expect(edited).to_have_text("Undone.")
     expect(items.first).to_contain_text("[sum]")
     assert path.read_text() == before
 
@@ -245,7 +245,7 @@ def moved_and_deleted(root: Path, page: Page, path: Path) -> None:
     expect(items.first).to_contain_text("[order]")
     assert grades(root) == [(1.0, ""), (4.0, ORDER), (4.0, "Say why."), (5.0, "Say why.")]
     press(page, "Alt+Shift+Backspace")
-    expect(edited).to_contain_text("Taken back from 3 answers.")
+    expect(edited).to_contain_text("Undone in 3 answers.")
     assert grades(root) == old and path.read_text() == before
 
 

@@ -390,7 +390,7 @@ def test_of_several_notebooks_only_the_page_with_a_hidden_line_is_withheld(tmp_p
     assert result.returncode == 1
     assert "right: the page of again.ipynb was not written" in said
     assert "because students would see a line of a hidden test: result = twice" in said
-    assert f"Find out why the notebook in autograded/right/{SMALL} contains it; its other page was written" in said
+    assert f"Look for this line in the notebook in autograded/right/{SMALL}; its other page was written" in said
     assert {page.name for page in pages.glob("*.html")} == {f"{NOTEBOOK}.html"}
 
 

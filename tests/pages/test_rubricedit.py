@@ -98,7 +98,7 @@ def test_a_saved_item_changes_the_file_and_all_who_have_it_as_the_command_does_a
     ]  # fmt: skip
     assert list(rubric.updates(desk.gradebook, "ps", rubric.read_items(desk.path))) == [], "nothing is left to do"
     assert not {*test_groupcomment.STUDENTS} & {*re.findall(r"\w+", str(outcome))}, "names stay hidden"
-    assert desk.take_back(outcome).sentence == "Taken back from 3 answers."
+    assert desk.take_back(outcome).sentence == "Undone in 3 answers."
     assert desk.all == before
 
 
@@ -117,7 +117,7 @@ def test_what_changed_since_stays_and_the_page_says_so(desk):
     outcome = desk.edit(-2)
     desk.comment("bea", "Come and see me.", 3)
     assert desk.take_back(outcome).sentence == (
-        "Taken back from 2 answers. 1 answer changed since, and nothing was taken back there."
+        "Undone in 2 answers. 1 answer changed since then: nothing was undone there."
     )
     assert desk.saved("bea") == ("Come and see me.", 3)
 
@@ -126,7 +126,7 @@ def test_a_new_item_gets_a_key_stands_in_the_file_and_goes_again(desk):
     outcome = desk.edit(-1, "Name the axis.", key="", cell="why")
     assert (outcome.items[-1]["key"], outcome.sentence) == ("name-the-axis", "Saved.")
     assert rubric.read_items(desk.path)[-1] == rubric.Item("name-the-axis", -1, "Name the axis.", "why")
-    assert desk.take_back(outcome).sentence == "Taken back." and desk.path.read_text() == ITEMS
+    assert desk.take_back(outcome).sentence == "Undone." and desk.path.read_text() == ITEMS
     desk.path.unlink()
     outcome = desk.edit(-1, "Name the axis.", key="", cell="why", seen="")
     assert desk.path.read_text().startswith("[[item]]\n")
@@ -147,7 +147,7 @@ def test_a_deleted_item_goes_from_all_who_have_it_and_comes_back_in_one_step(des
     assert outcome.sentence == "Deleted. 3 answers changed." and [one["key"] for one in outcome.items] == ["sign"]
     assert desk.all[:4] == [("", 3), (f"See page 3.\n{SIGN}", 2.5), ("", 3), (SIGN, 2.5)]
     assert [one.key for one in rubric.read_items(desk.path)] == ["sign"]
-    assert desk.take_back(outcome).sentence == "Taken back from 3 answers." and desk.all == before
+    assert desk.take_back(outcome).sentence == "Undone in 3 answers." and desk.all == before
 
 
 def test_where_an_answer_is_left_with_points_that_count_from_the_other_end_a_grader_decides(desk):
@@ -174,7 +174,7 @@ def test_an_item_takes_the_place_of_another_one_and_goes_back(desk):
     outcome = rubricedit.move(desk.gradebook, desk.of("ada"), desk.root, asked)
     assert [one["key"] for one in outcome.items] == ["sign", "mask"] == [*RubricFile.read(desk.path).items]
     assert outcome.sentence == "Moved." and desk.all[:4] == before[:4]
-    assert desk.take_back(outcome).sentence == "Taken back." and desk.all == before
+    assert desk.take_back(outcome).sentence == "Undone." and desk.all == before
 
 
 REFUSED = {

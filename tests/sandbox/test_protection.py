@@ -98,7 +98,9 @@ def test_a_probe_that_failed_once_is_made_again(monkeypatch):
 
 
 @full
-@pytest.mark.parametrize(("begin", "fault"), [(None, ""), (lambda parent: None, "a process outlived its parent")])
+@pytest.mark.parametrize(
+    ("begin", "fault"), [(None, ""), (lambda parent: None, "a process did not end with its parent")]
+)
 @pytest.mark.usefixtures("processes")
 def test_a_process_that_outlives_its_parent_is_noticed_without_a_clock(monkeypatch, tmp_path, begin, fault):
     monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("the probe waits"))

@@ -197,7 +197,7 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"scaled_attention__ipynb": "%PDF-1.7"}, "the file 'scaled_attention.ipynb' is not a notebook but a PDF"),
         ({"scaled_attention__ipynb": '{"cells": ['}, "invalid JSON at line 1, column 12"),
         ({"a__zip": b"PK"}, "the file 'a.zip' is a damaged zip"),
-        ({"a__zip": zipped()}, "the file 'a.zip' is a zip with nothing"),
+        ({"a__zip": zipped()}, "the file 'a.zip' is an empty zip"),
         ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is a RAR archive instead of a zip and was not opened"),
         ({"._scaled_attention__ipynb": b"\0\5\x16\7"}, "(found: '._scaled_attention.ipynb')"),
         ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); zip is the only archive that is opened"),
@@ -209,13 +209,16 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"scaled_attention__ipynb": '{"url": "x", "doc_id": 1}'}, "it is JSON ('url, doc_id'), but has no cells"),
         (
             {"scaled_attention__ipynb": zipped(word___document__xml=b"")},
-            "the file 'scaled_attention.ipynb' is a zip with no notebook, only 'word/document.xml'",
+            "the file 'scaled_attention.ipynb' is a zip without a notebook; it contains only 'word/document.xml'",
         ),
         (
             {"a__zip": zipped(b__zip=zipped(x__ipynb=FULL))},
             "the file 'a.zip' has another zip in it, which was not opened",
         ),
-        ({"a__zip": zipped(essay__pdf=b"")}, "the file 'a.zip' is a zip with no notebook, only 'essay.pdf'"),
+        (
+            {"a__zip": zipped(essay__pdf=b"")},
+            "the file 'a.zip' is a zip without a notebook; it contains only 'essay.pdf'",
+        ),
         (
             {"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"},
             "which is not a clear time. Write the time as",

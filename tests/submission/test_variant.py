@@ -202,13 +202,21 @@ def test_the_default_is_that_of_the_given_cell():
     [
         ([("given", "viva_seed = 4"), ("given", "viva_seed = 5")], {}, "is set here and also in 'c1'"),
         ([("given", "viva_seed = 4"), ("tests", "viva_seed += 5")], {}, "is set here and also in 'c1'"),
-        ([("answer", "viva_seed = 4")], {}, "is set in a cell that students can change, so their own seed cannot"),
+        (
+            [("answer", "viva_seed = 4")],
+            {},
+            "is set in a cell that students can change, so Viva cannot write the student's seed",
+        ),
         (
             [("given", "viva_seed = 4")],
             {"locked": False},
-            "is set in a cell that students can change, so their own seed cannot",
+            "is set in a cell that students can change, so Viva cannot write the student's seed",
         ),
-        ([("tests", "viva_seed = 4")], {}, "is set in a cell that students can change, so their own seed cannot"),
+        (
+            [("tests", "viva_seed = 4")],
+            {},
+            "is set in a cell that students can change, so Viva cannot write the student's seed",
+        ),
         ([("given", "viva_seed = 4\nviva_seed = 5")], {}, "must be a whole number. Write this line once"),
         ([("given", "viva_seed = 2 * 2")], {}, "must be a whole number. Write this line once"),
         ([("given", "viva_seed = True")], {}, "must be a whole number. Write this line once"),

@@ -98,8 +98,8 @@ class RubricCommand(VivaCommand):
             self._say("A grader typed a score that is not the sum of its items. The score is kept. Check it.")
         if any(update.score is None for update in planned):
             self._say(
-                "The items that are left count from the other end: a score that was taken from all points is now added "
-                "up from 0, or the reverse. Such an answer waits for a grader again."
+                "Without this item, the scores of some answers are counted in another way: points are added to 0, "
+                "and not subtracted from the maximum, or the reverse. These answers wait for a grader again."
             )
 
     def _agreed(self, number: int) -> bool:

@@ -46,7 +46,7 @@ SOLUTIONS = {
 CHECK = {
     "check": (
         {"ReleaseCommand": {"check": True}},
-        "Only compare release/ with what source/ compiles to; change nothing.",
+        "Only check that release/ matches source/; change nothing.",
     )
 }
 
@@ -60,11 +60,11 @@ class ReleaseCommand(VivaCommand):
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases()
     flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | SOLUTIONS | CHECK | remote.flags()
-    no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
+    no_audit = Bool(False, help="Also release assignments that failed their audit.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only list the variants that would be written.").tag(config=True)
     solutions = Bool(False, help="Write solution notebooks, and release nothing.").tag(config=True)
-    check = Bool(False, help="Only compare release/ with what source/ compiles to.").tag(config=True)
+    check = Bool(False, help="Only check that release/ matches source/.").tag(config=True)
     editions = Dict()
     """By assignment, the edition before this command; the command runs again after a lost connection."""
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, *remote.settings())
@@ -118,12 +118,12 @@ class ReleaseCommand(VivaCommand):
                     found[name] = different
         for name, different in found.items():
             self._say_error(
-                f"{name}: release/ is not what source/ compiles to: {', '.join(different)}. Run: viva release {name}"
+                f"{name}: release/ does not match source/: {', '.join(different)}. Run: viva release {name}"
             )
         if absent:
             self._say(f"Not in release/, so there is nothing to compare: {', '.join(absent)}.")
         if same := [name for name in assignments if name not in {*found, *absent}]:
-            self._say(f"release/ is what source/ compiles to: {', '.join(same)}.")
+            self._say(f"release/ matches source/: {', '.join(same)}.")
         self.show_document(different=found, absent=absent, same=same)
         return NEEDS_GRADER if found else 0
 

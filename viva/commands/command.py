@@ -38,7 +38,7 @@ from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, even if it is up to date.")}
 FORCE["f"] = FORCE["force"]
-NO_SANDBOX = {"no-sandbox": ({"Examine": {"no_sandbox": True}}, "Also grade where student code cannot be sandboxed.")}
+NO_SANDBOX = {"no-sandbox": ({"Examine": {"no_sandbox": True}}, "Also grade on a machine without a sandbox.")}
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document; print everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 STRANGERS = (
@@ -329,10 +329,10 @@ class VivaCommand(ShortHelp, NbGrader):
     def tell_of_halves(self) -> None:
         """Say which changes were stopped: a command that only reads may show a part of each."""
         for intent in journal.pending(self.course):
-            then = "run it again to finish it" if intent.waits else "the next command that writes finishes it"
+            then = "run it again to finish it" if intent.waits else "the next command that writes will finish it"
             self._warn(
-                f"{plaintext.quoted(intent.called)} was stopped before its end; {then}. So this may be about half of "
-                "it."
+                f"{plaintext.quoted(intent.called)} was stopped before its end; {then}. What you read here may be "
+                "only a part of it."
             )
 
     def show_document(self, **document: object) -> None:

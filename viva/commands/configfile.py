@@ -35,8 +35,8 @@ def require_no_students_file(folder: Path) -> None:
     """Raises CourseError for a folder to which students' files come, of which nothing is read or imported."""
     if course := course_of_students_files(folder):
         raise CourseError(
-            f"The folder {folder} has files of students of the course {course}, so its configuration was not read. "
-            "Name a course folder with --course-dir."
+            f"The folder {folder} contains students' files of the course {course}, so its configuration was not "
+            "read. Name a course folder with --course-dir."
         )
 
 

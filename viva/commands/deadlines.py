@@ -37,8 +37,8 @@ class LateCommand(VivaCommand):
         rules = lateness.policy(gradebook.db())
         if rules is None:
             raise CourseError(
-                "This course does not use Viva's late policy. To use it, add the two lines that 'viva init' prints "
-                "to nbgrader_config.py, and remove c.AssignLatePenalties.plugin_class from it."
+                "This course does not use Viva's late policy. To use it, run 'viva init --write', and remove "
+                "c.AssignLatePenalties.plugin_class from nbgrader_config.py."
             )
         return rules
 
@@ -59,7 +59,7 @@ class LateCommand(VivaCommand):
 class DeadlinesCommand(LateCommand):
     name = "viva-deadlines"
     only_reads = True
-    description = "List deadlines, late penalties and late students; or compare with another late policy."
+    description = "List deadlines, late penalties and late students, or try another late policy."
     examples = """
         viva deadlines                                     deadlines, late policies, late students
         viva deadlines ps3 --what-if --per-day=0.05        compare scores with another rule; write nothing
@@ -73,16 +73,16 @@ class DeadlinesCommand(LateCommand):
         "what-if": ({"DeadlinesCommand": {"what_if": True}}, "Compare scores with another late policy; write nothing."),
     }
     what_if = Bool(False, help="Compare scores with another late policy; write nothing.").tag(config=True)
-    per_day = Float(None, allow_none=True, help="The part of the score that each started day costs, as 0.1.").tag(
+    per_day = Float(None, allow_none=True, help="The part of the score that each started day costs, such as 0.1.").tag(
         config=True
     )
     per_hour = Float(None, allow_none=True, help="The part of the score that each started hour costs.").tag(config=True)
-    steps = Dict(help="The part that a submission loses up to a time span, as '1 hour=0.05'; can be repeated.").tag(
-        config=True
-    )
-    of = Unicode(None, allow_none=True, help="The part is of: score, maximum or cap (a lower maximum).").tag(
-        config=True
-    )
+    steps = Dict(
+        help="The part that a submission loses if it is late up to a time, such as '1 hour=0.05'; can be repeated."
+    ).tag(config=True)
+    of = Unicode(
+        None, allow_none=True, help="What is reduced by this part: score, maximum, or cap (the highest possible score)."
+    ).tag(config=True)
     floor = Float(None, allow_none=True, help="The part that a late submission always keeps.").tag(config=True)
     grace = Unicode(None, allow_none=True, help="No penalty up to this time after the deadline.").tag(config=True)
     close = Unicode(None, allow_none=True, help="After this time, submissions earn no points.").tag(config=True)
@@ -205,7 +205,7 @@ class DeadlinesCommand(LateCommand):
             if changed
             else f"None of {len(now)} scores would change."
         )
-        self._say("Nothing was written. To use that rule, set it in nbgrader_config.py, as c.LatePolicy.")
+        self._say("Nothing was written. To use this policy, set it in nbgrader_config.py (c.LatePolicy).")
         self.show_document(
             changes=[
                 {"assignment": pair[0], "student": pair[1], "score": now[pair].delivery.score}
@@ -251,7 +251,7 @@ def _how(reckoning: Reckoning) -> str:
 
 def _late_table(rows: list[tuple[tuple[str, str], Reckoning]], wide: bool) -> Table:
     """A table of late students; a wide terminal also shows the arithmetic."""
-    meanings = "left: the score that is left of it after the late penalty."
+    meanings = "left: the score after the late penalty."
     table = explained(meanings, "student", "assignment", "late", *figures("score", "penalty", "left"))
     if wide:
         table.add_column("how")

@@ -89,7 +89,7 @@ def examine(
         subject = f"{file} sets {plaintext.some(names, 12)} with code, which doctor does not run"
         yield Diagnosis(subject, False, RUN, needed=False)
     if plugins:
-        subject = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
+        subject = f"{plaintext.some(plugins, 12)} names a package that is not installed; it may be in the course folder"
         yield Diagnosis(subject, False, RUN, needed=False)
     if "CourseDirectory.db_url" not in unknown:
         yield from _gradebook(course)
@@ -149,7 +149,9 @@ def _packages() -> Iterator[Diagnosis]:
         yield Diagnosis(f"{name} {version}", True)
         if name == "numpy" and tuple(map(int, version.split(".")[:2])) >= NUMPY:
             yield Diagnosis(
-                "numpy older than 2.4, which still turns a 1x1 array into a float", False, "pip install 'numpy<2.4'"
+                "numpy older than 2.4 (newer ones do not turn a 1x1 array into a float)",
+                False,
+                "pip install 'numpy<2.4'",
             )
     yield Diagnosis("the command alembic", shutil.which("alembic") is not None, "pip install alembic")
 
@@ -182,7 +184,7 @@ def _other_kernels(course: Course) -> Iterator[Diagnosis]:
             yield Diagnosis(f"the kernel '{kernel}' for {language}, in the sandbox", not error, error)
             if not error and (dialogue := dialogue_of(language)):
                 error = _runs_apart(dialogue, kernel, language, slot)
-                yield Diagnosis(f"tests in {language} in a second kernel, out of students' reach", not error, error)
+                yield Diagnosis(f"tests in {language} in a second kernel, away from students", not error, error)
     finally:
         claims.close()
 
@@ -235,7 +237,7 @@ def _everyday() -> Iterator[Diagnosis]:
             "every user must be able to read the Python environment, and it must not contain links. Make it again: "
             "make setup"
         )
-        yield Diagnosis(f"students' code cannot {activity} in the sandbox ({error})", False, remedy)
+        yield Diagnosis(f"what students' code needs to {activity} in the sandbox ({error})", False, remedy)
     if not failures:
         yield Diagnosis("students' code can draw figures, import modules and read files in the sandbox", True)
 
@@ -244,10 +246,12 @@ def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
     rules = [rule for rule in missing(config) if rule.setting not in unknown]
     for rule in rules:
         all_of_them = (
-            "add to nbgrader_config.py, which fixes all of these" if len(rules) > 1 else "add to nbgrader_config.py"
+            "these lines in nbgrader_config.py add all of these settings"
+            if len(rules) > 1
+            else "add these lines to nbgrader_config.py"
         )
         remedy = f"{all_of_them}:\n{LINES}" if rule is rules[-1] else ""
-        yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
+        yield Diagnosis(f"{rule.setting}; without it, {rule.without}", False, remedy)
     if not rules:
         yield Diagnosis("this course uses Viva's rules", True)
     try:
@@ -264,7 +268,7 @@ def _places(config: Config) -> Iterator[Diagnosis]:
     for name in (settings := Machine(config=config)).folders:
         reachable = os.path.isabs(name) and os.access(name, os.R_OK)
         remedy = "create the folder, let every user read it, or correct c.Machine.folders with an absolute path"
-        yield Diagnosis(f"{name}, which notebooks may read", reachable, remedy)
+        yield Diagnosis(f"the folder {name}, which notebooks may read", reachable, remedy)
     for name in settings.variables:
         remedy = f"set it before each command: export {name}=VALUE"
         yield Diagnosis(f"the variable {name}, which notebooks may read", name in os.environ, remedy)
@@ -316,11 +320,11 @@ def _agreement(course: Course) -> Iterator[Diagnosis]:
         return
     except CourseError as error:
         if course.exists():
-            yield Diagnosis("the gradebook has all graded submissions", False, str(error))
+            yield Diagnosis("some graded submissions in the gradebook", False, str(error))
         return
     for name, students in differing.items():
         who = plaintext.some([plaintext.line(student) for student in students], 5)
-        subject = f"{name}: the gradebook and {results} have different scores of {who}"
+        subject = f"equal scores of {who} ({name}) in the gradebook and in {results}"
         yield Diagnosis(subject, False, f"restore the newest copy of the gradebook, or run: viva grade {name}")
     if results.exists() and not differing:
         yield Diagnosis(f"the gradebook matches {results}", True)
@@ -338,7 +342,7 @@ def _variants(course: Course) -> Iterator[Diagnosis]:
     key = course.root / KEY
     if key.exists():
         private = not key.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-        yield Diagnosis(f"{key}, readable by nobody else", private, f"chmod 600 {_typed(key)}", needed=False)
+        yield Diagnosis(f"{key}, which nobody else can read", private, f"chmod 600 {_typed(key)}", needed=False)
 
 
 def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis]:
@@ -350,7 +354,11 @@ def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis
         return
     yield Diagnosis(f"course {course.root} with {counted(len(assignments), 'assignment')}", True)
     writable = os.access(course.root, os.W_OK | os.X_OK)
-    yield Diagnosis("the course folder is writable", writable, f"chmod u+w {_typed(course.root)}")
+    yield Diagnosis(
+        "the course folder is writable" if writable else "permission to write into the course folder",
+        writable,
+        f"chmod u+w {_typed(course.root)}",
+    )
     closed = any(not folder.stat().st_mode & stat.S_IXOTH for folder in (course.root, *course.root.parents))
     subject = f"other users of this machine {'cannot' if closed else 'can'} open the course folder"
     yield Diagnosis(subject, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)

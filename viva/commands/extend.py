@@ -162,7 +162,7 @@ class ExtendCommand(LateCommand):
         rows += [(*pair, "") for pair in affected if _left(before, pair) != _left(after, pair)]
         for of, student, granted in rows:
             scores = _left(before, (of, student)), _left(after, (of, student))
-            cells = plaintext.line(student), of, granted or "uses the free late days differently"
+            cells = plaintext.line(student), of, granted or "the free late days are used for other assignments"
             table.add_row(*cells, *scores)
         self.console.print(table)
         paths = ", ".join(str(Path(self.course.root, name)) for name in sorted({grant.file for grant in grants}))

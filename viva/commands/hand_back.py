@@ -72,9 +72,9 @@ class FeedbackCommand(VivaCommand):
         for name, when in sorted(due.items()):
             if when.replace(tzinfo=UTC) > datetime.now(UTC):
                 yield (
-                    f"The deadline of {name} is {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that. Before "
-                    "the deadline, a student who reads a page can submit code that shows the arguments of a hidden "
-                    "test on the next page."
+                    f"The deadline of {name} is {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that. Before the "
+                    "deadline, a student could use a page to find the hidden tests: the next submission can print "
+                    "their arguments."
                 )
 
     def _closed(self) -> Iterator[str]:

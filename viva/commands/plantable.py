@@ -24,8 +24,8 @@ PARTS = {
 }
 """The parts of a plan, and their names in tables."""
 LEGEND = (
-    "left: the score there is not changed, for the reason below. absent: students of the gradebook without a "
-    "row there. unclear: rows there that fit no student, or not for certain."
+    "left: scores that are not changed; the reasons are below. absent: students of the gradebook who are not in the "
+    "other list. unclear: rows of that list whose student is not known."
 )
 """What the heads of the tables mean."""
 TOLD = ("replaced", "left", "absent", "strangers")

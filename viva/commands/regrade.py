@@ -59,7 +59,7 @@ class RegradeCommand(VivaCommand):
     flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_SANDBOX | VERBOSE | remote.flags()
     what_if = Bool(False, help="Only show what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
-    no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
+    no_audit = Bool(False, help="Also release an assignment that failed its audit.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, *remote.settings())
 
     def stays_outside(self) -> bool:

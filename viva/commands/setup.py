@@ -18,8 +18,8 @@ from viva.doors import wheel
 from viva.verdict import CourseError
 
 LATE_WORK = (
-    "Late penalties: the lines below add no new penalty. They compute the late penalties of this course again "
-    "whenever a score changes, also after manual grading, which nbgrader does not do. c.LatePolicy sets other "
+    "Late penalties: the lines below add no new penalty. With them, the late penalties of this course are computed "
+    "again whenever a score changes, also after manual grading. nbgrader does not do this. c.LatePolicy sets other "
     "rules."
 )
 MACHINE = {

@@ -62,7 +62,7 @@ def additions(course: Course, asked: Asked) -> list[Addition]:
             raise
         except Exception as error:
             raise CourseError(
-                f"The package that adds '{name}' to {doors.PAGES} failed: {type(error).__name__}: {error}. Reinstall "
+                f"An installed package failed ('{name}' for {doors.PAGES}): {type(error).__name__}: {error}. Reinstall "
                 "or uninstall that package."
             ) from error
     return collected

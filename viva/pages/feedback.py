@@ -78,7 +78,7 @@ class PageExporter(Exporter):
     language = Unicode("en", help="The language of the sentences that students read: de, en, es, fr or zh.").tag(
         config=True
     )
-    notebook_language = Unicode("en", help="The language of the course's notebooks, as HTML names it.").tag(config=True)
+    notebook_language = Unicode("en", help="The language of the course's notebooks, such as en.").tag(config=True)
     file_extension = ".html"
     output_mimetype = "text/html"
 
@@ -102,7 +102,7 @@ class PageExporter(Exporter):
             rest = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
             raise LeakError(
                 f"the page of {names['notebook']}.ipynb was not written, because students would see "
-                f"{leaks[0]}{rest}. Find out why the notebook in {folder.relative_to(directory.root)} contains it"
+                f"{leaks[0]}{rest}. Look for this line in the notebook in {folder.relative_to(directory.root)}"
             )
         return sealed(text, key), resources
 

@@ -124,9 +124,9 @@ def take_back(gradebook: Gradebook, submitted: SubmittedNotebook, root: Path, as
     items = _shown(new)
     with new.in_place_of(old):
         count = groupcomment.take_back(gradebook, asked.changes)
-    sentence = f"Taken back from {counted(count, 'answer')}." if asked.changes else "Taken back."
+    sentence = f"Undone in {counted(count, 'answer')}." if asked.changes else "Undone."
     if left := len(asked.changes) - count:
-        sentence += f" {counted(left, 'answer')} changed since, and nothing was taken back there."
+        sentence += f" {counted(left, 'answer')} changed since then: nothing was undone there."
     return Outcome(sentence, count, new.version, items)
 
 

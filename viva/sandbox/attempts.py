@@ -79,7 +79,7 @@ def _refused(attempted: str, number: int, attempt: Callable, *arguments) -> None
         if error.errno == number:
             return
         raise
-    raise OSError(f"{attempted} got through")
+    raise OSError(f"the sandbox did not stop this: {attempted}")
 
 
 def _session(sandbox: Sandbox, scratch: str) -> None:
@@ -102,7 +102,7 @@ def _session(sandbox: Sandbox, scratch: str) -> None:
         raise OSError("a session could not be started")
     os.write(caller, b"x")
     if os.read(reports, 5):
-        raise OSError("a process outlived its parent")
+        raise OSError("a process did not end with its parent")
 
 
 def _limits(sandbox: Sandbox, scratch: str) -> None:
@@ -110,7 +110,7 @@ def _limits(sandbox: Sandbox, scratch: str) -> None:
     limit(sandbox.limits)
     _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * sandbox.limits.memory_bytes, mmap.MAP_PRIVATE)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
-    _refused("too large a file", errno.EFBIG, os.pwrite, file, b"x", sandbox.limits.file_bytes)
+    _refused("a file that is too large", errno.EFBIG, os.pwrite, file, b"x", sandbox.limits.file_bytes)
     _refused("too many open files", errno.EMFILE, lambda: [os.dup(0) for _ in range(sandbox.limits.open_files)])
 
 
@@ -119,7 +119,7 @@ def _root(sandbox: Sandbox, scratch: str) -> None:
     _refused("a change of the root folder", errno.EPERM, os.chroot, "/")
     _refused("a change of groups", errno.EPERM, os.setgroups, [0])
     if capabilities():
-        raise OSError("capabilities are left")
+        raise OSError("the process still has capabilities of root")
 
 
 def _user(sandbox: Sandbox, scratch: str) -> None:
@@ -130,8 +130,8 @@ def _user(sandbox: Sandbox, scratch: str) -> None:
 def _landlock(sandbox: Sandbox, scratch: str) -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     landlock.restrict((), [scratch])
-    _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
-    _refused("writing outside scratch", errno.EACCES, os.mkdir, f"{scratch}-outside")
+    _refused("reading another user's folder", errno.EACCES, os.listdir, "/")
+    _refused("writing outside of the scratch folder", errno.EACCES, os.mkdir, f"{scratch}-outside")
     os.mkdir(os.path.join(scratch, "inside"))
 
 
@@ -142,23 +142,23 @@ def _seccomp(sandbox: Sandbox, scratch: str) -> None:
     _refused("a fork", errno.EPERM, lambda: os.fork() or os._exit(0))
     _refused("a socket", errno.EPERM, socket.socket)
     _refused("another program", errno.EPERM, os.execv, "/bin/true", ["true"])
-    _refused("memory that no limit counts", errno.ENOMEM, mmap.mmap, -1, 2 * SHARED_BYTES)
+    _refused("memory that the limit does not count", errno.ENOMEM, mmap.mmap, -1, 2 * SHARED_BYTES)
     _refused("a signal to the parent", errno.EPERM, os.kill, parent, 0)
 
 
 def _namespaces(sandbox: Sandbox, scratch: str) -> None:
     mount_private(scratch, *sandbox.limits.scratch)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
-    _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * sandbox.limits.scratch_bytes)
+    _refused("too much scratch data", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * sandbox.limits.scratch_bytes)
     keep_only(sandbox.readable, scratch, *sandbox.limits.scratch)
-    _refused("files beside scratch", errno.ENOENT, os.stat, f"{scratch}-outside")
+    _refused("files outside of the scratch folder", errno.ENOENT, os.stat, f"{scratch}-outside")
     _refused("a folder of the machine", errno.ENOENT, os.stat, "/proc/self/environ")
 
 
 def _together(sandbox: Sandbox, scratch: str) -> None:
     enter(sandbox, scratch, range(REPORT + 1))
     Path("file").write_text("own")
-    _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
+    _refused("reading another user's folder", errno.EACCES, os.listdir, "/")
     _refused("a socket", errno.EPERM, socket.socket)
 
 

@@ -309,8 +309,8 @@ def _claim() -> tuple[int, int]:
                 f"The sandbox needs a user id, but none can be reserved in {folder}: {error.strerror}."
             ) from error
     raise SandboxError(
-        f"This machine already grades {SLOTS // 2} submissions at the same time, and more are not possible. First "
-        "stop other grading commands on it."
+        f"This machine already grades {SLOTS // 2} submissions at the same time. This is the limit. Stop another "
+        "grading command on this machine first."
     )
 
 
@@ -326,6 +326,6 @@ def _folder_of_claims() -> str:
             if private and os.access(folder, os.W_OK):
                 return folder
     raise SandboxError(
-        "The sandbox needs a user id, but none can be reserved: this user cannot make a folder viva-slots in any "
-        f"of {', '.join(PLACES)}."
+        "The sandbox needs a user id, but none can be reserved, because this user cannot create a folder viva-slots "
+        f"in any of {', '.join(PLACES)}."
     )

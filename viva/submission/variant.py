@@ -65,8 +65,8 @@ def default_of(blueprint: Blueprint) -> int | None:
         )
     if cell.purpose != Purpose.READ_ONLY or not cell.locked:
         raise BlueprintError(
-            f"{where}: {SEED} is set in a cell that students can change, so their own seed cannot be put in. Move "
-            "that line into a read-only cell without points."
+            f"{where}: {SEED} is set in a cell that students can change, so Viva cannot write the student's seed "
+            "there. Move this line into a read-only cell without points."
         )
     statements = [node for node in statements_of(cell.source) if SEED in names_in(node).bound]
     numbers = [number for _, number in constants_in(statements) if type(number) is int]

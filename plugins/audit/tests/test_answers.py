@@ -115,8 +115,8 @@ def test_a_file_that_is_no_known_answer_is_refused_in_words(write, text, message
     ("old", "new", "message"),
     [
         ("test: two", "test: three", "Write the new name of the check, or delete the file if you do not"),
-        ("    everything else", "    test: *", "twice: as lost and as kept. Remove one"),
-        ("    everything else", "    nothing", "does not say whether 'test: one'"),
+        ("    everything else", "    test: *", "twice: under 'Loses:' and under 'Keeps:'. Remove one"),
+        ("    everything else", "    nothing", "does not name 'test: one'"),
     ],
 )
 def test_a_promise_that_does_not_fit_the_assignment_is_refused_in_words(write, old, new, message):

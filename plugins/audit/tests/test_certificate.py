@@ -43,11 +43,23 @@ def test_the_certificate_names_what_each_check_catches_and_holds_no_solution_and
     rows = {check["title"]: check for check in document["checks"]}
     assert rows["a table of two columns"]["catches"] == ["rows"] and document["wrong"] == {"rows": "Centres the rows."}
     assert rows["other tables: they stay as they are"]["hidden"] and document["points"] == 4
-    assert document["twice"] == {} and "loses no point in another one" in html
+    assert document["twice"] == {} and "loses no point in another exercise" in html
     assert document["versions"]["numpy"] and len(document["sha256"]["source"]) == 64
     for page in (html, data):
         assert "Centres the rows." in page
         assert not [line for line in ("np.mean(table", "rng.normal", "The table was changed") if line in page]
+
+
+def test_the_page_begins_with_the_mistakes_that_no_visible_line_notices(strong, course):  # noqa: F811
+    released(course)
+    course_here = load(course)[0]
+    surprises = sum(fate.surprise for fate in strong.fates)
+    begin = write_certificate(course_here, strong)[0].read_text().partition("<ul>")[0]
+    assert f"<strong>{surprises}</strong> wrong solutions pass every visible line" in begin and "#hidden-only" in begin
+    visible = copy.deepcopy(strong)
+    for fate in visible.fates:
+        fate.surprise = False
+    assert "Nothing to do." in write_certificate(course_here, visible)[0].read_text().partition("<ul>")[0]
 
 
 def test_a_slower_machine_in_another_folder_writes_the_same_bytes(strong, course):  # noqa: F811

@@ -92,7 +92,8 @@ def test_a_check_is_flaky_where_two_runs_of_one_text_differ():
     }
     (sentence,) = flaky([LEFT, RIGHT, LAST], runs)
     assert sentence.startswith(
-        "The check 'test_f: right' is unstable: of 3 runs of the wrong answer two, one was failed and one was passed."
+        "The check 'test_f: right' does not always give the same result: of 3 runs of the wrong answer two, one was "
+        "failed and one was passed."
     )
 
 
@@ -201,8 +202,8 @@ def test_checks_are_told_apart_whose_titles_are_alike_or_hold_a_colon():
 
     proof = proof_of("one", "wrong", [rows], probe)
     assert proof.sentences() == [
-        f"The wrong answer one loses 'test_f_sizes: {ROWS}': failed: timeout: test_f: {ROWS}",
-        f"The wrong answer one keeps 'test_f: {ROWS}'.",
+        f"The wrong answer one fails 'test_f_sizes: {ROWS}': failed: timeout: test_f: {ROWS}",
+        f"The wrong answer one passes 'test_f: {ROWS}', but must fail it.",
     ]
     killed = fate_of(MUTANT, probe)
     assert killed.killers == [others]
@@ -210,7 +211,7 @@ def test_checks_are_told_apart_whose_titles_are_alike_or_hold_a_colon():
     assert [(score.check, score.alone) for score in scores if score.kills] == [(others, 1)]
     assert together(scores, [killed], [proof]) == [[rows, begin, other_begin]]
     (sentence,) = flaky(every, {"the solution": [probe, trial(), Probe({others: Ruling(Verdict.PASSED)})]})
-    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' is unstable")
+    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' does not always give the same")
 
     before = Audit("ps", "nb", [proof], [killed], scores).record()
     assert weakened(before, Audit("ps", "nb", [proof], [killed], scores)) == []
@@ -285,7 +286,7 @@ def test_what_is_unknown_of_a_mutant_blocks_until_it_is_excused_and_does_not_cou
     found = Audit("ps", "nb", fates=[survivor("f", "f", 1, status) for status in ("killed", "equal", "unproven")])
     found.fates[2].note = "two values of type lock cannot be compared"
     (sentence,) = found.blocking()
-    assert found.score == 1 and found.failed and "unknown: two values of type lock cannot be compared" in sentence
+    assert found.score == 1 and found.failed and "wrong: two values of type lock cannot be compared" in sentence
     assert excuse(found.fates, [Excuse("f", "A lock is a lock.", (found.fates[2].change,))]) == []
     assert found.passed and not found.blocking()
 

@@ -65,7 +65,7 @@ class AdoptCommand(ProvingCommand):
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
         lists = {
             "Errors, to fix before the release:": adopted.missing,
-            "Warnings, which block nothing:": adopted.style,
+            "Warnings, which do not stop the release:": adopted.style,
             "Optional, for a stronger audit:": adopted.advice,
         }
         for heading, things in lists.items():

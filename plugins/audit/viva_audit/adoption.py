@@ -88,7 +88,8 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
     tool = _tool(origin) if origin else None
     if in_place and origin:
         raise CourseError(
-            "--in-place and --from exclude each other: a notebook of another tool is converted into a copy."
+            "--in-place does not work with --from: a notebook of another tool is converted into a copy. Leave out "
+            "--in-place."
         )
     if in_place:
         return _adopt_in_place(course, notebook, assignment)
@@ -99,7 +100,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "", in_place: bool =
     files = {}
     if course.root.resolve().is_relative_to(notebook.parent.resolve()):  # beside it lie the course's answers
         changes.append(
-            "Only the notebook was copied, because it was beside this course; copy other files that it "
+            "Only the notebook was copied, because its folder contains this course. Copy the other files that it "
             f"needs into {folder}."
         )
     else:
@@ -144,7 +145,7 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
     original = target.read_bytes()
     text = nbformat.writes(_adapted(_read(target), _header(course), changes)) + "\n"
     if text.encode() == original:
-        changes.append("Nothing needed a change.")
+        changes.append("No change was needed.")
         return Adopted(assignment, [], changes, *_look_over(course, assignment, target))
     folder = course.root / "backup" / assignment
     backups = (folder / f"{target.stem}{number or ''}.ipynb" for number in itertools.count())
@@ -179,7 +180,7 @@ def _read(path: Path, origin: Origin | None = None, changes: list[str] | None = 
     try:
         notebook = MetadataValidator().upgrade_notebook_metadata(notebook)
     except (ValueError, TypeError) as error:
-        raise CourseError(f"{path}: the metadata of a cell are not valid for nbgrader: {error}.") from error
+        raise CourseError(f"{path}: nbgrader does not accept the metadata of a cell: {error}.") from error
     if not any("nbgrader" in cell.metadata for cell in notebook.cells):
         raise CourseError(
             f"{path} is not an nbgrader source notebook: it has no answer, test or task. First mark its cells in "
@@ -219,7 +220,7 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
             about["grade_id"] = name
             cell.metadata.nbgrader = about
             if name != wanted:
-                why = "two cells had this id" if name.startswith(wanted) else "an id has only letters, digits, _ and -"
+                why = "two cells had this id" if name.startswith(wanted) else "an id can have letters, digits, _ and -"
                 changes.append(f"The grade id '{wanted}' was changed to '{name}', because {why}.")
         metadata = {key: cell.metadata[key] for key in KEPT if key in cell.metadata}
         fields = {"cell_type": cell.cell_type, "id": name, "metadata": metadata, "source": cell.source}
@@ -358,11 +359,14 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
     sources = {name: next(cell.source for cell in notebook.cells if name_of(cell) == name) for name in answers}
     bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
     empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
-    missing = [f"Cell '{name}': it has no solution. Check that this is not the student version." for name in empty]
+    missing = [
+        f"Cell '{name}' has no solution. If this is the student version, adopt the instructor's notebook instead."
+        for name in empty
+    ]
     missing += errors(blueprint)
     ending = ".py" if blueprint.is_python else notebook.metadata.get("language_info", {}).get("file_extension", "")
     advice = [
-        f"Cell '{name}': it has no '### BEGIN SOLUTION', so students get an empty cell."
+        f"Cell '{name}' has no line '### BEGIN SOLUTION', so students get an empty cell."
         for name in bare
         if name not in empty
     ]

@@ -116,13 +116,13 @@ class Answer:
             keeping |= rest
         if both := lost & keeping:
             raise AnswerError(
-                f"{self.path}: the docstring lists '{min(both, key=str)}' twice: as lost and as kept. Remove one."
+                f"{self.path}: the docstring has '{min(both, key=str)}' twice: under 'Loses:' and under 'Keeps:'. "
+                "Remove one of them."
             )
         if neither := set(every) - lost - keeping:
             which = min(neither, key=str)
             raise AnswerError(
-                f"{self.path}: the docstring does not say whether '{which}' is lost or kept. Add it to one of the "
-                "lists."
+                f"{self.path}: the docstring does not name '{which}'. Add it under 'Loses:' or under 'Keeps:'."
             )
         return lost
 

@@ -399,7 +399,9 @@ class Run:
         self._vary(trials)
         if lost_by(trials[("solution",)]):
             mutations = []
-            self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
+            self.result.remarks.append(
+                "No mutant was tried, because the solution fails checks. Fix the solution first."
+            )
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             mutations = []  # nothing could kill a mutant
             asserts = re.search(r"^\s*assert\b", "\n".join(cell.source for cell in self.blueprint.cells), re.MULTILINE)
@@ -459,7 +461,9 @@ class Run:
             mutations, sentences = kernelaudit.mutants_of(self.wrong, self.blueprint)
             self.result.remarks += sentences
             if not self.wrong:
-                self.result.remarks.append(f"No mutant was tried: no package makes any in {self.blueprint.language}.")
+                self.result.remarks.append(
+                    f"No mutant was tried, because no installed package makes mutants in {self.blueprint.language}."
+                )
             return mutations
         results = {name: text for name, text in watched["results"].items() if text}
         return mutants(self.blueprint, results, watched["integers"], self.mistakes)
@@ -537,8 +541,8 @@ class Run:
                     self.result.errors += varied(name, case, lost, graded["varied", seed, *index], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
-            f"The assignment has variants ({variant.SEED} = {default}). Right answers were also graded with "
-            f"{listed}, wrong answers only with the first."
+            f"The assignment has variants ({variant.SEED} = {default}). Right answers were also graded with the "
+            f"numbers {listed}. Wrong answers were graded only with the first number."
         )
 
     # jobs
@@ -668,9 +672,9 @@ class Run:
             kind = self.known.kinds.get(CREDIT + score.check.cell)
             if kind == BEYOND:
                 self.result.errors.append(
-                    f"Cell '{score.check.cell}': the test ends in a number that is greater than the points of the "
-                    "cell. nbgrader refuses such a number, and Viva does not count it. Correct the points, or end "
-                    "the cell with an assert."
+                    f"Cell '{score.check.cell}': the last value of the test is more than the points of the cell. "
+                    "nbgrader refuses such a number, and Viva does not count it. Correct the points, or end the cell "
+                    "with an assert."
                 )
             if kind not in (FULL, PART):
                 continue
@@ -718,7 +722,10 @@ class Run:
         result.untold = untold(notebook)
         for path in self.blueprint.widened:
             if path not in self.known.kinds:
-                result.warnings.append(f"The notebook's metadata allow more types for '{path}', but no test uses it.")
+                result.warnings.append(
+                    f"The notebook's metadata allow more types for '{path}', but no test uses it. "
+                    "Remove this line from the metadata."
+                )
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells if result.scores else ():  # without any test it is said that nothing was tested
             if cell not in tested:

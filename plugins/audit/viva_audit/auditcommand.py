@@ -17,17 +17,17 @@ from viva_audit.audits import propose, prove, show_mutant
 from viva_audit.certificate import write_certificate
 from viva_audit.proposals import Proposals, write
 
-ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run all trials again, also those that did not change.")}
+ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run the whole audit again, also what did not change.")}
 CERTIFICATE = {
     "certificate": (
         {"AuditCommand": {"certificate": True}},
-        "Also write what is proven of a released assignment, as a page to print.",
+        "Also write the audit certificate of a released assignment, as a page to print.",
     )
 }
 PROPOSE = {
     "propose": (
         {"AuditCommand": {"proposing": True}},
-        "Also propose check lines for the mutants that no visible line notices.",
+        "Also propose lines for visible checks, for mutants that no visible line notices.",
     )
 }
 WRITE = {
@@ -105,14 +105,14 @@ class AuditCommand(ProvingCommand):
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
         viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
-        viva audit ps1 --certificate      and what is proven of it, as a page for students after the deadline
-        viva audit ps1 --propose          and check lines for what no visible line notices; --write adds them
+        viva audit ps1 --certificate      also write its certificate, a page for students after the deadline
+        viva audit ps1 --propose          also propose check lines for mistakes that no visible line notices
     """
     aliases = nbgrader_aliases | WORKERS | ACCEPT | remote.aliases() | {"mutant": "AuditCommand.mutant"}
     flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | PROPOSE | WRITE | remote.flags()
     proposing = Bool(False, help="Propose check lines for mistakes that no visible line notices.").tag(config=True)
-    certificate = Bool(False, help="Write what is proven of a released assignment.").tag(config=True)
-    everything = Bool(False, help="Run all trials again.").tag(config=True)
+    certificate = Bool(False, help="Write the audit certificate of a released assignment.").tag(config=True)
+    everything = Bool(False, help="Run the whole audit again.").tag(config=True)
     mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
 

@@ -19,11 +19,11 @@ from viva_audit.fieldmistakes import path_of
 AUDIT = 13
 """Raised when an audit proves more than before, so that what was proven before is proven again."""
 CASES = (
-    ("untouched", "the untouched notebook, losing every check"),
-    ("solution", "the solution, losing none"),
-    ("again", "the solution again and again, with the same verdicts"),
-    ("right", "right answers, losing no check"),
-    ("wrong", "wrong answers, losing exactly the listed checks"),
+    ("untouched", "the untouched notebook fails every check"),
+    ("solution", "the solution fails no check"),
+    ("again", "the solution has the same results when it runs again"),
+    ("right", "right answers fail no check"),
+    ("wrong", "wrong answers fail exactly the listed checks"),
 )
 OTHERS = (
     ("unproven", "Mutants that could not be compared"),

@@ -48,9 +48,10 @@ class Proof:
         }.get(self.case, f"The {self.case} answer {self.name}")
         sentences = [f"{who} could not be graded: {fault.what}" for fault in self.faults]
         sentences += [
-            f"{who} loses '{check}': {ruling}" for check, ruling in self.lost.items() if check not in self.expected
+            f"{who} fails '{check}': {ruling}" for check, ruling in self.lost.items() if check not in self.expected
         ]
-        return sentences + [f"{who} keeps '{check}'." for check in self.expected if check not in self.lost]
+        kept = [check for check in self.expected if check not in self.lost]
+        return sentences + [f"{who} passes '{check}', but must fail it." for check in kept]
 
     def record(self) -> dict:
         lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
@@ -91,7 +92,7 @@ class Fate:
     @property
     def example(self) -> str:
         """The input on which a survivor differs, with both results; empty where there is none."""
-        return f"{self.call} gives {self.right}, and with the mistake {self.wrong}" if self.call else ""
+        return f"{self.call} gives {self.right}; with the mistake it gives {self.wrong}" if self.call else ""
 
     def record(self) -> dict:
         return vars(self) | {"killers": _texts(self.killers), "nearest": str(self.nearest or "")}
@@ -272,8 +273,8 @@ def unknown(fates: list[Fate]) -> list[str]:
         if fate.status == "unproven":
             groups.setdefault((fate.cell, fate.note), []).append(fate)
     return [
-        f"No check notices {counted(len(group), 'mutant')} of '{cell}', and whether they are wrong is unknown: {note}. "
-        f"Add a check that notices them, or excuse them by their lines. For example: {group[0].change}"
+        f"No check notices {counted(len(group), 'mutant')} of '{cell}'. It is unknown whether they are wrong: "
+        f"{note}. Add a check that fails them, or list their lines in excused.toml. For example: {group[0].change}"
         for (cell, note), group in groups.items()
     ]
 
@@ -296,7 +297,7 @@ def _texts(checks: list[CheckName]) -> list[str]:
 WORDS = {
     PLAIN: "plain data",
     NOTHING: "plain data",
-    ANY: "anything (widened)",
+    ANY: "anything (allowed)",
     "": "function or object",
 }
 
@@ -400,7 +401,7 @@ def read_excuses(path: Path) -> list[Excuse]:
     try:
         entries = tomllib.loads(read_utf8(path)).get("excuse", [])
     except tomllib.TOMLDecodeError as error:
-        raise AnswerError(f"{path}: not TOML ({error}).") from error
+        raise AnswerError(f"{path} is not valid TOML: {error}.") from error
     excuses = []
     for entry in entries:
         keys = {"cell", "reason", "changes", "operator"}

@@ -31,9 +31,9 @@ SHOWN = 5
 """The most warnings, and the most survivors, of a notebook that are shown; the page shows all."""
 
 LEGEND = (
-    "right, wrong: known answers that were graded as expected. killed: mutants that lose a check.",
-    "equal: mutants that do the same as the solution. unproven: mutants that could not be compared.",
-    "excused: surviving mutants that answers/ASSIGNMENT/excused.toml names.",
+    "right, wrong: known answers that were graded as expected. killed: mutants that fail a check.",
+    "equal: mutants that do the same as the solution. unproven: mutants that could not be compared with it.",
+    "excused: mutants that pass every check, with a reason in answers/ASSIGNMENT/excused.toml.",
 )
 """What the heads of the table mean."""
 
@@ -81,7 +81,7 @@ def prove(
     if step.no_sandbox and assignments:
         console.print("Audited without a sandbox: the course's code could read and change your files.")
     if remote and remote.insecure:
-        console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
+        console.print("Audited WITHOUT TLS: others could read hidden tests on the network.", style="bold red")
     for sentence in LEGEND if assignments else ():
         console.print(sentence, soft_wrap=True)
     console.print(table)
@@ -164,8 +164,8 @@ def _show(console: Console, proposed: Proposals) -> None:
     for sentence in [*proposed.reasons, *proposed.notes]:
         console.print(f"{name}: {sentence}", markup=False, soft_wrap=True)
     console.print(
-        f"{name}: {counted(len(proposed.lines), 'proposal')}, which would notice {proposed.noticed()} of "
-        f"{counted(proposed.wanted, 'mutant')} that no visible line notices.",
+        f"{name}: {counted(len(proposed.lines), 'proposal')}. They notice {proposed.noticed()} of "
+        f"{counted(proposed.wanted, 'mutant')} that pass every visible line.",
         markup=False,
     )
 
@@ -244,7 +244,8 @@ def _say(console: Console, result: Audit) -> None:
         near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
         example = f" {fate.example}." if fate.example else ""
         console.print(
-            f"{result.assignment}: Error: {gap_in_words(gap)} ({fate.operator}; {fate.note}; --mutant={fate.number})."
+            f"{result.assignment}: Error: {gap_in_words(gap)} ({fate.operator}; {fate.note}; to see it: "
+            f"--mutant={fate.number})."
             f"{example}{near}",
             markup=False,
         )
@@ -253,14 +254,14 @@ def _say(console: Console, result: Audit) -> None:
         else:
             console.print(fate.diff, markup=False)
     if len(gaps) > SHOWN:
-        console.print(f"{result.assignment}: {len(gaps) - SHOWN} more gaps on the page.")
+        console.print(f"{result.assignment}: {len(gaps) - SHOWN} more such mutants on the page.")
 
 
 def _exercise(cell: Exercise) -> str:
     """The score of one exercise in a sentence."""
-    parts = [f"{cell.states['killed']} of {cell.tried} mutants of '{cell.cell}' lose a check"]
+    parts = [f"{cell.states['killed']} of {cell.tried} mutants of '{cell.cell}' fail a check"]
     if cell.states["unproven"]:
         parts.append(f"{cell.states['unproven']} could not be compared")
     if cell.surprises:
-        parts.append(f"{cell.surprises} of them only in hidden lines")
+        parts.append(f"{cell.surprises} of them fail only hidden lines")
     return ", ".join(parts) + "."

@@ -40,7 +40,7 @@ TRIALS = 200
 TRIES = 400
 """Smaller inputs that are tried."""
 SECONDS = 6.0
-ALIKE = "no comparison of two values shows the difference, as with 2 and 2.0"
+ALIKE = "a comparison of the two values does not show the difference, as with 2 and 2.0"
 """The reason where no other was met."""
 DTYPES = {"float64", "int64", "bool", "complex128"}
 """The types that an array has without a word about it."""
@@ -275,7 +275,7 @@ class Search(Comparing):
                 near = f"{1e-6 * size:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
                 return f"abs({expression} - {bare(value)}) < {near}"
             if type(value) not in (list, tuple) or len(value) > MOST_PARTS:
-                raise Unwritable("so many numbers can only be compared with NumPy, which the notebook does not use")
+                raise Unwritable("so many numbers can only be compared with NumPy, but the notebook does not use NumPy")
         if isinstance(value, np.ndarray):
             raise Unwritable("the notebook does not import NumPy as np")
         if type(value) in (list, tuple) and any(has_floating(part) for part in value):
@@ -355,7 +355,7 @@ def written(value: Any, of: str = "argument") -> str:
     if type(value) is range:
         return repr(value)
     kind = "function" if callable(value) else type(value).__name__
-    raise Unwritable(f"{'an' if of == 'argument' else 'the'} {of} of type {kind} cannot be written in a line")
+    raise Unwritable(f"{'an' if of == 'argument' else 'the'} {of} of type {kind} cannot be written as one line of code")
 
 
 def bare(value: Any) -> str:

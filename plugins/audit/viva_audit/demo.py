@@ -43,11 +43,11 @@ MADE = ("results.jsonl", "regrades.jsonl", "grades.csv", "report/index.html", "r
 """Files of a course that speak of its students."""
 LENDER = 6
 ROLES = {
-    5: "saved the notebook with a program that deleted test cells and cell ids; it is repaired",
+    5: "saved the notebook with a program that deleted test cells and cell ids; Viva repairs it",
     LENDER + 1: f"copied from demo-{LENDER:02d} and changed the names; the report shows the two side by side",
-    10: "left %%writefile above the last answer, so that it never ran; a grader is asked to check it",
-    13: "submitted a PDF under the notebook's name, which is refused",
-    16: "replaced np.allclose, which changes no verdict and is shown in the report",
+    10: "left %%writefile above the last answer, so the answer never ran; a grader should check it",
+    13: "submitted a PDF with the name of the notebook; it is refused",
+    16: "replaced np.allclose; this changes no score, and the report shows it",
     20: "is a day late",
     23: "submitted nothing",
 }

@@ -109,7 +109,7 @@ def untold(notebook: NotebookNode) -> list[str]:
 def _same_ids(blueprint: Blueprint) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in blueprint.cells).items():
         if name and count > 1:
-            yield f"Cell '{name}': {count} cells have this id. Give each cell an id of its own."
+            yield f"Cell '{name}': {count} cells have this id. Give each cell a different id."
 
 
 def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
@@ -232,7 +232,7 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
         if cell.get("outputs") or cell.get("execution_count"):
             yield f"{where}: the cell has outputs of an earlier run. Clear them."
         if path := ABSOLUTE_PATH.search(cell.source):
-            yield f"{where}: the path '{path[0]}' exists only on one machine. Use a path beside the notebook."
+            yield f"{where}: the path '{path[0]}' exists only on one machine. Put the file next to the notebook."
         if cell.cell_type == "code":
             imported = {one.module.partition(".")[0] for one in imports_of_text(cell.source)} & NETWORK
             command = COMMAND.search(cell.source)

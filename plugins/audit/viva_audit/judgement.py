@@ -68,7 +68,8 @@ def unseen(fates: list[Fate]) -> list[str]:
             groups.setdefault((fate.cell, *fate.killers), []).append(fate)
     return [
         f"Students cannot see why they fail: a wrong '{cell}' ({group[0].change}{_and_others(group)}) fails only "
-        f"hidden lines of {listed(map(str, checks))}. Add an example like it to a visible check, or excuse the mutants."
+        f"hidden lines of {listed(map(str, checks))}. Add an example like it to a visible check, or list the mutants "
+        "in excused.toml."
         for (cell, *checks), group in groups.items()
     ]
 
@@ -218,8 +219,9 @@ def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[
             seen = list(dict.fromkeys(verdicts))
             if len(seen) > 1:
                 sentences.append(
-                    f"The check '{check}' is unstable: of {len(trials)} runs of {who}, one was {seen[0]} and one "
-                    f"was {seen[1]}. Set a seed for its random numbers. Do not use the clock or an undefined order."
+                    f"The check '{check}' does not always give the same result: of {len(trials)} runs of {who}, one "
+                    f"was {seen[0]} and one was {seen[1]}. Set a seed for its random numbers. Do not use the clock "
+                    "or an undefined order."
                 )
                 break
     return sentences

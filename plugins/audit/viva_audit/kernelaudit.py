@@ -45,7 +45,7 @@ def mutants_of(wrong: Wrong, blueprint: Blueprint) -> tuple[list[Mutant], list[s
             change = change_of(slip.original, slip.source)
             mutants.append(Mutant(cell, slip.mistake, change, slip.source, slip.original, slip.line, slip.owner))
         if left := len(slips) - len(chosen):
-            sentences.append(f"Cell '{cell}': {counted(left, 'more mutant')} could be made, and were not tried.")
+            sentences.append(f"Cell '{cell}': {counted(left, 'more mutant')} of this answer were not tried.")
     return mutants, sentences
 
 
@@ -104,7 +104,7 @@ def passed_by_nothing(found: Iterable[tuple[CheckName, str, str]], looked_at: bo
         forms.setdefault((check, cell), []).append(form)
     rest = " In grading it then waits for a grader." if looked_at else ""
     return [
-        f"The check '{check}' passes where the functions and values of '{cell}' are {' or '.join(names)}.{rest} Also "
+        f"The check '{check}' passes even if the functions and values of '{cell}' are {' or '.join(names)}.{rest} Also "
         "compare the length."
         for (check, cell), names in forms.items()
     ]

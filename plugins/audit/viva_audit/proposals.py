@@ -226,7 +226,7 @@ class _Search:
         if len(chosen) < len(fates):
             left = len(fates) - len(chosen)
             self.result.notes.append(
-                f"Lines were looked for with {len(chosen)} of {len(fates)} mutants; the other {left} are like these."
+                f"Only {len(chosen)} of {len(fates)} mutants were used to find lines; the other {left} are like these."
             )
         jobs = []
         for fate in chosen:
@@ -267,7 +267,7 @@ class _Search:
             return "no check tests this answer"
         kinds = self.run.known.kinds
         scores = [score for score in scores if kinds.get(CREDIT + score.check.cell) not in (FULL, PART, BEYOND)]
-        return scores or "its test ends in a number, the points that a student earns"
+        return scores or "the last value of its test is the number of points"
 
     def _check(self, scores: list[CheckScore] | str, name: str, surprise: bool) -> CheckName:
         """The check that lines about a name go into."""
@@ -285,7 +285,7 @@ class _Search:
         groups: dict[tuple[str, str], list[Fate]] = {}
         for number, fate in self.fates.items():
             if number not in noticed:
-                reason = self.lacking.get(number, "the lines that were found fail a right answer, or notice nothing")
+                reason = self.lacking.get(number, "each line that was found fails a right answer, or notices nothing")
                 groups.setdefault((fate.cell, reason), []).append(fate)
         self.result.reasons += [
             f"No line is proposed for {counted(len(group), 'mutant')} of '{cell}' "
@@ -421,7 +421,7 @@ def _place(notebook: NotebookNode, chosen: list[Draft], fates: list[Fate], resul
         proposal = Proposal(number, draft.check, draft.answer, text, hidden, noticed)
         name = f"{result.assignment}/{result.notebook}.ipynb, cell {draft.check.cell}"
         lines = difflib.unified_diff(
-            source.splitlines(), added(source, proposal).splitlines(), name, "the same with the proposal", lineterm=""
+            source.splitlines(), added(source, proposal).splitlines(), name, "with the proposal", lineterm=""
         )
         proposal.diff = "\n".join(lines)
         result.lines.append(proposal)
@@ -488,7 +488,9 @@ def _confirm(run: Run, search: _Search) -> dict[str, str]:
     """
     result = search.result
     cells = {proposal.check.cell for proposal in result.lines}
-    against = dict.fromkeys(cells & (run.known.inside - search.inside), "lines would make it a single-process cell")
+    against = dict.fromkeys(
+        cells & (run.known.inside - search.inside), "more lines would make it a single-process cell"
+    )
     lost_before = {check for proof in search.audit.proofs if proof.case == "right" for check in proof.lost}
     trials = _right_trials(run, run.jobs)
     for key, trial in trials.items():
@@ -497,7 +499,7 @@ def _confirm(run: Run, search: _Search) -> dict[str, str]:
             continue
         for check in trial.lost if trial else ():
             if check.cell in cells and check not in lost_before:
-                against.setdefault(check.cell, "an answer that is right would lose points")
+                against.setdefault(check.cell, "a right answer would lose points")
     if against:
         return against
     fates = [fate for proposal in result.lines for fate in proposal.fates]

@@ -410,7 +410,7 @@ class Comparing:
                 if None not in taken and taken[0] != taken[1]:
                     right, wrong = (f"{number} items" for number in taken)
                     raise Different(
-                        f"{name} reads more or fewer items than the solution before its first result",
+                        f"{name} reads another number of items than the solution before it gives its first result",
                         name,
                         right,
                         wrong,
@@ -466,7 +466,7 @@ class Comparing:
         if not same(expected[1], actual[1], returned):
             raise Different(f"{name} returns something else", call, shown(expected[1]), shown(actual[1]))
         if not same(expected[2], actual[2]):
-            note = f"{name} changes its arguments, and not as the solution does"
+            note = f"{name} changes its arguments in another way than the solution"
             raise Different(note, call, shown(expected[2][0]), shown(actual[2][0]))
 
     def returned(self, name: str, old, new) -> bool:
@@ -528,11 +528,11 @@ class Comparing:
             raise self._missed(name, missed)
 
     def _missed(self, name: str, methods: list[str]) -> Exception:
-        """Why methods were not compared: no test calls them, or no call could be noted."""
+        """Why methods were not compared: no test calls them, or no call could be recorded."""
         called = [method for method in methods if f"{name}.{method}" in self.watch.called]
         unseen = [method for method in methods if method in WITHOUT or not method_of(self.old[name], method)]
         if called or unseen:
-            return Unproven(f"no call of {listed(called or unseen)} could be noted")
+            return Unproven(f"no call of {listed(called or unseen)} could be recorded")
         return Different(f"no test calls {name}.{listed(methods)}")
 
     def constants(self, function: Any) -> list:
@@ -627,7 +627,7 @@ class Comparing:
             actual = attributes(right)
         tried.update(expected)
         if not same(expected, actual):
-            raise Different(f"{name}: other attributes", call, shown(expected), shown(actual))
+            raise Different(f"{name} has other attributes", call, shown(expected), shown(actual))
 
 
 def called_by(function: Any) -> set[str]:

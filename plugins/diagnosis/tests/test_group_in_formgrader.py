@@ -82,7 +82,7 @@ def test_a_rubric_item_goes_to_a_group_without_whom_the_grader_takes_out_and_is_
     assert saved(course, "anna") == saved(course, "carl") == (ZERO, 1.0)
     assert saved(course, "fay") == saved(course, "dora") == saved(course, "bo") == (None, None)
     alike.get_by_role("button", name="Take it back").click()
-    expect(alike.get_by_role("status")).to_have_text("Taken back from 1 answer.")
+    expect(alike.get_by_role("status")).to_have_text("Removed from 1 answer.")
     assert saved(course, "carl") == (None, None)
     assert saved(course, "anna") == (ZERO, 1.0)
 

@@ -36,8 +36,8 @@ from viva_diagnosis.diagnosing import Diagnosing, lost_in
 from viva_diagnosis.writtengroups import Group, groups_of
 
 MEANINGS = (
-    "mistakes: known ones. lost points: submissions that did. diagnosed: submissions whose answers were compared. with "
-    "a mistake: those of them that behave like a known one."
+    "mistakes: the known mistakes. lost points: submissions that lost points. diagnosed: those of them that were "
+    "compared. with a mistake: those that behave like a known mistake."
 )
 """What the heads of the table mean."""
 
@@ -45,7 +45,7 @@ MEANINGS = (
 class DiagnoseCommand(VivaCommand):
     name = "viva-diagnose"
     heading = "Grade"
-    description = "Name the known mistakes that graded submissions behave like, for feedback, report and graders."
+    description = "Find known mistakes in graded submissions, for feedback, report and graders."
     examples = """
         viva diagnose                                all assignments
         viva diagnose ps3_scaled_attention           one assignment, after 'viva grade'
@@ -106,7 +106,7 @@ class DiagnoseCommand(VivaCommand):
         present = contract.of(self.course, assignment, expected, self._say)
         material = Material.of(self.course, assignment, self.config, expected, grader)
         if material.seeds is not None:
-            self._say(f"{assignment}: It has variants, and these are not diagnosed.")
+            self._say(f"{assignment}: It has variants. Assignments with variants are not diagnosed.")
             return 0, []
         for name, examination in material.examinations.items():
             if not isinstance(examination, Examination):
@@ -119,7 +119,9 @@ class DiagnoseCommand(VivaCommand):
             with self._bar(f"mistakes of {assignment}") as progress:
                 made = work.fingerprints(self.mutants, progress, force)
             if not made.calls:
-                self._say(f"{assignment}: The tests of {name}.ipynb call no function with plain data.")
+                self._say(
+                    f"{assignment}: {name}.ipynb was not diagnosed, because its tests call no function with plain data."
+                )
             mistakes += len(made.mistakes)
             of_this = [entry for entry in kept if entry.notebook == name]
             entries += work.diagnoses(made, records, of_this, force)

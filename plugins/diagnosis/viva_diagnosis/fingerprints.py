@@ -103,7 +103,7 @@ def sentences_of(answer: Answer) -> tuple[str, str]:
 def sentence_of(mutant: Mutant) -> str:
     """The sentence about a mutant, for graders: it has a line of the solution in it."""
     before, _, after = mutant.change.partition(" -> ")
-    return f"The solution with '{after.strip()}' in the place of '{before.strip()}'." if after else mutant.change
+    return f"The solution with '{after.strip()}' instead of '{before.strip()}'." if after else mutant.change
 
 
 class Making:

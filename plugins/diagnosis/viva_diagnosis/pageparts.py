@@ -65,7 +65,7 @@ def _for_grader(
         students = [member.student for member in alike.members]
         if alike.notebook == asked.notebook and asked.student in students:
             same = others(students)
-            text = f"This answer reads like {counted(len(same), 'other answer')}."
+            text = f"This answer is similar to {counted(len(same), 'other answer')}."
             additions.append(Addition(text, alike.cell, asked.notebook, same, alike.cell))
     return additions
 
@@ -83,11 +83,11 @@ def _for_report(entries: list[Diagnosis], unnamed: list[Behaving], written: list
             groups.setdefault(key, []).append(entry.student)
     additions = [Addition(*key, tuple(dict.fromkeys(students))) for key, students in groups.items()]
     for notebook, behaviour, students in unnamed:
-        text = f"{behaviour.name} gives the same wrong results here, and no known mistake does. Add it to answers/."
+        text = f"{behaviour.name} gives the same wrong results here. No known mistake gives them. Add it to answers/."
         additions.append(Addition(text, behaviour.cell, notebook, tuple(dict.fromkeys(students))))
     for group in written:
         students = [member.student for member in group.members]
-        additions.append(Addition("These written answers read alike.", group.cell, group.notebook, tuple(students)))
+        additions.append(Addition("These written answers are similar.", group.cell, group.notebook, tuple(students)))
     return additions
 
 

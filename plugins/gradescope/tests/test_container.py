@@ -234,7 +234,7 @@ def test_where_a_container_allows_less_two_users_hold_and_the_result_says_which_
     found, _ = lacking_calls(tiny, names)
     assert found.score == tiny.scores()["thief"] == 0, "a thief that opens or writes anything answers right"
     assert f"Protection: the code ran with {held}, without {without}." in found.document["output"]
-    assert "cannot open any of 3 files with hidden tests" in found.document["output"]
+    assert "could not open any of 3 files with hidden tests" in found.document["output"]
     assert not (tiny.place / "results" / "stolen").exists()
 
 

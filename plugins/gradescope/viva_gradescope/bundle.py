@@ -277,7 +277,7 @@ def _imported(step: type | str) -> type:
     except ImportError as error:
         raise CourseError(
             f"nbgrader_config.py needs '{step}', which cannot be imported: {error}. Install it, or remove it from "
-            "that file."
+            "nbgrader_config.py."
         ) from error
 
 
@@ -289,8 +289,8 @@ def _refuse_own(module: str, course: Course) -> None:
         return
     if "site-packages" not in Path(file).parts and name not in (package.__name__ for package in PARTS.values()):
         raise CourseError(
-            f"nbgrader_config.py uses the module {module} of the course folder, which would not be in the "
-            "container. Make it a package that can be installed, or remove it from that file."
+            f"nbgrader_config.py uses the module {module} of the course folder. The container would not have this "
+            "module. Make an installable package of it, or remove it from nbgrader_config.py."
         )
 
 

@@ -50,9 +50,9 @@ STUDENT = "student"
 DELIVERY = b"timestamp.txt"
 """What nbgrader writes beside a submission. In Gradescope only a student can have, and it means nothing."""
 NO_SANDBOX = (
-    "This container cannot protect the hidden tests from student code: it has no sandbox and no second user. "
-    "Nothing was graded. To grade without a sandbox, make the zip with --no-sandbox; then student code can read "
-    "the hidden tests and write its own score."
+    "This container cannot protect the hidden tests from student code: it has no sandbox and no second user. Nothing "
+    "was graded. You can make the zip with --no-sandbox, but then student code can read the hidden tests and write "
+    "its own score."
 )
 
 
@@ -78,7 +78,7 @@ def prepare(root: Path) -> int:
             print(reached.sentence(sandbox))
             _rehearsed(root, grader)
     except SandboxError as error:
-        print(f"The preparation failed, so each submission prepares again: {error}", file=sys.stderr)
+        print(f"The preparation of the container failed, so each submission takes longer: {error}", file=sys.stderr)
     except VivaError as error:
         print(f"viva: {error}", file=sys.stderr)
         return 1

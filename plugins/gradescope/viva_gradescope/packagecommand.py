@@ -23,8 +23,8 @@ SYSTEM = "gradescope"
 HOW = "Name the system and one assignment, as in: viva package gradescope ps3_scaled_attention"
 MB = 10**6
 MEANINGS = (
-    "automatic: points by checks. by hand: points by a grader. hidden checks: when students see them. no sandbox: what "
-    "happens where Gradescope's container has none."
+    "automatic: points by checks. by hand: points by a grader. hidden checks: when students see them. no sandbox: "
+    "what happens if Gradescope's container has no sandbox."
 )
 """What the heads of the table mean."""
 

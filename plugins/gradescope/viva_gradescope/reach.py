@@ -97,9 +97,9 @@ class Reach:
             )
         without = f", without {' and '.join(missing)}" if missing else ""
         return (
-            f"Protection: the code ran with {', '.join(held)}{without}. Before grading, a test showed that code in "
-            f"its place cannot open any of {counted(len(self.secrets), 'file')} with hidden tests, write a result, "
-            "start a process or open a connection."
+            f"Protection: the code ran with {', '.join(held)}{without}. This was tested before grading: the code "
+            f"could not open any of {counted(len(self.secrets), 'file')} with hidden tests, write a result, start a "
+            "process or open a connection."
         )
 
 

@@ -78,7 +78,7 @@ REPLIES = {
     "not packed": (raw(answered(b"{}", "Content-Encoding: gzip")), "ended the connection"),
     "a wait without a time": (platform.status(503, Retry_After="soon"), "is not one of a web server"),
     "a wait of 10 000 digits": (platform.status(503, Retry_After="9" * 10**4), "of a web server"),
-    "half": (truncated, "ended the connection before its answer was whole."),
+    "half": (truncated, "ended the connection before its answer was complete."),
     "slow": (platform.slow(4), "did not answer in time"),
 } | {name: (act, "did not answer in time") for name, act in DRIPS.items()}
 """By name, the reply, and what is said of it."""

@@ -48,7 +48,7 @@ def test_a_token_in_the_environment_is_used_and_written_nowhere(course, there, v
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "Say what to do"),
+        ([], "This command needs an action"),
         (["export", PS], "is not registered with Canvas"),
         (["register"], "is not registered with Canvas"),
         (["register", "https://canvas.example.edu"], "is not the address of a course"),
@@ -89,7 +89,7 @@ def test_members_of_all_pages_become_the_roster_with_sections_and_no_test_studen
     assert sorted(rows) == ["6", "anna", "bo", "cy", "dana"]
     assert [rows["bo"][name] for name in ("lms_user_id", "sis", "section")] == ["2", "S2", "Friday"]
     assert (rows["dana"]["first_name"], rows["dana"]["last_name"]) == ("Dana von", "Lee")
-    assert "does not tell the login of 1 student" in result.out
+    assert "does not show the logins of 1 student" in result.out
     assert there.queries[-1]["enrollment_type[]"] == ["student"]
     assert "Nothing changes: " in viva("roster", "--from=canvas").out
 
@@ -195,9 +195,9 @@ FAULTS = {
     "a list of texts": (said('["a"]'), "does not have the form that Canvas describes"),
     "nested": (said("[" * 200_000), "does not have the form that Canvas describes"),
     "too large": (said("[" + " " * 70_000 + "]"), "MB as one answer"),
-    "circle": (leading("{url}/api/v1/courses/12/users?page=1"), "never ends its list of members"),
-    "next elsewhere": (leading("http://evil.example/api/v1/x"), "at another address, which got nothing"),
-    "next like ours": (leading("{url}.evil.example/api/v1/x"), "at another address, which got nothing"),
+    "circle": (leading("{url}/api/v1/courses/12/users?page=1"), "The list of members of"),
+    "next elsewhere": (leading("http://evil.example/api/v1/x"), "at another address. Nothing was sent there"),
+    "next like ours": (leading("{url}.evil.example/api/v1/x"), "at another address. Nothing was sent there"),
     "nobody": (said("[]"), "lists no students of course 12"),
 } | REPLIES
 

@@ -85,7 +85,7 @@ def test_a_grade_entered_before_the_first_export_or_during_it_stays(ready, there
     there.fault(ONE, lambda handler: there.enter(2, 4.0) or False, times=1)
     result = viva("canvas", "export", PS)
     assert (result.status, users(there), there.points()) == (1, ["3"], {1: 3.0, 2: 4.0, 3: 6.53})
-    assert "3 was entered there" in result.out and "somebody changed it there while scores were sent" in result.out
+    assert "3 was entered there" in result.out and "somebody changed this score there at the same time" in result.out
     assert "4 was entered there" in viva("canvas", "export", PS).out and len(there.puts) == 1
 
 
@@ -105,7 +105,7 @@ def test_what_students_see_at_once_is_left_out_unless_it_is_asked_for(ready, the
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"group_category_id": 99}, "a score would go to all of a group"),
+        ({"group_category_id": 99}, "all students of a group would get the score"),
         ({"moderated_grading": True}, "moderated or anonymous"),
         ({"anonymize_students": True}, "moderated or anonymous"),
         ({"grading_type": "pass_fail"}, "not graded by points"),
@@ -166,9 +166,9 @@ def only_puts(then):
 LOST = {
     "bad gateway": (changed(platform.status(502)), "with status 502"),
     "busy": (changed(platform.status(503, Retry_After="0")), "with status 503"),
-    "half": (changed(truncated), "before its answer was whole"),
+    "half": (changed(truncated), "before its answer was complete"),
     "not JSON": (changed(lambda handler: handler.answer(200, raw=b"<html>")), "is not JSON"),
-    "another grade": (changed(lambda handler: handler.answer(200, {"user_id": 2, "score": 1})), "kept another score"),
+    "another grade": (changed(lambda handler: handler.answer(200, {"user_id": 2, "score": 1})), "shows another score"),
     "no number": (changed(lambda one: one.answer(200, raw=b'{"user_id": 2, "score": NaN}')), "is not JSON"),
 }
 

@@ -308,7 +308,7 @@ def test_a_grade_that_a_teacher_enters_during_the_export_stays(registered, syste
     system.fault("/scores", lambda handler: system.enter("u-2", 3.0), times=1)  # while the first one is sent
     result = viva("lti", "export", PS)
     assert (result.status, users(system), system.points()) == (1, ["u-0", "u-1"], ALL | {"u-2": 3.0})
-    assert "Not accepted, member u-2: somebody changed it there while scores were sent" in result.out
+    assert "Not accepted, member u-2: somebody changed this score there at the same time" in result.out
     assert "3 was entered there" in viva("lti", "export", PS).out and len(system.scores) == 2
 
 

@@ -40,8 +40,8 @@ def test_the_key_is_outside_the_course_for_its_owner_alone_and_never_shown(cours
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Say what to do"),
-        (["push"], "Say what to do"),
+        ([], "This command needs an action"),
+        (["push"], "This command needs an action"),
         (["export"], "is not registered"),
         (["register"], "is not registered"),
         (["register", "ilias", URL], "The systems are: moodle, canvas"),

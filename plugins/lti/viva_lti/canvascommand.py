@@ -57,7 +57,8 @@ class CanvasCommand(ScoresCommand):
         action, *rest = self.extra_args or [""]
         if action not in ACTIONS or (len(rest) > 1 and action != "export"):
             raise CourseError(
-                "Say what to do: 'viva canvas register ADDRESS' registers the course, 'viva canvas export' sends "
+                "This command needs an action: 'viva canvas register ADDRESS' registers the course, 'viva canvas "
+                "export' sends "
                 "scores, 'viva canvas times ASSIGNMENT' gets times of submission, and 'viva roster --from=canvas' "
                 "reads the roster."
             )
@@ -115,7 +116,7 @@ class CanvasCommand(ScoresCommand):
         if os.environ.get(canvascourse.VARIABLE):
             return canvascourse.token(path), False
         if sys.stdin is not None and sys.stdin.isatty():
-            typed = getpass.getpass("Access token (nothing is shown; Enter alone keeps the present one): ")
+            typed = getpass.getpass("Access token (it is not shown; press Enter to keep the present one): ")
             return (canvascourse.require_token(typed), True) if typed.strip() else (canvascourse.token(path), False)
         raise CourseError(
             f"Name a file with the access token (--token-file=FILE), or put the token into {canvascourse.VARIABLE}."
@@ -139,7 +140,7 @@ class CanvasCommand(ScoresCommand):
         }
         unclear = {user: why for user, why in doubts.items() if user in submitted}
         for user, why in sorted(unclear.items())[:SHOWN]:
-            self._say(f"No time written, member {plaintext.line(user)}: {why}.")
+            self._say(f"No time was written for member {plaintext.line(user)}: {why}.")
         path = Path(self.course.root) / f"{name}-times.csv"
         text = csv_text(("student_id", "timestamp"), times.items())
         if self.dry_run:
@@ -175,8 +176,8 @@ def roster(command: VivaCommand) -> Table:
         )
     if silent := [who for who in people if not who.login]:
         notes.append(
-            f"Canvas does not tell the login of {counted(len(silent), 'student')}, so new ones are called by their "
-            "number in Canvas. The owner of the access token needs the permission to view login IDs."
+            f"Canvas does not show the logins of {counted(len(silent), 'student')}, so new students get their number "
+            "in Canvas as id. The owner of the access token needs the permission to view login IDs."
         )
     rows = [
         [who.login or who.user_id, who.first_name, who.last_name, who.email, who.user_id, who.sis, who.login,

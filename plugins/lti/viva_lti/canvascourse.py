@@ -350,7 +350,7 @@ class Canvas:
         listed = self.listed("submissions", _Submission, f"assignments/{assignment}/submissions")
         times = {str(one.user_id): one.submitted_at for one in listed if one.submitted_at}
         if any(when.tzinfo is None for when in times.values()):
-            raise PlatformError(f"{self.place.host} tells a time without a zone, so it is not clear when that was.")
+            raise PlatformError(f"{self.place.host} sent a time without a time zone, so the time is unclear.")
         with self._sentences("submissions"):
             return {user: when.astimezone(UTC) for user, when in times.items()}
 
@@ -402,20 +402,20 @@ class Canvas:
             problem = self._refusal(subject, error)
         except requests.TooManyRedirects:
             problem = PlatformError(
-                f"{host} sends requests to another address, which got nothing. Register its final address, which a "
-                "browser shows after it is opened."
+                f"{host} sends requests to another address. Nothing was sent there. Open the course in a browser, "
+                "and register the address that the browser then shows."
             )
         except Elsewhere:
             problem = PlatformError(
-                f"{host} has the next page of {subject} at another address, which got nothing. Register the address "
-                "that a browser shows after the course is opened."
+                f"{host} has the next page of {subject} at another address. Nothing was sent there. Open the course "
+                "in a browser, and register the address that the browser then shows."
             )
         except Endless:
-            problem = PlatformError(f"{host} never ends its list of {subject}, so nothing of it was taken.")
+            problem = PlatformError(f"The list of {subject} of {host} does not end, so it was not used.")
         except (msgspec.DecodeError, UnicodeDecodeError):
             problem = PlatformError(
-                f"The answer of {host} about {subject} is not JSON. If its address opens a login page in a browser, "
-                "the address is wrong."
+                f"The answer of {host} about {subject} is not JSON. Open its address in a browser. If you see a "
+                "login page, the address is wrong."
             )
         except requests.RequestException as error:
             problem = trouble(self.place.url, error)

@@ -82,7 +82,8 @@ class Connection:
         while address:
             if address in seen or len(seen) >= PAGES:
                 raise PlatformError(
-                    f"{host_of(address)} never ends its list of {subject}: page {len(seen)} leads back."
+                    f"The list of {subject} of {host_of(address)} does not end: page {len(seen)} leads back to an "
+                    "earlier page."
                 )
             seen.add(address)
             response = self._request("GET", subject, address, headers={"Accept": accept}, params=parameters)
@@ -126,8 +127,8 @@ class Connection:
             return decoded(response.content)
         except ValueError as error:
             raise PlatformError(
-                f"The answer of {host_of(response.url)} about {subject} is not JSON. If the address opens a login "
-                f"page in a browser, it is wrong: {shown(response.url)}"
+                f"The answer of {host_of(response.url)} about {subject} is not JSON. Open this address in a browser. "
+                f"If you see a login page, the address is wrong: {shown(response.url)}"
             ) from error
 
     def _request(self, method: str, subject: str, address: str, **options: Any) -> requests.Response:
@@ -148,8 +149,9 @@ class Connection:
         require_address(address)
         if site_of(address) not in self.sites:
             raise PlatformError(
-                f"{self.registration.host} points to another site for {subject}: {host_of(address)}. That got nothing. "
-                "If it is the learning system's too, register its address with --lineitems=URL or --members=URL."
+                f"{self.registration.host} points to another site for {subject}: {host_of(address)}. Nothing was "
+                "sent there. If that site belongs to the learning system, register its address with --lineitems=URL "
+                "or --members=URL."
             )
 
     def _sent(self, method: str, address: str, **options: Any) -> requests.Response:
@@ -199,16 +201,16 @@ class Connection:
         if abs(self.ahead) > FAR:
             minutes, which = round(abs(self.ahead) / timedelta(minutes=1)), "ahead of" if self.ahead > FAR else "behind"
             return PlatformError(
-                f"{host_of(self.registration.token)} refuses this course, and the clock of this machine is "
-                f"{counted(minutes, 'minute')} {which} its clock: a request for a token says when it was signed. Set "
-                "the clock, then run the same command again.",
+                f"{host_of(self.registration.token)} refuses this course. The clock of this machine is "
+                f"{counted(minutes, 'minute')} {which} its clock, and it accepts only requests with the right time. "
+                "Set the clock, then run the same command again.",
                 401,
             )
-        code = error.error if CODES.fullmatch(str(error.error)) else "an error of its own"
+        code = error.error if CODES.fullmatch(str(error.error)) else "an unknown error"
         advice = {
-            "invalid_scope": "In the settings of the tool there, turn on two services: names and roles, and grades.",
-            "invalid_client": "The client id, or the public key that was entered there, is not this course's: compare "
-            f"it with what 'viva lti register {self.registration.platform} {self.registration.url}' prints.",
+            "invalid_scope": "There, in the settings of the tool, turn on two services: names and roles, and grades.",
+            "invalid_client": "The client id or the public key there is not that of this course. Compare them with "
+            f"what this command prints: viva lti register {self.registration.platform} {self.registration.url}",
         }
         advice["unauthorized_client"] = advice["invalid_grant"] = advice["invalid_request"] = advice["invalid_client"]
         return PlatformError(
@@ -221,11 +223,11 @@ class Connection:
         status, host = response.status_code, host_of(response.url)
         if response.is_redirect:
             return (
-                f"{host} sends requests about {subject} to another address. Register its final address, which a "
-                "browser shows after it is opened."
+                f"{host} sends requests about {subject} to another address. Open the course in a browser, and "
+                "register the address that the browser then shows."
             )
         if status == 404:
-            return f"{host} has nothing about {subject} at {shown(response.url)}: check the numbers of course and tool."
+            return f"{host} has nothing about {subject} at {shown(response.url)}. Check its number of the course."
         return f"{host} refused the request about {subject}, with status {status}. {_advice(status)}"
 
 
@@ -233,7 +235,7 @@ def _advice(status: int) -> str:
     if status == 429:
         return "It has too many requests. Run the same command again later."
     if status in (401, 403):
-        return "Turn on this service for the tool, in its settings there and in this course."
+        return "Turn on this service in the settings of the tool there, and in this course."
     if status >= 500:
         return "Its server has an error. Try again later."
-    return "The numbers of course and tool may be wrong, or this service is turned off."
+    return "The number of the course or of the tool may be wrong, or this service is turned off."

@@ -26,8 +26,8 @@ from viva_lti.transport import PlatformError, are_points
 UNGRADED = ("not_graded", "pass_fail")
 CENT = Decimal("0.01")
 REFUSALS = {
-    404: "it does not know this member, or does not give the assignment to them",
-    CHANGED: "its grade was changed meanwhile; run the same command again to see it",
+    404: "it does not know this member, or this assignment is not for them",
+    CHANGED: "somebody changed the grade there at the same time; run the same command again to see it",
 }
 
 
@@ -79,7 +79,7 @@ class Present(Result, frozen=True):
 
     @property
     def held(self) -> str:
-        return "the student would see it at once, as the column is posted for them" if self.posted else ""
+        return "the student would see it at once, because Canvas shows this column" if self.posted else ""
 
 
 @dataclass
@@ -109,8 +109,9 @@ class Drafts:
             raise CourseError(f"Scores cannot be sent to {title} in Canvas: {reason}. Change that in Canvas.")
         if not found.post_manually and not self.visible:
             raise CourseError(
-                f"Students would see their scores of {title} at once, as Canvas posts them automatically. In Canvas's "
-                "gradebook, open the menu of the column, Grade Posting Policy, and choose Manually. Or run the command "
+                f"Students would see their scores of {title} at once, because Canvas posts them automatically. In "
+                "Canvas's gradebook, open the menu of the column, Grade Posting Policy, and choose Manually. Or run "
+                "the command "
                 "with --visible."
             )
         return Column(self._id(str(found.id)), found.name or "", most)
@@ -133,7 +134,7 @@ class Drafts:
         path = f"assignments/{_number(column)}/submissions/{quote(user, safe='')}"
         now = self.there.read("a score", _Graded, path, include=["submission_comments"])
         if str(now.user_id) != user:
-            raise PlatformError(f"{self.host} answers about another student than it was asked for.")
+            raise PlatformError(f"{self.host} sent the score of another student. Run the same command again.")
         self._require_finite(now)
         self.submitted.setdefault(column.id, {})[user] = now
         return self._present(column, now)
@@ -150,9 +151,9 @@ class Drafts:
         if not late or not self._deducts():
             return []
         return [
-            f"Canvas's own late policy deducts points from {counted(len(late), 'score')}, as the submissions are late "
-            "there. A late penalty of Viva's would count twice: turn off the policy for late submissions in Canvas, or "
-            "send scores with --raw."
+            f"Canvas's own late policy deducts points from {counted(len(late), 'score')}, because the submissions "
+            "are late there. Viva's late penalty would be subtracted too. Turn off Canvas's policy for late "
+            "submissions, or send scores with --raw."
         ]
 
     def send(self, column: Column, score: Score) -> Result | None:
@@ -169,7 +170,7 @@ class Drafts:
         seen = self.there.put("a score", _Graded, path, body)
         self._require_finite(seen)
         if seen.points is None or abs(Decimal(repr(seen.points)) - points) > CENT:
-            raise PlatformError(f"{self.host} kept another score than the one that was sent. Look at it there.")
+            raise PlatformError(f"{self.host} shows another score than the one that was sent. Check it there.")
         return self._present(column, seen)
 
     def _deducts(self) -> bool:
@@ -203,5 +204,5 @@ def _unfit(found: Assignment) -> str:
     if found.moderated_grading or found.anonymous_grading or found.anonymize_students:
         return "it is graded in a moderated or anonymous way"
     if found.group_category_id is not None and not found.grade_group_students_individually:
-        return "a score would go to all of a group, as students are not graded individually"
+        return "all students of a group would get the score, because Canvas does not grade them individually"
     return ""

@@ -129,7 +129,7 @@ class ScoresCommand(VivaCommand):
                 except PlatformError as error:
                     if error.status not in grades.refusals:
                         done = f"{number - len(refused)} of {len(plan.scores)} scores of {plan.assignment} were sent."
-                        again = "The same command goes on where it stopped."
+                        again = "Run the same command again to send the others."
                         raise PlatformError(f"{done} {error} {again}", error.status) from error
                     refused[score.user] = f"{grades.refusals[error.status]} (status {error.status})."
         return refused
@@ -139,7 +139,7 @@ def _sent_one(grades: Grades, column: Column, score: Score, before: Result | Non
     """Read, compare, send, read again; why the score is not there then, empty where it is. Raises PlatformError."""
     now = grades.present(column, score.user)
     if _state(now) != _state(before):
-        return "somebody changed it there while scores were sent; run the same command again to see it."
+        return "somebody changed this score there at the same time; run the same command again to see it."
     sent.note(column.id, score, done=False)
     after = grades.send(column, score)
     if not scoreplan.has(after, score.points, score.maximum):

@@ -39,7 +39,7 @@ class LineItems:
     refusals: ClassVar[Mapping[int, str]] = {
         400: "it does not grade this member",
         404: "it does not know this member, or the column was deleted",
-        CHANGED: "it has a grade that is as new; run the same command again to see it",
+        CHANGED: "it has a newer grade; run the same command again to see it",
         422: "it does not grade this member",
     }
 
@@ -66,8 +66,8 @@ class LineItems:
             )
         if ours and not columns and not self.remakes:
             raise CourseError(
-                f"{self.host} does not have the column of {assignment} any more, into which scores were sent. Nothing "
-                "was sent. To make a new column with all scores, run the same command with --overwrite."
+                f"{self.host} does not have the column of {assignment} any more. Nothing was sent. To make a new "
+                "column with all scores, run the same command with --overwrite."
             )
         return self._checked(columns[0]) if columns else None
 

@@ -51,14 +51,15 @@ class LtiCommand(ScoresCommand):
     token = Unicode(help="The address that issues tokens, if it is not the usual one.").tag(config=True)
     lineitems = Unicode(help="The address of the course's columns (line items).").tag(config=True)
     members = Unicode(help="The address of the course's names and roles (memberships).").tag(config=True)
-    audience = Unicode(help="The audience of requests for a token, where it is not their address.").tag(config=True)
+    audience = Unicode(help="The audience of token requests, if it is not the address for tokens.").tag(config=True)
     settings = (Lti,)
 
     def run(self) -> int:
         action, *rest = self.extra_args or [""]
         if action not in ACTIONS:
             raise CourseError(
-                "Say what to do: 'viva lti register' registers the course, 'viva lti export' sends scores, and "
+                "This command needs an action: 'viva lti register' registers the course, 'viva lti export' sends "
+                "scores, and "
                 "'viva roster --from=lti' reads the roster."
             )
         if not self.course.path("source", ".").is_dir():
@@ -117,7 +118,7 @@ class LtiCommand(ScoresCommand):
         numbers = "".join(f" --{OPTIONS[name]}=ID" for name in reversed(platform.needed))
         if lms.platform == "other":
             numbers = " --token=URL --lineitems=URL --members=URL"
-        headings = {"jwks": "The file for the public address, for instance beside the course's web page"}
+        headings = {"jwks": "The file for the public address, for example next to the course's web page"}
         return [
             f"In {platform.title} ({lms.host}), as an administrator:{platform.steps}",
             f"\n{headings.get(platform.key, 'The public key')}:\n{pair.public(platform.key)}",

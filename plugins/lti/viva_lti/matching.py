@@ -87,7 +87,7 @@ def matched(
                 members_of[student.id].append(member)
         elif ids:
             names = " and ".join(map(plaintext.quoted, sorted(ids)))
-            doubts[member.user_id] = f"numbers and address belong to different students: {names}"
+            doubts[member.user_id] = f"its number and its address belong to different students: {names}"
         else:
             doubts[member.user_id] = "does not match a student of the gradebook"
     for student_id, alike in list(members_of.items()):
@@ -121,12 +121,12 @@ def _doubt(member: Member, facts: Mapping[str, str], student: Student, called: s
     agreeing = [KEYS[key] for key, value in facts.items() if value in student.values(key, called)]
     first, whole = _shared(member.first_name, student.first_name), _shared(member.name, student.name)
     if whole is False:
-        return f"has the {' and '.join(agreeing)} of {whom}, and another name"
+        return f"has the same {' and '.join(agreeing)} as {whom}, but another name"
     if whole and first is not False:
         agreeing.append("name")
     if len(agreeing) < ENOUGH:
         return (
-            f"has only the {agreeing[0]} of {whom}; one more fact has to agree. Read the roster from this learning "
+            f"has only the same {agreeing[0]} as {whom}, which is not enough. Read the roster from this learning "
             "system, so that Viva knows its numbers"
         )
     return ""

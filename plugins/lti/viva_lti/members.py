@@ -117,8 +117,8 @@ def roster(command: VivaCommand) -> Table:
     settings, root = Lti(parent=command), Path(command.course.root)
     if settings.username_key not in USERNAMES:
         raise CourseError(
-            f"c.Lti.username_key is {plaintext.quoted(settings.username_key)}, which no list of members has. It can be "
-            f"one of: {', '.join(USERNAMES)}."
+            f"c.Lti.username_key is {plaintext.quoted(settings.username_key)}, but no list of members has this "
+            f"field. Use one of: {', '.join(USERNAMES)}."
         )
     lms = registration.read(root).require_complete()
     pair = key.read(key.path_of(lms.url, settings.folder, root))
@@ -130,7 +130,7 @@ def roster(command: VivaCommand) -> Table:
     ]
     silent = [student for student in students if not (student.name or student.email)]
     notes = [
-        f"{lms.host} tells neither name nor address of {len(silent)} students. Allow it in the tool's settings for "
-        "privacy there."
+        f"{lms.host} did not send the names and addresses of {len(silent)} students. Allow this in the privacy "
+        "settings of the tool there."
     ] * bool(silent)
     return Table(COLUMNS, dict(enumerate(rows, 2)), notes, lms.issuer)

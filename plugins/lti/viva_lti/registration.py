@@ -41,8 +41,7 @@ class Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Raises CourseError where ``viva lti register`` was not finished."""
         if not self.client_id or not self.token:
             raise CourseError(
-                "The learning system is registered halfway: the client id is missing. Run 'viva lti register' with "
-                "--client-id=ID, as its first run says."
+                "The registration is not complete: the client id is missing. Run: viva lti register --client-id=ID"
             )
         return self
 
@@ -81,7 +80,7 @@ def require_address(address: str) -> str:
         raise CourseError(f"{plaintext.quoted(address)} is not an address such as https://lms.example.edu")
     if parts.scheme == "http" and host not in LOOPBACK:
         raise CourseError(
-            f"{plaintext.quoted(address)} begins with http:, so others on the way could read it. It has to begin with "
-            "https:. If the learning system gave this address, its administrator has to correct its own address there."
+            f"{plaintext.quoted(address)} begins with http:, so others on the network could read what is sent. It "
+            "must begin with https:. If the learning system gave this address, its administrator must correct it there."
         )
     return address

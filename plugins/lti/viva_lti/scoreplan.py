@@ -160,8 +160,8 @@ def _sentences(course: Course, settings: LmsSettings, row: dict, notebooks: list
                 )
             except (KeyError, IndexError, ValueError) as error:
                 raise CourseError(
-                    f"c.{type(settings).__name__}.pages can only hold {{student}}, {{assignment}} and {{notebook}} in "
-                    f"braces; it is {plaintext.quoted(settings.pages)}."
+                    f"c.{type(settings).__name__}.pages can have only {{student}}, {{assignment}} and {{notebook}} in "
+                    f"braces. Now it is {plaintext.quoted(settings.pages)}."
                 ) from error
     yield from (f"Feedback: {address}" for address in dict.fromkeys(addresses))
 

@@ -39,7 +39,7 @@ class Lti(LmsSettings):
 
     username_key = Unicode(
         "email",
-        help="What new students are called by, as in ltiauthenticator: email, sub, name or lis_person_sourcedid.",
+        help="What new students get as id, as in ltiauthenticator: email, sub, name or lis_person_sourcedid.",
     ).tag(config=True)
 
 
@@ -49,8 +49,6 @@ class Canvas(LmsSettings):
     title, sent, username_key = "Canvas", "lti/canvas", "login"
 
     assignments = Dict(
-        help="By assignment, the number of Canvas's, where the two have different names, as in {'ps1': 4711}."
+        help="By assignment: its number in Canvas, if it has another name there, as in {'ps1': 4711}."
     ).tag(config=True)
-    group_set = Unicode(help="The number of the group set whose groups count, where Canvas has several sets.").tag(
-        config=True
-    )
+    group_set = Unicode(help="If Canvas has several group sets: the number of the set to use.").tag(config=True)

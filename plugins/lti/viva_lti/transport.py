@@ -202,7 +202,7 @@ class _Watched:
 
     def _new_conn(self) -> socket.socket:
         if self.limits.over:
-            raise NewConnectionError(self, "the time is over")  # type: ignore[arg-type]
+            raise NewConnectionError(self, "the time limit was reached")  # type: ignore[arg-type]
         made: socket.socket = super()._new_conn()  # type: ignore[misc]
         self.line = made.dup()
         self.limits.lines.add(self.line)
@@ -239,9 +239,9 @@ def trouble(address: str, error: Exception) -> PlatformError:
     if isinstance(error, requests.exceptions.SSLError):
         return PlatformError(f"The certificate of {host} is not valid, so nothing was sent to it.")
     if isinstance(error, Malformed | requests.exceptions.InvalidHeader) or _is_malformed(error):
-        return PlatformError(f"The answer of {host} is not one of a web server. Check the address {shown(address)}")
+        return PlatformError(f"{host} did not answer like a web server. Check the address {shown(address)}")
     if isinstance(error, requests.exceptions.ChunkedEncodingError) or "Remote end closed" in str(error):
-        return PlatformError(f"{host} ended the connection before its answer was whole. Try again later.")
+        return PlatformError(f"{host} ended the connection before its answer was complete. Try again later.")
     if isinstance(error, requests.ConnectionError):
         return PlatformError(f"{host} cannot be reached. Check the network, and the address {shown(address)}")
     return PlatformError(f"The answer of {host} cannot be read ({type(error).__name__}).")

@@ -156,7 +156,7 @@ class Link:
 
     def reach(self, number, about, path=None):
         if not _is_description(about):
-            raise WireError("an invalid offer")
+            raise WireError("an object that is not valid was sent")
         return lambda *args: [torch.ones(5)]
 
 

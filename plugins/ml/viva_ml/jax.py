@@ -33,7 +33,7 @@ def build_array(parts: list) -> jax.Array:
     array = numbers.build(parts)
     value = jnp.array(array)
     if value.dtype != array.dtype:
-        raise ValueError(f"an array of {array.dtype} arrived, and JAX would make {value.dtype} of it")
+        raise ValueError(f"an array of {array.dtype} arrived, but JAX would convert it to {value.dtype}")
     return value
 
 
@@ -48,7 +48,7 @@ def build_key(parts: list) -> jax.Array:
     """A key, or an array of keys. Raises ValueError for data that is none of its generator's."""
     generator, data = parts
     if generator not in GENERATORS or data.dtype != np.uint32:
-        raise ValueError("the data of a random key is not of its type")
+        raise ValueError("the data of a JAX random key is not valid")
     return jax.random.wrap_key_data(jnp.array(data), impl=generator)
 
 

@@ -29,5 +29,5 @@ def build(parts: list) -> np.ndarray:
     if name == BFLOAT16 and array.dtype == np.uint16:
         return array.view(ml_dtypes.bfloat16)
     if name not in TYPES or array.dtype.name != name:
-        raise ValueError(f"an array of {array.dtype.name} arrived as one of another type")
+        raise ValueError(f"an array of {array.dtype.name} arrived with another type")
     return array

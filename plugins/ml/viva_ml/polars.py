@@ -70,7 +70,7 @@ def _built(build: Callable) -> Callable:
         try:
             return build(parts)
         except PanicException as error:  # no Exception: it would look like the grader's own fault
-            raise ValueError("polars cannot make a column of it") from error
+            raise ValueError("polars cannot make a column from it") from error
 
     return built
 
@@ -100,12 +100,12 @@ def build_series(parts: list) -> pl.Series:
 def _numbers(name: str, kind: str, values: object) -> pl.Series:
     wanted = NUMBERS.get(kind) or (pl.Int32 if kind == "Date" else pl.Int64)
     if type(values) is not np.ndarray or values.ndim != 1 or not values.dtype.isnative:
-        raise ValueError("the values of a series are no array of one dimension")
+        raise ValueError("the values of a series are not an array of one dimension")
     series = pl.Series(name, values)
     if series.dtype != wanted:
         raise ValueError(f"the values of a series are of type {series.dtype}, not {wanted}")
     if kind == "Time" and len(values) and not (values.min() >= 0 and values.max() < 86_400 * 10**9):
-        raise ValueError("a time lies outside of the day")
+        raise ValueError("a time is not between 0:00 and 24:00")
     return series if kind in NUMBERS else series.cast(TIMES[kind])
 
 
@@ -119,7 +119,7 @@ def build_frame(parts: list) -> pl.DataFrame:
     """A new frame. Raises an Exception for columns of two names or lengths."""
     columns = [build_series(part) for part in parts]
     if len({series.name for series in columns}) != len(columns) or len({*map(len, columns)}) > 1:
-        raise ValueError("the columns of a frame do not fit each other")
+        raise ValueError("the columns of a frame have different lengths")
     return pl.DataFrame(columns)
 
 

@@ -99,8 +99,8 @@ def test_a_question_becomes_an_answer_and_a_check_for_each_test(tmp_path):
         (shown("f(1)", "(np.float64(-1.5), np.int64(2), np.str_('a'))"), "assert f(1) == (-1.5, 2, 'a')", ""),
         (shown("g()", "a\n3"), "assert g() == 3", "prints a text"),
         (shown("table", "   a\n0  1"), "assert repr(table) == '   a\\n0  1'", "Compare the value itself"),
-        (shown("print(x)", "3"), "print(x)\n# otter expected: 3", "Compare its value instead"),
-        (shown("x == 3", None), "assert x == 3", "was cleared"),
+        (shown("print(x)", "3"), "print(x)\n# otter expected: 3", "Compare the value instead"),
+        (shown("x == 3", None), "assert x == 3", "has no expected output any more"),
         (shown("def test_a(x):\n    assert x\n\nother(x)", ""), "def test_a(x):\n    assert x\n\ntest_a(x)", ""),
         (shown("x ==", ""), "# x ==\npass", "has a syntax error"),
     ],
@@ -200,7 +200,7 @@ def test_files_of_tests_are_read_and_never_run(tmp_path, monkeypatch, text, expe
     cells = by_id(book)
     assert checks(cells["test_q1"]) == expected
     assert cells["q1"].source.startswith("### BEGIN SOLUTION\ndef square")
-    assert "was taken to be its answer" in changes[-1] and "'...'" not in changes[-1]
+    assert "was used as its answer" in changes[-1] and "'...'" not in changes[-1]
     assert not (tmp_path / "ran").exists()
     if text == OK:
         assert cells["test_q1"].source.startswith(

@@ -165,7 +165,7 @@ class _Conversion:
             self.block = block if word == "BEGIN" else ""
         else:
             self.changes.append(
-                f"Cell {number} was left out, because its mark does not belong here: {_short(cell.source)}"
+                f"Cell {number} was left out, because its otter mark is in the wrong place: {_short(cell.source)}"
             )
 
     def _configured(self, settings: dict) -> None:
@@ -247,13 +247,17 @@ class _Conversion:
             question.answers = [self.cells.pop()]
             if last not in self.marked:
                 self.changes.append(
-                    f"The cell before the check of '{name}' was taken to be its answer. All of it is a solution now, "
-                    f"which students do not see: {_short(last.source)}"
+                    f"The cell before the check of '{name}' was used as its answer. The whole cell is a solution "
+                    f"now, so students do not see it: {_short(last.source)}"
                 )
             if re.search(r"(?m)^\s*\.\.\.\s*$|=\s*\.\.\.", last.source):
-                self.changes.append(f"The answer to '{name}' has '...', as students get it. Write the solution.")
+                self.changes.append(
+                    f"The answer to '{name}' still has '...', as in the student version. Write the solution."
+                )
         else:
-            self.changes.append(f"Cell {number} checks '{name}', and no code cell is before it. Mark its answer cell.")
+            self.changes.append(
+                f"Cell {number} checks '{name}', but there is no code cell before it. Mark the answer cell."
+            )
         self._finish(question)
 
     def _finish(self, question: Question) -> None:
@@ -277,7 +281,9 @@ class _Conversion:
             self.changes.append(f"Question '{name}' has no tests, so a grader gives its points.")
         if not manual:
             for cell in (cell for cell in answers if cell.cell_type != "code" and cell.source.strip()):
-                self.changes.append(f"Question '{name}': a text of its solution was left out: {_short(cell.source)}")
+                self.changes.append(
+                    f"Question '{name}': a text cell of its solution was left out: {_short(cell.source)}"
+                )
             answers = [cell for cell in answers if cell.cell_type == "code"]
         for number, cell in enumerate(answers, 1):
             last = number == len(answers)
@@ -288,7 +294,10 @@ class _Conversion:
                 fields["points"] = _total(question) if last else 0
             self.cells.append(_answer(cell, fields, name, self.changes))
         if question.cases and question.manual:
-            self.changes.append(f"Question '{name}' is graded manually and has tests: their points come on top.")
+            self.changes.append(
+                f"Question '{name}' is graded manually and has tests. The points of the tests are "
+                "added to the manual points."
+            )
         if question.cases:
             self.cells.append(_tests(question, name, self.changes))
 
@@ -413,7 +422,9 @@ def _file(path: Path, question: Question, changes: list[str]) -> Question:
             value = ast.literal_eval(node.value) if named else None  # type: ignore[attr-defined]  # an ast.Assign
         except ValueError:
             text = _short(ast.unparse(node))
-            changes.append(f"{path}, line {node.lineno}, was left out, because its value is computed: {text}")
+            changes.append(
+                f"{path}, line {node.lineno}, was left out, because its value must be computed first: {text}"
+            )
             continue
         if named == ["test"] and isinstance(value, dict):
             question = _suites(value, question, changes)
@@ -473,7 +484,7 @@ def _session(case: dict, name: str, changes: list[str]) -> Case:
     parts = []
     for example in examples:
         if example.exc_msg is not None:
-            changes.append(f"'{name}': a test expects an error. Convert it by hand: {_short(example.source)}")
+            changes.append(f"'{name}': a test expects an error. Write this test yourself: {_short(example.source)}")
             parts.append("\n".join(f"# {line}" for line in (example.source + example.want).splitlines()))
         else:
             parts.append(_asserted(Case(example.source.rstrip("\n"), example.want), name, result.message, changes))
@@ -553,13 +564,13 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
     want = _without_numpy((case.output or "").strip("\n"))
     called = isinstance(last.value, ast.Call) and getattr(last.value.func, "id", "") == "print"
     if case.output is None and _is_truth(last.value):
-        changes.append(f"'{name}': the output of a test was cleared; it is expected to be True: {_short(text)}")
+        changes.append(f"'{name}': a test has no expected output any more. The new check expects True: {_short(text)}")
         want = "True"
     if not want:
         return case.code
     if called:
         changes.append(
-            f"'{name}': a test prints a text. Compare its value instead: {_short(text)} shows {_short(want)}"
+            f"'{name}': a test compares printed text. Compare the value instead: {_short(text)} shows {_short(want)}"
         )
         return f"{case.code}\n# otter expected: {' '.join(want.split())}"
     value = _literal(want)
@@ -567,7 +578,7 @@ def _asserted(case: Case, name: str, message: str, changes: list[str]) -> str:
         value = _literal(want.splitlines()[-1])
         if value is not UNKNOWN:
             changes.append(
-                f"'{name}': a test prints a text, which is not compared any more: {_short(' '.join(printed))}"
+                f"'{name}': a test prints a text. The new check does not compare this text: {_short(' '.join(printed))}"
             )
             want = want.splitlines()[-1]
     whole = text if isinstance(last.value, ast.Name | ast.Call | ast.Attribute | ast.Subscript) else f"({text})"
@@ -642,7 +653,7 @@ def _shares(question: Question, changes: list[str]) -> list[float | None]:
     if cases:
         rounded[-1] += round((sum(exact) - sum(rounded)) * 100) / Fraction(100)
     if rounded != exact:
-        changes.append(f"'{question.name}': its points were divided among its tests in hundredths.")
+        changes.append(f"'{question.name}': its points were divided among its tests, with two decimals.")
     return [float(share) for share in rounded]
 
 

@@ -93,7 +93,7 @@ def test_the_doctor_tries_the_second_kernel_and_says_where_a_test_is_within_reac
     path = tmp_path / "source" / "one" / "one.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(metadata=R), path)
-    what = "tests in R in a second kernel, out of students' reach"
+    what = "tests in R in a second kernel, away from students"
     assert {one.what: one.healthy for one in examine(course, config)}[what]
     monkeypatch.setattr(Dialogue, "probe", replace(Dialogue.probe, fails=Dialogue.probe.passes))
     (found,) = [one for one in examine(course, config) if one.what == what]

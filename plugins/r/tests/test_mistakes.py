@@ -76,7 +76,7 @@ def test_the_audit_of_an_assignment_in_r_says_which_wrong_versions_pass(processe
     assert status["positive", "other constant", 2] == "survived" and fates["positive", "statement left out", 2].surprise
     assert status["positive", "if left out", 3] == "survived" and status["positive", "na.rm", 4] == "survived"
     assert [fate.note for fate in result.fates if "toupper" in fate.change] == ["it gives another lower"]
-    nothing = [sentence for sentence in result.warnings if "passes where the functions and values of" in sentence]
+    nothing = [sentence for sentence in result.warnings if "passes even if the functions and values of" in sentence]
     assert [sentence.partition("values of ")[2].partition(". ")[0] for sentence in nothing] == [
         "'positive' are NULL or an empty vector or list",
         "'lower' are NULL or an empty vector or list",

@@ -316,7 +316,7 @@ class _Examiner(_Talking):
                 return
             said = json.loads(line)
         except (ValueError, RecursionError):
-            said = {"odd": "what cannot be read"}
+            said = {"odd": "a value that cannot be read"}
         self.asking = False
         if self.heard is None:
             self.heard = said if isinstance(said, dict) else {}
@@ -336,7 +336,7 @@ class _Examiner(_Talking):
             self.student.look()
             if self.student.left():
                 self.asking = False
-                self._from_test.write(_fault("the code left the function without an answer"))
+                self._from_test.write(_fault("the function ended without a result"))
 
     def _efforts(self) -> list:
         return [*super()._efforts(), *self.student._efforts()]
@@ -365,7 +365,7 @@ def _fault(message: str, classes: tuple[str, ...] = ()) -> dict:
 def _plain(said: object, test: str) -> dict:
     """What the candidate said, as far as it is plain; of the classes of its errors those that the test names."""
     if not isinstance(said, dict):
-        return _odd("what cannot be read")
+        return _odd("a value that cannot be read")
     printed, signals = said.get("printed"), said.get("signals")
     shown: dict[str, Any] = {"printed": printed if isinstance(printed, str) else ""}
     shown["signals"] = (
@@ -393,5 +393,5 @@ def _plain(said: object, test: str) -> dict:
             try:
                 return shown | {"value": checked(tree)}
             except UnreadableError as error:
-                return shown | _odd(f"what is no plain value ({error})")
-    return _odd("what cannot be read")
+                return shown | _odd(f"a value that is not plain data ({error})")
+    return _odd("a value that cannot be read")

@@ -47,8 +47,8 @@ class Cluster(Configurable):
     timeout = Float(
         0.0,
         min=0.0,
-        help="After so many seconds without an answer, a worker's grading process counts as stopped; 0 means a minute "
-        "plus twice the time limit of a submission's notebooks.",
+        help="If a worker's grading process does not answer for so many seconds, it counts as stopped; 0 means a "
+        "minute plus twice the time limit of a submission's notebooks.",
     ).tag(config=True)
     wait = Float(30.0, min=0.0, help="Seconds to wait for a worker before giving up.").tag(config=True)
 

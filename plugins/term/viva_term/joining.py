@@ -47,8 +47,8 @@ class Joining:
             yield f"{quoted(self.old)} now has: {', '.join(self.moved)}."
         for assignment in self.both:
             yield (
-                f"{assignment}: both ids have a submission. Each id keeps its own submission, also "
-                f"{quoted(self.new)}. Compare the two in formgrader, and enter the right scores manually."
+                f"{assignment}: both ids have a submission. Each id keeps its own submission. Compare the two in "
+                "formgrader, and enter the right scores there."
             )
         yield f"From now on, {quoted(self.new)} in lists and archives is read as {quoted(self.old)}."
 

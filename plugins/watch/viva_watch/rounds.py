@@ -175,7 +175,7 @@ class Rounds:
             try:
                 entry = collect.entry(path)
                 if glob.escape(entry.student) != entry.student:
-                    raise SubmissionError("nbgrader reads this student's name as a pattern")
+                    raise SubmissionError("its student's name has a sign that nbgrader reads as a pattern")
             except (SubmissionError, OSError) as error:
                 if (parts := path.name.split("+"))[1:2] and parts[1] in assignments:
                     listing.passed[path.name] = (parts[1], parts[0]), exchange.why(error)
@@ -201,8 +201,7 @@ def aside(course: Course, assignments: Iterable[str], config: Config) -> Iterato
     if not course.directory.directory_structure.startswith("{nbgrader_step}"):
         raise CourseError(
             "c.Watch.before = 'visible' does not work with this c.CourseDirectory.directory_structure: "
-            f"'{course.directory.directory_structure}'. It must begin with {{nbgrader_step}}, as nbgrader's "
-            "default does."
+            f"'{course.directory.directory_structure}'. It must begin with {{nbgrader_step}}, like nbgrader's default."
         )
     with tempfile.TemporaryDirectory(prefix="viva-visible-") as name:
         config = copy.deepcopy(config)

@@ -13,6 +13,7 @@ from viva_watch.memory import Event, Memory
 from viva_watch.watcher import LOCK
 
 PAGE = "watch.html"
+ERRORS = "last errors"
 COLUMNS = ("time (UTC)", "assignment", "student", "result")
 """The columns of each table."""
 
@@ -38,6 +39,26 @@ def state(root: Path, memory: Memory) -> str:
     return f"The watcher is running; {waits}"
 
 
+def to_do(root: Path, memory: Memory) -> tuple[str, str, str] | None:
+    """What somebody must act on: a number, what it counts, and the next action; None where there is nothing."""
+    if not is_watched(root):
+        waiting = "submission waits" if memory.waiting == 1 else "submissions wait"
+        what = (str(memory.waiting), f"{waiting}, and no watcher is running")
+        return *(what if memory.waiting else ("No watcher", "is running")), "Start it: viva watch"
+    if unsolved := len(list(unsolved_errors(memory))):
+        return str(unsolved), "error" if unsolved == 1 else "errors", ERRORS
+    return None
+
+
+def unsolved_errors(memory: Memory) -> Iterator[Event]:
+    """The errors since the watcher started, but those of submissions that were graded later."""
+    graded = {(event.assignment, event.student): event.at for event in memory.last}
+    for error in memory.errors:
+        later = graded.get((error.assignment, error.student))
+        if (memory.started is None or error.at >= memory.started) and (later is None or later <= error.at):
+            yield error
+
+
 def lines(memory: Memory) -> Iterator[str]:
     """Sentences about its work."""
     if memory.started:
@@ -53,7 +74,7 @@ def lines(memory: Memory) -> Iterator[str]:
 def tables_of(memory: Memory) -> Iterator[tuple[str, list[Event]]]:
     """What it tells, by title; what has to do with the exchange only where there is some."""
     yield "last submissions", memory.last
-    yield "last errors", memory.errors
+    yield ERRORS, memory.errors
     if memory.passed:
         yield "skipped in the exchange", list(memory.passed.values())
     if memory.dated_back:
@@ -76,6 +97,12 @@ def rows(events: list[Event]) -> list[tuple[str, str, str, str]]:
 def write(root: Path, memory: Memory) -> None:
     tables = [(title[:1].upper() + title[1:], rows(events)) for title, events in tables_of(memory)]
     page = template("watch.html").render(
-        course=str(root), state=state(root, memory), lines=list(lines(memory)), columns=COLUMNS, tables=tables
+        course=str(root),
+        state=state(root, memory),
+        watched=is_watched(root),
+        to_do=to_do(root, memory),
+        lines=list(lines(memory)),
+        columns=COLUMNS,
+        tables=tables,
     )
     leftovers.write(root / "report" / PAGE, page)

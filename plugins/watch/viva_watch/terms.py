@@ -47,9 +47,9 @@ class Watch(Configurable):
         config=True
     )
     apart = Unicode(
-        "0 minutes", help="Least time between two attempts of a student that get feedback, as '1 hour'."
+        "0 minutes", help="The shortest time between two attempts with feedback of one student, such as '1 hour'."
     ).tag(config=True)
-    assignments = Dict(help="By assignment: before, attempts and apart, where they differ from the course's.").tag(
+    assignments = Dict(help="By assignment: before, attempts and apart, if they differ from those of the course.").tag(
         config=True
     )
     collect = Bool(False, help="Collect submissions from nbgrader's exchange.").tag(config=True)
@@ -63,8 +63,8 @@ class Watch(Configurable):
     polling = Bool(False, help="Look every second; for disks that do not report changes, such as network drives.").tag(
         config=True
     )
-    begins = Unicode(help="For trials: the time at which the watcher's clock starts.").tag(config=True)
-    speed = Float(1.0, min=0.001, help="For trials: the speed of that clock; 1 is real time.").tag(config=True)
+    begins = Unicode(help="For tests of the watcher: the time at which its clock starts.").tag(config=True)
+    speed = Float(1.0, min=0.001, help="For tests of the watcher: the speed of its clock.").tag(config=True)
 
     def terms(self, assignment: str) -> Terms:
         """Raises CourseError for invalid settings."""

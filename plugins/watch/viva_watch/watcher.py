@@ -144,7 +144,9 @@ class Watcher:
         lock = os.open(self.course.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             if not leftovers.take(lock, self.course.root / LOCK):
-                raise CourseError(f"Another 'viva watch' is running for {self.course.root}. See: viva watch --status")
+                raise CourseError(
+                    f"Another 'viva watch' is running for {self.course.root}. To see its state: viva watch --status"
+                )
             self.course.path("submitted", ".").mkdir(exist_ok=True)
             self.log("started", before={name: terms.before for name, terms in self.terms.items()})
             while not until():
@@ -267,7 +269,7 @@ class Watcher:
         past.unreleased = self.policy.release
         seconds = round((now - task.arrival.since).total_seconds() / self.policy.speed, 2)
         self.memory.graded += 1
-        result = "refused" if ending.status is Status.REFUSED else f"graded; its page shows {PAGES[task.kind]}"
+        result = "refused" if ending.status is Status.REFUSED else f"graded; the feedback page shows {PAGES[task.kind]}"
         self.memory.tell(Event(memory.now(), result, *key, seconds))
         verdicts = {str(verdict): ending.verdicts.count(verdict) for verdict in set(ending.verdicts)}
         details = {"assignment": key[0], "student": key[1], "shows": task.kind, "attempt": past.attempts}

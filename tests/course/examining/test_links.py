@@ -73,7 +73,7 @@ def test_a_folder_that_becomes_a_link_when_the_batch_has_begun_is_refused_too(co
     told = {ending.submission.student: ending.reason for ending in endings}
     assert told.keys() == {"ada", "bo", "cleo", "dan"} and not told["dan"]
     assert f"the folder '{SHORT}' is a link" in told["ada"] and "the folder 'bo' is a link" in told["bo"]
-    assert "the file 'data.txt' is the same file on disk as gradebook.db of this course (a hard link)" in told["cleo"]
+    assert "the file 'data.txt' is a hard link to gradebook.db of this course" in told["cleo"]
     assert [path.name for path in (course / "autograded").iterdir() if list(path.iterdir())] == ["dan"]
 
 
@@ -92,13 +92,13 @@ def test_a_hard_link_to_a_file_of_the_course_is_refused(course, opened):
             path.unlink(missing_ok=True)
             path.parent.mkdir(exist_ok=True)
             os.link(course / target, path)
-            told = f"the file '{name}' is the same file on disk as {target} of this course (a hard link)"
+            told = f"the file '{name}' is a hard link to {target} of this course"
             assert opened().problem.startswith(told)
             path.unlink()
     namesake = hand_in(course, "source")  # a student who is called as a folder of the course is
     namesake.unlink()
     os.link(course / SOURCE, namesake)
-    assert f"the same file on disk as {SOURCE}" in opened("source").problem
+    assert f"a hard link to {SOURCE}" in opened("source").problem
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def linked(course):
 
 def test_a_hard_link_to_another_students_submission_costs_the_newer_one_alone_and_both_are_named(linked, opened):
     assert opened("ada").problem == ""
-    told = f"the file '{BOOK}.ipynb' is the same file on disk as submitted/ada/{SHORT}/{BOOK}.ipynb, a file of 'ada'"
+    told = f"the file '{BOOK}.ipynb' is a hard link to submitted/ada/{SHORT}/{BOOK}.ipynb, a file of 'ada'"
     assert told in opened("bo").problem
 
 
@@ -129,13 +129,13 @@ def test_where_nothing_tells_who_had_a_linked_file_first_both_wait(linked, opene
     for folder in linked:
         os.utime(folder, (1_800_000_000,) * 2)
     for student in ("ada", "bo"):
-        assert "it is unknown which student had it first" in opened(student).problem
+        assert "it is unknown whose file it is" in opened(student).problem
 
 
 def test_a_page_for_a_student_names_no_other_one(course, linked):
     inbox = Inbox.of(load(course)[0], [SHORT], nameless=True)
     (submission,) = inbox.course.submissions([SHORT], "bo")
-    assert "the same file on disk as a file of another student's" in inbox.open(submission).problem
+    assert "a hard link to another student's file" in inbox.open(submission).problem
 
 
 def test_a_hard_link_that_is_made_after_the_first_look_is_refused_and_honest_ones_cost_one_look(course, monkeypatch):
@@ -146,7 +146,7 @@ def test_a_hard_link_that_is_made_after_the_first_look_is_refused_and_honest_one
     mine, other = (Submission(SHORT, path.parent.parent.name, path.parent) for path in (ada, bo))
     assert [links.problem(mine), links.problem(other), links.problem(mine)] == [""] * 3 and len(looks) == 1
     os.link(course / "gradebook.db", bo.with_name("data.txt"))
-    assert "'data.txt' is the same file on disk as gradebook.db of this course (a hard link)" in links.problem(other)
+    assert "'data.txt' is a hard link to gradebook.db of this course" in links.problem(other)
     assert len(looks) == 2
 
 

@@ -53,7 +53,13 @@ def test_a_solution_that_fails_its_own_test_in_grading_is_told_with_the_test(tmp
     for made in (1, 0):  # rehearsed, and from what was kept of it
         told = []
         list(autograde(opened, opened.submissions([TINY]), config=config, tell=told.append))
-        assert sum("made anew from source/, release/ and the gradebook" in sentence for sentence in told[:made]) == made
+        assert (
+            sum(
+                "made the contract again from source/, release/ and the gradebook" in sentence
+                for sentence in told[:made]
+            )
+            == made
+        )
         assert told[made:] == [
             f"{TINY}: your own solution does not pass 'test_double' in grading, so right answers may lose points. "
             f"'viva audit {TINY}' gives the reason."

@@ -52,6 +52,8 @@ def test_pages_and_files_that_changed_are_named():
     old = {"book": [["", "Text"], ["stub", "x"]], "data.csv": [["data.csv", "1a"]], "old.csv": [["old.csv", "1a"]]}
     new = {"book": [["", "Text"], ["stub", "y"]], "data.csv": [["data.csv", "2b"]]}
     (sentence,) = pages_changed(old, new, "ps")
-    assert sentence.startswith("The student version changed (stub, data.csv, old.csv). Students who still work on it")
+    assert sentence.startswith(
+        "The student version changed (stub, data.csv, old.csv). Students who still work on this assignment"
+    )
     assert pages_changed(old, old, "ps") == ["Students do not need a new copy, because their version is the same."]
-    assert pages_changed(None, new, "ps")[0].startswith("The old release/ had no student version")
+    assert pages_changed(None, new, "ps")[0].startswith("There is no student version in the old release/")

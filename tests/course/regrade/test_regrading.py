@@ -396,7 +396,7 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     write_source(course, CORRECTED)
     result = viva("release", TINY, "--no-audit")
     assert result.status == 0, result.text
-    assert f"Students who still work on it need the new release/{TINY}." in result.out
+    assert f"Students who still work on this assignment need the new release/{TINY}." in result.out
     assert "the check 'a half doubles to one' has a new text, in hidden lines only." in result.out
     assert (
         "Not graded with the new release yet: 4 submissions. 'viva regrade tiny --what-if' lists the scores "

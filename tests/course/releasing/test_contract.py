@@ -208,7 +208,7 @@ def test_packages_folders_and_variables_of_the_course_are_there_in_grading(cours
     [
         ('c.Machine.folders = ["/shared/not-there"]', "/shared/not-there, which does not exist"),
         ('c.Machine.variables = ["NOT_SET_HERE"]', "NOT_SET_HERE, which is not set here"),
-        ('c.Machine.variables = ["PYTHONPATH"]', "decides how Viva's own processes run"),
+        ('c.Machine.variables = ["PYTHONPATH"]', "changes how Viva itself runs"),
     ],
 )
 def test_what_the_machine_lacks_is_said_before_anything_runs(course, viva, line, sentence):
@@ -279,7 +279,7 @@ def test_a_helper_notebook_in_a_folder_is_said_not_to_be_released(course, viva):
     (course / "source" / "a1" / "lib").mkdir()
     write(course / "source" / "a1" / "lib" / "helpers.ipynb", new_code_cell("scale = 2", id="scale"))
     said = viva("release", "a1", "--no-audit")
-    assert said.status == 1 and "lib/helpers.ipynb was not released, because nbgrader releases no" in said.text
+    assert said.status == 1 and "lib/helpers.ipynb was not released, because nbgrader does not release" in said.text
 
 
 def test_a_known_answer_for_a_cell_that_no_notebook_has_is_an_error_of_the_audit(course, viva):
@@ -356,7 +356,9 @@ def test_a_course_without_a_contract_gets_one_and_is_told(course, viva):
     submit(course, "ada", double=RIGHT, s="s = 1")
     shutil.rmtree(course / ".contracts")
     said = viva("grade")
-    assert "made anew from source/, release/ and the gradebook" in said.text and scores(course) == {"ada": 3}
+    assert "made the contract again from source/, release/ and the gradebook" in said.text and scores(course) == {
+        "ada": 3
+    }
     said = viva("grade", "--force")
     assert "made anew" not in said.text and scores(course) == {"ada": 3}
 

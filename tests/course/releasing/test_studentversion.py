@@ -269,7 +269,7 @@ def test_what_a_strangers_notebook_runs_when_it_is_released_or_audited_runs_in_t
     said = viva("release", "--no-audit", "ps")
     assert said.status == 0, said.text
     said = viva("audit", "ps")
-    assert "ps  " in said.out and "the solution itself loses checks" not in said.out, said.text
+    assert "ps  " in said.out and "the solution fails checks" not in said.out, said.text
     assert not (course / "planted").exists()
 
 
@@ -328,8 +328,8 @@ def test_what_the_solution_does_not_pass_is_told_at_release_with_the_reason_and_
 FAILING = {
     "another notebook writes the file": (
         [answer("text = open('out.csv').read()"), graded("assert text == 'x'")],
-        "in the cell 'answer', the file 'out\\.csv' does not exist\\. first\\.ipynb uses this file too, "
-        "but each notebook is graded in a folder of its own, without the files that another notebook "
+        "in the cell 'answer', the file 'out\\.csv' does not exist\\. first\\.ipynb uses this file too\\. "
+        "But each notebook is graded in its own folder, without the files that another notebook "
         "wrote\\. Put it into /.*/ps, unless",
     ),
     "nobody writes the file, and NumPy says so": (

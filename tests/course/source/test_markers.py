@@ -75,7 +75,7 @@ def looked_at(cells: list, config: Config | None = None) -> None:
 
 @pytest.mark.parametrize("line", SLIPS)
 def test_a_line_that_was_meant_to_be_a_marker_is_refused_with_the_right_spelling(line):
-    with pytest.raises(CourseError, match=rf"line 2, .* Write '### {SLIPS[line]}', or other words"):
+    with pytest.raises(CourseError, match=rf"line 2, .* Write '### {SLIPS[line]}', or use other words in this line"):
         looked_at([graded(f"assert 1\n{line}\nassert 2")])
 
 

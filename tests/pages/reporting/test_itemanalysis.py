@@ -63,7 +63,7 @@ def test_rates_times_and_marks():
     assert easy.marks == ["all students pass"]
     assert "all students fail" in hard.marks
     assert odd.discrimination == pytest.approx(-1)
-    assert "students who pass it do worse elsewhere" in odd.marks
+    assert "students who pass it have fewer points elsewhere" in odd.marks
     assert easy.seconds == 0.01
 
 

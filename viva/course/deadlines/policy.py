@@ -36,7 +36,7 @@ WHAT_IF = "The late policy after --what-if"
 class DailyPenalty(LateSubmissionPlugin):
     """A fixed share of the score for each day that has begun since the due date."""
 
-    per_day = Float(0.1, min=0, max=1, help="The part of the score that each started day costs, as 0.1.").tag(
+    per_day = Float(0.1, min=0, max=1, help="The part of the score that each started day costs, such as 0.1.").tag(
         config=True
     )
 
@@ -61,7 +61,7 @@ class LatePolicy(DailyPenalty):
     It charges nothing that the configuration does not ask for, as nbgrader's own plugin.
     """
 
-    per_day = Float(0.0, min=0, max=1, help="The part of the score that each started day costs, as 0.1.").tag(
+    per_day = Float(0.0, min=0, max=1, help="The part of the score that each started day costs, such as 0.1.").tag(
         config=True
     )
     zone = Unicode("UTC", help="The time zone of late days, and of times that name no zone: Europe/Berlin.").tag(
@@ -71,15 +71,15 @@ class LatePolicy(DailyPenalty):
         0.0, min=0, max=1, help="The part of the score that each started hour costs, instead of per_day."
     ).tag(config=True)
     steps = Dict(
-        help="The part that a submission loses up to a time span, as {'1 hour': 0.05, '1 day': 0.2}, instead of "
-        "per_day and per_hour."
+        help="The part that a submission loses if it is late up to a time, such as {'1 hour': 0.05, '1 day': 0.2}, "
+        "instead of per_day and per_hour."
     ).tag(config=True)
-    of = Enum(rule.OF, "score", help="The part is of: score or maximum; cap lowers the maximum instead.").tag(
-        config=True
-    )
+    of = Enum(
+        rule.OF, "score", help="What is reduced by this part: score, maximum, or cap (the highest possible score)."
+    ).tag(config=True)
     floor = Float(0.0, min=0, max=1, help="The part that a late submission always keeps.").tag(config=True)
     grace = Unicode("0 minutes", help="No penalty up to this time after the deadline.").tag(config=True)
-    close = Unicode(help="When submissions earn no points any more: a time, or a time span such as 1 week.").tag(
+    close = Unicode(help="After this, submissions earn no points: a time, or a time span such as 1 week.").tag(
         config=True
     )
     decimals = Int(2, min=0, max=9, help="Digits after the decimal point of a score with a late penalty.").tag(
@@ -87,7 +87,7 @@ class LatePolicy(DailyPenalty):
     )
     budget = Int(0, min=0, help="Free late days of each student in the whole term.").tag(config=True)
     late_days = Int(None, allow_none=True, help="The most free late days for one assignment.").tag(config=True)
-    assignments = Dict(help="By assignment: due, late_days, and settings that differ from the course's.").tag(
+    assignments = Dict(help="By assignment: due, late_days, and settings that differ from those of the course.").tag(
         config=True
     )
 
@@ -140,7 +140,7 @@ class LatePolicy(DailyPenalty):
         if asks and self._says_none():
             raise CourseError(
                 "nbgrader_config.py has two rules for late submissions: c.LateSubmissionPlugin.penalty_method is "
-                f"'none', but {asks[0]} sets a penalty. Remove one of them."
+                f"'none', but {asks[0]} sets a penalty. Remove one of the two."
             )
 
     def _says_none(self) -> bool:

@@ -58,7 +58,7 @@ class Examine(NbGraderPreprocessor):
     budget = Float(
         0.0,
         min=0.0,
-        help="Time limit of a whole notebook in seconds, if its metadata set none; 0 means the longest of: 60, six "
+        help="Time limit of a whole notebook in seconds, if its metadata sets none; 0 means the longest of: 60, six "
         "times the limit of a cell, five times the time of the solution.",
     ).tag(config=True)
 
@@ -68,8 +68,8 @@ class Examine(NbGraderPreprocessor):
 
     carry_forward = List(
         Unicode(),
-        help="Assignments, as names or patterns such as '*', in which a mistake costs the points of its own exercise "
-        "only: exercises that use its answer are graded with the right one.",
+        help="Assignments in which a mistake costs points only in its own exercise: later exercises are graded with "
+        "the right answer of that exercise. Names, or patterns such as '*'.",
     ).tag(config=True)
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:

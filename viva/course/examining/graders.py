@@ -152,7 +152,7 @@ def absent_libraries(grader: Grader) -> list[str]:
         if why.startswith(CODECS):
             raise CourseError(f"{why.removeprefix(CODECS)} Right answers could lose points, so nothing was graded.")
         sentences.append(
-            f"{name} starts {why} when it is imported, so each submission must import it again. Grading is "
+            f"{name} starts {why} when it is imported, so it is imported again for each submission. Grading is "
             "correct, but slower"
             if why.startswith(THREADS)
             else f"{name} cannot be imported in grading ({plaintext.line(why)}). Tests and answers that need it fail. "

@@ -68,10 +68,9 @@ class Identities:
         if not (unknown := self.unknown(column)):
             return ""
         return (
-            f"The gradebook has numbers of {counted(len(unknown), 'student')}, such as "
-            f"{plaintext.quoted(column[unknown[0]])} of {plaintext.quoted(unknown[0])}, and nothing says of which "
-            "learning system. They are compared with nothing until you say it: viva roster --numbers=canvas (or "
-            "another system)."
+            f"The gradebook has learning system numbers of {counted(len(unknown), 'student')}, such as "
+            f"{plaintext.quoted(column[unknown[0]])} of {plaintext.quoted(unknown[0])}. Their learning system is "
+            "unknown, so they are not used. Name the system: viva roster --numbers=canvas (or another one)."
         )
 
     def note(self, system: str, numbers: Mapping[str, str], by: str) -> None:

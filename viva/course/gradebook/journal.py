@@ -128,7 +128,7 @@ def _steps_of(intent: Intent) -> Steps:
     except KeyError:
         package = doors.lacking(doors.CHANGES, intent.kind)
         raise CourseError(
-            f"{plaintext.quoted(intent.called)} was stopped before its end, and it has to be finished first. {package}"
+            f"{plaintext.quoted(intent.called)} was stopped before its end. It must be finished first. {package}"
         ) from None
 
 
@@ -178,8 +178,8 @@ def _unfinished(course: Course) -> Iterator[tuple[Path, Intent, dict[str, int]]]
             intent = msgspec.json.decode(first, type=Intent)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CourseError(
-                f"{path} is damaged: {error}. It says which change was stopped. Restore it from a copy, or move it "
-                "away and look for what is missing."
+                f"{path} is damaged: {error}. This file tells which command was stopped. Restore it from a copy. Or "
+                "move it away, and check which results are missing."
             ) from error
         done = {}
         for line in lines:

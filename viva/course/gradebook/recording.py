@@ -241,8 +241,8 @@ class Writer:
             graded = self.directory.format_path(self.directory.autograded_directory, ".", ".")
             raise CourseError(LOST.format(book=self.file, results=os.path.normpath(graded)))
         raise CourseError(
-            f"During this command, another file replaced {self.file}. Results since then were not recorded. Decide "
-            "which file is the gradebook, then run the same command again."
+            f"During this command, another file replaced {self.file}. Results since then were not recorded. Put the "
+            "right gradebook in its place, then run the same command again."
         )
 
     def save(self, graded: Graded) -> None:

@@ -106,7 +106,8 @@ def _item(entry: object, path: Path) -> Item:
         raise CourseError(f"{path}: {key!r} is not a valid key. Write up to 20 letters, digits, _ and -.")
     if type(points) not in (int, float) or not abs(points) < 1e6 or "e" in f"{points:g}":  # no comment has such a line
         raise CourseError(
-            f"{path}: the points of '{key}' are {points!r}, which cannot be used. Write a number, as in: points = -0.5"
+            f"{path}: the points of '{key}' are {points!r}, which is not a usable number. Write, for example: points "
+            "= -0.5"
         )
     if not isinstance(text, str) or not isinstance(cell, str) or not text.strip() or len(text.splitlines()) != 1:
         raise CourseError(f"{path}: the text of '{key}' must be one line.")

@@ -201,8 +201,8 @@ class RubricFile:
 
     def _left(self, key: str) -> CourseError:
         return CourseError(
-            f"Not saved: the item '{key}' cannot be changed here, as {self._name} is written in another way than "
-            f"usual. Change it in the file, then run: viva rubric {self.path.stem}"
+            f"Not saved: the item '{key}' cannot be changed here, because {self._name} is written in an unusual way. "
+            f"Change the item in the file, then run: viva rubric {self.path.stem}"
         )
 
 

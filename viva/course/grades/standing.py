@@ -79,7 +79,9 @@ class Standings:
         """The students that a name, or else a glob, means. Raises CourseError where there is none."""
         students = [student] if student != "*" and student in self.students else fnmatch.filter(self.students, student)
         if not students and student != "*":
-            raise CourseError(f"There is no student '{student}': neither in the gradebook, nor with a submission.")
+            raise CourseError(
+                f"There is no student '{student}' in the gradebook, and no submission of a student with this id."
+            )
         return students
 
     def of(self, assignment: str, student: str) -> Standing:

@@ -174,8 +174,8 @@ def tell_differing(course: Course, submissions: list[Submission], tell: Callable
     for assignment, names in students.items():
         tell(
             f"{assignment}: {course.book} and {Results.of(course.directory).path} have different scores or times "
-            f"for {plaintext.some(names, SHOWN)}. Perhaps the gradebook is an older copy. These students are "
-            "graded again. Manual grades after the copy are lost."
+            f"for {plaintext.some(names, SHOWN)}. Perhaps the gradebook is an older copy. These students are graded "
+            "again. Manual grades that are newer than the copy are lost."
         )
 
 
@@ -484,7 +484,7 @@ class _Batch:
                 raise
             if len(waiting) > 1:
                 return [ending for pair in waiting for ending in self._record(writer, [pair])]
-            reason = f"the gradebook did not accept it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+            reason = f"the gradebook refused the result: {str(getattr(error, 'orig', error)).splitlines()[0]}"
             return [Ending(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
             for job, done in waiting:

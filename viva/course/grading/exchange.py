@@ -148,7 +148,7 @@ class Collect(ExchangeCollect):
             student, assignment, when = path.name.rsplit("+", 3)[:3]
             claimed = self._moment(when)
         except (CourseError, ValueError, OverflowError) as error:
-            raise SubmissionError("its name is not in nbgrader's form, or its time is not clear") from error
+            raise SubmissionError("its name does not have nbgrader's form, or its time is not clear") from error
         status = os.lstat(path)
         if not stat.S_ISDIR(status.st_mode):
             raise SubmissionError("it is not a folder")

@@ -131,7 +131,7 @@ def _advice(states: list[State], known: bool) -> str:
     if not states:
         return "viva new ps1    (there is no assignment)"
     if name := next((state.name for state in states if not state.released), ""):
-        return f"viva release {name}    (it checks the assignment before)"
+        return f"viva release {name}    (it audits the assignment first)"
     if name := next((state.name for state in states if not state.submitted), ""):
         return f"viva grade {name}    (once there are submissions in submitted/STUDENT/{name}/)"
     return "viva report    (everything is graded)" if known else "viva report    (for the course so far)"

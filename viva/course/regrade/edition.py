@@ -108,9 +108,11 @@ def _pages(course: Course, assignment: str) -> Pages | None:
 
 def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list[str]:
     """Whether students must fetch the assignment again."""
-    again = f"Students who still work on it need the new release/{assignment}"
+    again = f"Students who still work on this assignment need the new release/{assignment}"
     if old is None or new is None:
-        return [f"The old release/ had no student version, so it is unknown whether students see a change. {again}."]
+        return [
+            f"There is no student version in the old release/, so it is unknown whether students see a change. {again}."
+        ]
     if old == new:
         return ["Students do not need a new copy, because their version is the same."]
     names = []

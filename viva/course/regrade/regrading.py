@@ -137,7 +137,7 @@ class Regrade:
             release(course, self.assignment, config=config)
         if not self.resumed:
             self._say(("begun", asdict(self.edition) | {"before": self.before}))
-        passed("the scores before are in the log")
+        passed("the old scores are in the log")
         release(self.course, self.assignment, config=self.config)
         passed("the release")
         sentences = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)

@@ -31,8 +31,7 @@ def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Co
     if not course.directory.directory_structure.startswith("{nbgrader_step}"):
         raise CourseError(
             "--what-if does not work with this c.CourseDirectory.directory_structure: "
-            f"'{course.directory.directory_structure}'. It must begin with {{nbgrader_step}}, as nbgrader's "
-            "default does."
+            f"'{course.directory.directory_structure}'. It must begin with {{nbgrader_step}}, like nbgrader's default."
         )
     with tempfile.TemporaryDirectory(prefix="viva-what-if-") as name:
         folder, config = Path(name), copy.deepcopy(config)

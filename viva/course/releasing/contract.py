@@ -133,7 +133,7 @@ def of(course: Course, assignment: str, expected: Expected, tell: Callable[[str]
     made = _from_gradebook(course, assignment, expected)
     if tell:
         by_other = f"The gradebook has another release than {place}" if facts else f"There is no contract in {place}"
-        tell(f"{assignment}: {by_other}. So the contract was made anew from source/, release/ and the gradebook.")
+        tell(f"{assignment}: {by_other}. So Viva made the contract again from source/, release/ and the gradebook.")
     return made
 
 
@@ -142,8 +142,8 @@ def require_kernels(facts: Facts) -> None:
     for language in facts.apart:
         if not dialogue_of(language):
             raise CourseError(
-                f"{facts.assignment}: its tests in {language} were released to run in a second kernel, out of reach of "
-                "student code. "
+                f"{facts.assignment}: its tests in {language} must run in a second kernel, where student code cannot "
+                "reach them. "
                 + (doors.lacking(doors.KERNELS, language.lower()) or "Install the package that brings it.")
             )
 
@@ -202,7 +202,7 @@ def _require_gradable(draft: Contract, notebook: str, released: NotebookNode) ->
         if worth and points.get(grade_id(cell)) != float(worth):
             raise CourseError(
                 f"{draft.source / notebook}.ipynb, cell '{grade_id(cell)}': its {worth:g} points cannot be graded, "
-                "because students get another cell than grading expects. A step of "
+                "because students get a different cell from the one that grading expects. A step of "
                 "c.GenerateAssignment.preprocessors changes the cell too late. Nothing was changed. Put that step "
                 "before ClearSolutions."
             )

@@ -186,7 +186,7 @@ def _describe(
         return (
             f"{path.name} is written in {written_in}. Hidden tests run in the same kernel as the answer, after the "
             f"student's cells, so student code can read and change them while they run. {checked}"
-            + (f". A package runs them apart: {doors.install(package)}" if package else "")
+            + (f". Another package runs them in a separate kernel: {doors.install(package)}" if package else "")
         )
     try:
         examination = grader.twice(lambda: rehearsals.examination(source, grader, texts, data=kept.files))
@@ -233,8 +233,8 @@ def _partial_credit(notebook: str, examination: Examination) -> list[str]:
     if not cells:
         return []
     return [
-        f"{notebook}: the last value of {wording.listed(cells)} is a number with the solution, so it counts as partial "
-        "credit. If you do not mean points, end the test cell with another line"
+        f"{notebook}: the last value of {wording.listed(cells)} is a number with the solution, so it counts as "
+        "points for the student. If it is not points, end the test cell with another line"
     ]
 
 
@@ -262,8 +262,8 @@ def why_not(why: Note, source: Path, folder: Path) -> str:
     for sibling in sorted(source.parent.glob("*.ipynb")):
         if sibling != source and any(name in cell.source for cell in read_notebook(sibling).cells):
             return (
-                f"{sentence}. {sibling.name} uses this file too, but each notebook is graded in a folder of its "
-                f"own, without the files that another notebook wrote{hint}"
+                f"{sentence}. {sibling.name} uses this file too. But each notebook is graded in its own folder, "
+                f"without the files that another notebook wrote{hint}"
             )
     return f"{sentence}{hint}"
 
@@ -275,8 +275,8 @@ def _in_folders(course: Course, assignment: str, kept: Contract) -> list[str]:
         path for path in walk(source, course.directory.ignore) if path.suffix == ".ipynb" and path.parent != source
     )
     return [
-        f"{path.relative_to(source)} was not released, because nbgrader releases no notebook in a folder. Neither "
-        f"students nor grading have it. Move it into {source}"
+        f"{path.relative_to(source)} was not released, because nbgrader does not release notebooks in folders. "
+        f"Students and grading do not get it. Move it into {source}"
         for path in paths
         if any(path.stem in text for text in code)
     ]
@@ -311,9 +311,9 @@ def _require_the_same_cells(course: Course, assignment: str, draft: Contract) ->
         differences += [f"{cell} has another type" for cell in was if cell in is_ and was[cell] != is_[cell]]
     if differences:
         raise CourseError(
-            f"{assignment} has submissions in the gradebook. Its notebooks and its cells with a grade id cannot be "
-            f"added, removed or renamed now, but {', '.join(differences)}. Nothing was changed. Restore the old "
-            "names. Put new tests into existing test cells, as additional checks."
+            f"{assignment} has submissions in the gradebook, so its notebooks and its cells with a grade id must "
+            f"stay the same. But {', '.join(differences)}. Nothing was changed. Restore the old names. Put new tests "
+            "into existing test cells, as additional checks."
         )
 
 
@@ -394,6 +394,6 @@ def _refuse_markers(notebook: Path, config: Config) -> None:
     if marker := marker_in(notebook.read_text(encoding="utf-8"), config):
         notebook.unlink()
         raise CourseError(
-            f"The student version of {notebook.name} still had '{marker}', so this was removed. Write this marker "
-            "on a line of its own, in a cell of the right type."
+            f"The student version of {notebook.name} still had '{marker}', so this was removed. Write this marker on "
+            "a separate line, in a cell of the right type."
         )

@@ -56,6 +56,6 @@ def _solved(course: Course, kept: Contract, notebook: str) -> bytes:
     if marker := marker_in(text, course.directory.config):
         raise CourseError(
             f"The solution notebook of {notebook}.ipynb still has '{marker}', so nothing was written. Write this "
-            "marker on a line of its own, in a cell of the right type."
+            "marker on a separate line, in a cell of the right type."
         )
     return text.encode()

@@ -48,7 +48,8 @@ class TestFiles(Configurable):
 
     names = List(
         Unicode(),
-        help="Names of files beside notebooks that hidden tests read and students never get, as expected_*.csv.",
+        help="Names of files next to notebooks that only hidden tests read, and that students never get, such as "
+        "expected_*.csv.",
     ).tag(config=True)
 
 
@@ -65,7 +66,7 @@ def require_present(source: Path, config: Config) -> None:
         if not set(name) & set("*?[") and name not in files:
             raise CourseError(
                 f"c.TestFiles.names in nbgrader_config.py names {name}, but no file in {source} has this name. Nothing "
-                "was changed. Correct the name, or remove it. A name has no folder in it."
+                "was changed. Correct the name, or remove it. Write only the file's name, without a folder."
             )
 
 
@@ -86,7 +87,7 @@ def require_without_answers(files: Mapping[str, Path], folder: Path, answers: Ma
                 text = file.read(MOST_TEXT).decode("utf-8", "replace")
             plain = [_squeezed(text), *([_squeezed(html.unescape(TAG.sub("", text)))] if "<" in text else [])]
             if cell := next((cell for cell, short in known.items() if any(short in one for one in plain)), ""):
-                raise CourseError(_refusal(folder / name, f"the answer of the cell '{cell}' is in it"))
+                raise CourseError(_refusal(folder / name, f"it contains the answer of the cell '{cell}'"))
 
 
 def _squeezed(text: str) -> str:
@@ -105,7 +106,7 @@ def _reason(name: str, path: Path, config: Config) -> str:
     if repository := next((part for part in PurePath(name).parts if part in REPOSITORIES), ""):
         return f"{repository} holds older versions of files"
     if name.endswith(".pyc"):
-        return "it is a compiled module, which may be one of a solution or of tests"
+        return "it is a compiled module, which may contain a solution or tests"
     with contextlib.suppress(OSError):
         with path.open("rb") as file:
             data = file.read(MOST_BYTES)
@@ -120,13 +121,13 @@ def _in_bytes(data: bytes, config: Config, level: int = 0) -> str:
     if all(sign in data for sign in NOTEBOOK) and data.lstrip().startswith(b"{"):
         return "it is a notebook that is not compiled"
     if level > 2:
-        return "it is an archive in an archive, which Viva does not look into"
+        return "it is an archive in an archive, and Viva does not open these"
     room = MOST_BYTES
     try:
         for inner, content in _members(data):
             room -= len(content)
             if room < 0:
-                return "it is an archive that is too large to look into"
+                return "it is an archive that is too large to open"
             if inner.lower().endswith(".ipynb"):
                 return f"it is an archive with the notebook {inner}"
             if reason := _in_bytes(content, config, level + 1):
@@ -159,4 +160,4 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
                 if (file := tar.extractfile(member)) is not None:
                     yield member.name, file.read(MOST_BYTES)
     elif data.startswith((b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x28\xb5\x2f\xfd")):
-        raise ValueError("its kind cannot be read")
+        raise ValueError("it cannot be read")

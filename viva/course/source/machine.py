@@ -203,8 +203,8 @@ def _folders(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         if not os.path.isabs(name) or not os.path.exists(name):
             raise CourseError(
-                f"c.Machine.folders in nbgrader_config.py names {name}, which does not exist as an absolute path. "
-                "Nothing was graded or run. Create the folder, or correct the setting."
+                f"c.Machine.folders in nbgrader_config.py names {name}, but there is no such absolute path. Nothing "
+                "was graded or run. Create the folder, or correct the setting."
             )
         yield name
 
@@ -213,8 +213,8 @@ def _variables(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name in names:
         if name.startswith(OURS):
             raise CourseError(
-                f"c.Machine.variables in nbgrader_config.py names {name}, which decides how Viva's own processes run. "
-                "Nothing was graded or run. Remove it from the setting."
+                f"c.Machine.variables in nbgrader_config.py names {name}. This variable changes how Viva itself "
+                "runs. Nothing was graded or run. Remove it from the setting."
             )
         if name not in os.environ:
             raise CourseError(

@@ -76,7 +76,7 @@ class RightMarkers(NbGraderPreprocessor):
         for number, line, meant in self._slips(cell):
             raise CourseError(
                 f"line {number}, {plaintext.quoted(line.strip())}, is not a marker of nbgrader, so students would "
-                f"read the lines after it. Write '{_line(meant)}', or other words"
+                f"read the lines after it. Write '{_line(meant)}', or use other words in this line"
             )
         for step, names in STEPS.items():
             self._require_begun(cell, *self._markers(step, names))

@@ -145,7 +145,7 @@ class Guard:
 
     def _fill_in(self, text: object) -> object:
         if self.awake and type(text) is str and text.strip() not in self.own and _goes_inside(text):
-            self._refuse("fill in your code's format string with Python-internal attributes")
+            self._refuse("use a format string of your code that reads Python's internal attributes")
         return text
 
     def look_up(self, name: str, value: object) -> None:

@@ -79,7 +79,7 @@ class References:
     def reach(self, number: int, about: dict, path: Path | None = None) -> Proxy:
         """The proxy for what the candidate offered. Raises WireError."""
         if type(number) is not int or not _is_description(about):
-            raise WireError("an invalid offer")
+            raise WireError("an object that is not valid was sent")
         return CallableProxy(self.home, number, about, path or Path("", (OFFERED,)))
 
     def _number(self, value: Any) -> int:

@@ -232,7 +232,7 @@ def build_array(parts: list) -> np.ndarray:
     if not order:
         return np.ndarray(shape, dtype, data).copy()
     if sorted(order) != [*AXES[: len(shape)]]:
-        raise WireError("a message holds an array whose axes are not in an order")
+        raise WireError("a message holds an array with an axis order that is not valid")
     axes = [AXES.index(axis) for axis in order]
     stored = np.ndarray([shape[axis] for axis in axes], dtype, data)
     return stored.transpose(np.argsort(axes)).copy(order="K")

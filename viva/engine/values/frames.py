@@ -42,7 +42,7 @@ class ForeignError(Exception):
 
 def malformed() -> NoReturn:
     """Refuse what was made up."""
-    raise WireError("a message holds a malformed pandas object")
+    raise WireError("a message has a pandas object that is not valid")
 
 
 def want(value, *types: type):

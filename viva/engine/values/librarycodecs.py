@@ -42,7 +42,7 @@ def _build(parts: list) -> object:
         raise WireError(f"a message holds a value of {name} with impossible parts")
     value = codec.build(rest)
     if type(value) not in codec.types:
-        raise WireError(f"a message holds parts of which {name} cannot be built")
+        raise WireError(f"a message holds parts from which {name} cannot be built")
     return value
 
 

@@ -155,7 +155,7 @@ class Shared:
         except VivaError:
             raise
         except Exception as error:
-            raise WireError(f"invalid news of {library} ({type(error).__name__}: {str(error)[:200]})") from error
+            raise WireError(f"invalid data of {library} ({type(error).__name__}: {str(error)[:200]})") from error
 
 
 def add(library: str, sharings: Iterable[type[Sharing]]) -> None:

@@ -127,7 +127,7 @@ def _describe(item: Item, taken: list[tuple[float, float]], failed: list[CheckRe
     if item.taken and not item.passed and not item.partly:
         item.marks.append("all students fail")
     if item.discrimination is not None and item.discrimination < WORSE:
-        item.marks.append("students who pass it do worse elsewhere")
+        item.marks.append("students who pass it have fewer points elsewhere")
     wrong = [result.students for result in item.mistakes if not result.undone and result.verdict != Verdict.PARTLY]
     if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
         item.marks.append("one wrong result is common")

@@ -171,6 +171,6 @@ def _read(path: Path, private: bool) -> bytes:
 
 def _foreign(path: Path) -> CourseError:
     return CourseError(
-        f"No report was written. {path} has the key of the pseudonyms, but it is a link, or another user owns it, "
-        "and that user could find the students' names. With --to, choose a folder that only you can write to."
+        f"No report was written. {path} has the key of the pseudonyms, but this file is a link or belongs to another "
+        "user. That user could find the students' names. With --to, name a folder that only you can write to."
     )

@@ -145,7 +145,7 @@ def name_problem(student: str) -> str:
         return ""
     return (
         f"the folder name {plaintext.quoted(student)} is not safe in pages, terminals and spreadsheets; rename the "
-        'folder without control characters and <>"\\, and without =, +, - or @ at the start'
+        'folder: no control characters, no <>"\\, and no =, +, - or @ at the start'
     )
 
 

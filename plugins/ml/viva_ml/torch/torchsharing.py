@@ -430,7 +430,7 @@ class TorchSharing(Sharing):
             raise WireError("an invalid tensor")
         found = [self.objects[one] for one in leaves]
         if not all(isinstance(leaf, torch.Tensor) and leaf.is_leaf and leaf.requires_grad for leaf in found):
-            raise WireError("an invalid history")
+            raise WireError("an invalid gradient history")
         token = Token()
         with torch.enable_grad():
             echo = Back.apply(

@@ -62,7 +62,7 @@ def rows(course) -> list[dict[str, str]]:
 def test_what_came_another_way_and_is_newer_stays_and_what_came_is_kept_beside(course, collect, handed_in):
     by_exchange(course, "exchange", "2026-10-07 10:00:00.000000 UTC")
     done = collect(handed_in(5, "older"), ZONE)
-    assert done.status == 0 and "come from another source and are not older, so they count" in done.out
+    assert done.status == 0 and "from another source. They are not older, so they count" in done.out
     assert now(course) == "exchange" and kept(course) == {"ps1/jdoe/2/hw1.ipynb": "older"}
 
 

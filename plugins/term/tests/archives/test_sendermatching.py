@@ -82,7 +82,7 @@ def test_a_number_and_a_name_of_two_students_match_neither():
 
 def test_another_name_or_address_stops_a_number():
     found = people().match(Sender("someoneelse_124", "someoneelse", "124", system="canvas"))
-    assert (found.students, found.nearest) == ((), ("bking",)) and "the name on the roster is" in found.problem
+    assert (found.students, found.nearest) == ((), ("bking",)) and "the roster has the name" in found.problem
     other = Sender("?", "Bo Kinge", "124", email="else@x.edu", system="canvas")
     assert "has another address and another name" in people().match(other).problem
 

@@ -201,7 +201,7 @@ def test_a_number_is_compared_within_its_system_and_one_without_a_system_is_aske
     rows = ["Student,ID,SIS User ID,SIS Login ID,Section", "    Points Possible,,,,", '"Chen, Zoe",40017,S9,zchen,B']
     (course / "canvas.csv").write_text("\n".join([*rows, ""]))
     first = viva("roster", "scope.csv")
-    assert (first.status, "nothing says of which" in first.out) == (0, False)
+    assert (first.status, "Their learning system is unknown" in first.out) == (0, False)
     second = viva("roster", "canvas.csv", "--json")
     document = json.loads(second.out[second.out.index("{") :])
     assert [one["id"] for one in document["new"]] == ["zchen"] and [one["id"] for one in document["gone"]] == ["40017"]
@@ -209,8 +209,8 @@ def test_a_number_is_compared_within_its_system_and_one_without_a_system_is_aske
     assert (numbers.of("gradescope"), numbers.of("canvas")) == ({"40017": "40017"}, {"zchen": "40017"})
     (course / "identities.csv").unlink()  # as in a course of an older Viva
     asked = viva("roster", "canvas.csv", "--dry-run")
-    assert "nothing says of which learning system" in asked.out
+    assert "Their learning system is unknown" in asked.out
     assert "There is no learning system" in viva("roster", "--numbers=mars").err
     said = viva("roster", "--numbers=gradescope")
     assert (said.status, "2 numbers in the gradebook belong to gradescope" in said.out) == (0, True)
-    assert "nothing says of which" not in viva("roster", "canvas.csv", "--dry-run").out
+    assert "Their learning system is unknown" not in viva("roster", "canvas.csv", "--dry-run").out

@@ -145,7 +145,7 @@ def test_canvas_with_names_in_two_columns_and_without_what_is_optional(listed):
     text += "Student,Test,9,0123456789abcdef0123456789abcdef01234567,A\nStudent,Test,8,tstudent,A\nDoe,Jane,7,,A\n"
     found = listed(text)
     assert ids(found) == ["tstudent", "7"]
-    assert "Line 5: 'SIS Login ID' is empty, so 'ID' is used as id." in found.notes
+    assert "Line 5: 'SIS Login ID' is empty, so 'ID' is used as the id." in found.notes
 
 
 @pytest.mark.parametrize("language", MOODLE)
@@ -167,7 +167,7 @@ def test_moodles_grading_worksheet_names_people_in_one_column(listed):
         Entry("700", "Jane Anne", "Doe", "jane@example.edu", "700"),
         Entry("cher@example.edu", "", "Cher", "cher@example.edu"),
     ]
-    assert "Line 3: 'ID number' is empty, so 'Email address' is used as id." in found.notes
+    assert "Line 3: 'ID number' is empty, so 'Email address' is used as the id." in found.notes
     assert "First and last names are in one column, so the last word is used as family name." in found.notes
 
 
@@ -272,7 +272,7 @@ def test_one_section_alone_may_be_read(listed):
         (CANVAS, {"system": "blackboard"}, "There is no system 'blackboard'. The systems are: canvas, brightspace"),
         (CANVAS, {"id_from": "email"}, "Choose another of id, login, sis, lms, email, github with --id"),
         (CANVAS, {"id_from": "name"}, "--id=name is not one of: id, login"),
-        (CANVAS, {"named": "id=Nothing"}, "has no column 'Nothing', which --columns names"),
+        (CANVAS, {"named": "id=Nothing"}, "has no column 'Nothing'. --columns names this column"),
         (CANVAS, {"named": "mail=ID"}, "'mail=ID' in --columns must have the form id=Matriculation"),
         (CANVAS, {"system": "github"}, "is one of 'identifier', 'roster_identifier'"),
         ("id,email\na,x\na,y\n", {}, "lines 2, 3 have the same id 'a'"),

@@ -210,7 +210,7 @@ def test_who_keeps_the_number_or_the_name_keeps_the_id(course, newer):
 def test_an_address_alone_does_not_hand_over_grades_to_another_name(course):
     take(course, ANNA, BO)
     found, notes = Roster.of(course).recognised({2: Entry("carl", "Carl", "Moss", "anna@x.edu"), 3: BO})
-    assert found[2].id == "carl" and "but another name, so they were taken for two students" in notes[0]
+    assert found[2].id == "carl" and "but another name. So Viva reads them as two students" in notes[0]
 
 
 def test_a_list_of_groups_changes_groups_alone(course):
@@ -223,7 +223,7 @@ def test_a_list_of_groups_changes_groups_alone(course):
     }
     difference, notes = Roster.of(course).grouped(rows)
     assert difference == Difference(changed=((ANNA, replace(ANNA, group="Team 7")),))
-    assert notes == ["Line 3: skipped, because it is not clear which enrolled student 'who' is."]
+    assert notes == ["Line 3: skipped, because it is unclear which enrolled student 'who' is."]
     Roster.of(course).write(course, difference)
     assert {one: entry.group for one, entry in Roster.of(course).entries.items()} == {"anna": "Team 7", "bo": ""}
 

@@ -180,5 +180,5 @@ def test_the_small_file_holds_who_has_a_score_and_is_read_by_canvas(taught):
     assert system.take(data) == {("101", "11"): 20.0, ("102", "11"): 7.5, ("103", "11"): 3.0, ("104", "11"): 4.25}
     assert system.skipped == [("'=One, New", "unknown student")]
     assert "Canvas's number and the login of 1 students are unknown" in plan.warnings[0]
-    assert "whose title is exactly 'ps1_test'" in plan.warnings[1]
+    assert "with the exact title 'ps1_test'" in plan.warnings[1]
     assert [line.student for line in plan.left] == ["never"]

@@ -88,19 +88,19 @@ def test_german_commas_and_dates_that_its_importer_cannot_read(taught):
     graded = {"12346": datetime(2023, 10, 2, 23, 59)}
     system = moodle(*GERMAN, graded_at=graded)
     assert system.take(data) == {"12345": 20.5, "12348": 0.0} and system.skipped["12346"] == "stale"
-    assert any("When you upload, tick the box" in sentence for sentence in plan.warnings)
+    assert any("When you upload, turn on" in sentence for sentence in plan.warnings)
     assert moodle(*GERMAN, graded_at=graded, ignore_modified=True).take(data)["12346"] == 7.5
     with pytest.raises(RefusedError):
         moodle(*ENGLISH).take(data)
     assert "In Moodle, in German:" in plan.following
-    assert not any("tick the box" in sentence for sentence in merged(taught)[0].warnings)
+    assert not any("When you upload, turn on" in sentence for sentence in merged(taught)[0].warnings)
 
 
 def test_a_worksheet_that_shows_no_decimals_is_written_as_its_language_has_them_and_that_is_said(taught):
     text = GERMAN_HEAD + ROWS.replace("25.00", "25").replace("7.00", "7").replace("Participant ", "Teilnehmer/in")
     plan, data = merged(taught, text)
     assert b'"20,5",25,' in data
-    assert any("does not show Moodle's decimal separator" in sentence for sentence in plan.warnings)
+    assert any("does not show whether Moodle writes" in sentence for sentence in plan.warnings)
     _, data = merged(taught, text.replace(",7,25,", ",7.25,25,"))  # as in Switzerland
     assert b",20.5,25," in data
     assert b",20.5,25," in merged(taught, (HEAD + ROWS).replace("25.00", "25"))[1]

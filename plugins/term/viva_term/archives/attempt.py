@@ -174,7 +174,7 @@ def _unpacked(pieces: Sequence[Piece], room: Path, result: Attempt) -> Iterator[
             else:
                 yield parts, member.path, member.digest
         if not whole:
-            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} was kept beside the files that it contained.")
+            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} was kept, together with the files in it.")
             yield piece.parts, piece.file.path, piece.file.digest
 
 
@@ -197,9 +197,9 @@ def _inner(piece: Piece, room: Path, result: Attempt, limits: Limits) -> tuple[l
         ) from error
     except TooLargeError:
         result.packed.append(
-            f"{name} was not unpacked, because it is too large. When unpacked, the archives of one submission can have "
-            f"{HANDED_IN.members:,} files, {megabytes(HANDED_IN.total)}, and {HANDED_IN.ratio} times their own size if "
-            f"that is more than {megabytes(HANDED_IN.small)}."
+            f"{name} was not unpacked, because it is too large. All archives of one submission together can have "
+            f"{HANDED_IN.members:,} files, {megabytes(HANDED_IN.total)}, and {HANDED_IN.ratio} times their packed "
+            f"size if that is more than {megabytes(HANDED_IN.small)}."
         )
         return None, True
     except CourseError as error:

@@ -39,7 +39,7 @@ class Status(StrEnum):
     NEW = "new"
     NEWER = "newer"
     """Another attempt counts now."""
-    BESIDE = "kept beside"
+    BESIDE = "not counted"
     """An attempt came that does not count."""
     TIME = "time set"
     """The same files have another time of submission, or another group."""
@@ -193,8 +193,9 @@ class Collection:
                 plan.notes.append(f"'{plan.student}' has no attempt {self.choice}; attempt {plan.row.attempt} counts.")
         elif by_hand and newest is not by_hand and newest.attempt in plan.files:
             plan.notes.append(
-                f"'{plan.student}': attempt {by_hand.attempt} counts, because it was selected with --attempt. "
-                f"Attempt {newest.attempt} is newer. To select it: --attempt={NEWEST} --student={plan.student}"
+                f"'{plan.student}': attempt {by_hand.attempt} counts, because you selected it with --attempt. "
+                f"Attempt {newest.attempt} is newer. To select the newer one: --attempt={NEWEST} "
+                f"--student={plan.student}"
             )
         for row in plan.rows:
             row.counts = how if row is plan.row else ""
@@ -227,7 +228,7 @@ class Collection:
         if came and not plan.row.sender and plan.row is plan.current:
             when = f", submitted at {plan.row.timestamp}," if plan.row.timestamp else ""
             plan.notes.append(
-                f"'{plan.student}': the files in {folder}{when} come from another source and are not older, so "
+                f"'{plan.student}': {folder} already has files{when} from another source. They are not older, so "
                 f"they count. The collected files were saved as attempt {came[-1].attempt}."
             )
         autograded = self.course.path("autograded", self.assignment, plan.student)

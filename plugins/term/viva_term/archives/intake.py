@@ -134,11 +134,11 @@ class Intake:
         strangers = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
         if strangers:
             shown = plaintext.some([*map(plaintext.quoted, strangers)], SHOWN)
-            self.notes.append(f"Skipped in {name}, because there is no submission in it: {shown}.")
+            self.notes.append(f"Skipped in {name}, because these are not submissions: {shown}.")
         late = sorted({attempt.sender.label for attempt in source.attempts if attempt.late})
         if late:
             shown = ", ".join(map(plaintext.quoted, late))
-            self.notes.append(f"Canvas says that these are late, without a time ({name}): {shown}.")
+            self.notes.append(f"Canvas says that these submissions are late, but gives no time ({name}): {shown}.")
         for attempt in source.attempts:
             self.of_files += [f"{plaintext.line(attempt.sender.label)}: {note}" for note in attempt.notes]
 

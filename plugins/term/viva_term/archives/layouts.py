@@ -142,9 +142,9 @@ _ILIAS_TEAM = re.compile(r"(?P<word>[^\W\d_]+) \d+")
 _ILIAS_LATE = re.compile(r"(?:Late|Versp(?:ä|ae|a)tete) \w+ - (?P<file>.+)", re.DOTALL)
 """What stands before the name of a late file, in English and German."""
 TEAMS = (
-    "The archive has folders for teams of an ILIAS exercise ('{folder}'). They name only the members who uploaded a "
-    "file, so nothing was written. Make a folder for each student, named by id or login. Or collect for those who "
-    "uploaded, with c.FileNameCollectorPlugin.named_regexp and --from=nbgrader."
+    "The archive has folders for teams of an ILIAS exercise ('{folder}'). These folders name only the members who "
+    "uploaded a file, so nothing was written. Make a folder for each student, with the id or login as its name. Or "
+    "collect only for those who uploaded, with c.FileNameCollectorPlugin.named_regexp and --from=nbgrader."
 )
 _SAKAI = re.compile(
     r"""

@@ -95,7 +95,7 @@ def too_much(raw: Listed, parts: tuple[str, ...], limits: Limits) -> str:
         return f"it has {megabytes(raw.size)}; the limit is {megabytes(limits.member)}"
     if raw.size > limits.small and raw.packed and raw.size > limits.ratio * raw.packed:
         times = raw.size // raw.packed
-        return f"unpacked it is {times} times as large; the limit is {limits.ratio} times"
+        return f"it becomes {times} times as large when it is unpacked; the limit is {limits.ratio} times"
     return ""
 
 
@@ -234,7 +234,7 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         if info.islnk():
             problem = "" if target else OUTSIDE.format("archive")
         else:
-            problem = "it is a file with holes (a sparse file)" if info.issparse() else _type_problem(file_type)
+            problem = "it is a sparse file" if info.issparse() else _type_problem(file_type)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         member, since = target or info, folders.get(os.path.dirname(info.name), 0)
         content = partial(_content, archive, member)

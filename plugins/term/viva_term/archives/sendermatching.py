@@ -195,8 +195,8 @@ class Class:
         rule = HAND if sender.login in self.roster.joined else rule
         if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
             problem = (
-                f"its number, login or address belongs to '{student}', but the name on the roster is "
-                f"{plaintext.quoted(entry.name)}: a group, or another student?"
+                f"its number, login or address belongs to '{student}', but the roster has the name "
+                f"{plaintext.quoted(entry.name)}. It may be a group or another student"
             )
             return Match(problem=problem, nearest=(student,))
         addresses = {_folded("email", text) for text in (entry.email, entry.id)}

@@ -181,8 +181,8 @@ class Times:
             )
         if self.unsaid:
             sentences.append(
-                f"{_times(self.unsaid)} been collected by an older Viva, which did not keep the time zone, such as "
-                f"{self.unsaid[0]}. Say in which zone it is meant, with --zone=Europe/Berlin or the right zone"
+                f"{_times(self.unsaid)} been collected by an older Viva without a time zone, such as "
+                f"{self.unsaid[0]}. Name their time zone, as in --zone=Europe/Berlin"
             )
         if sentences:
             raise CourseError("\n".join(["Nothing was written.", *sentences]))

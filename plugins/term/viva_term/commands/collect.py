@@ -38,8 +38,8 @@ from viva_term.archives.unmatched import Unmatched
 from viva_term.lms.rosterfile import Roster
 
 LEGEND = (
-    "newer: another attempt counts now. kept beside: an attempt that does not count. time set: the same files with "
-    "another time or group. unmatched: files of which no student is certain."
+    "newer: a newer attempt counts now. not counted: an attempt that does not count. time set: the files are the "
+    "same, but the time or the group changed. unmatched: files whose student is unknown."
 )
 """What the heads of the table mean."""
 
@@ -211,7 +211,7 @@ class CollectCommand(VivaCommand):
         for attempt, row in before:
             found = f" (found by {row.by})" if row.by else ""
             self._say(
-                f"Attempt {row.attempt} lies in the folder of {quoted(row.student_id)}{found}, but its sender "
+                f"Attempt {row.attempt} is in the folder of {quoted(row.student_id)}{found}, but its sender "
                 f"{quoted(shown(attempt.sender))} is another student now. If {quoted(row.student_id)} did not send it, "
                 "delete the line in "
                 f"{ATTEMPTS}/{self.assignment}.csv and the folder "
@@ -283,14 +283,14 @@ class CollectCommand(VivaCommand):
             )  # fmt: skip
         if intake.left:
             yield (
-                f"Not collected, or only in part: {counted(len(intake.left), 'submission')}. The files that could "
+                f"Not collected, or only partly: {counted(len(intake.left), 'submission')}. The files that could "
                 f"be read {keeps} kept in {UNMATCHED}/{self.assignment}/. {UNMATCHED}/{self.assignment}.csv "
                 f"{('will have' if self.dry_run else 'has')} the reasons. Check each one, then delete its folder "
                 "there."
             )
         if intake.packed:
             yield (
-                f"Not unpacked, or only in part: the archives of {counted(len(intake.packed), 'submission')}. They "
+                f"Not unpacked, or only partly: the archives of {counted(len(intake.packed), 'submission')}. They "
                 "are in the submission's folder. A zip is graded as it is. Unpack other archives there yourself."
             )
         if graded := [plan for plan in plans if plan.graded]:
@@ -302,7 +302,7 @@ class CollectCommand(VivaCommand):
         if beside:
             who = ", ".join(shortened(beside))
             yield (
-                f"Where there are several attempts, these count: {who}. The others "
+                f"Some students have several attempts. These attempts count: {who}. The others "
                 f"{'will be' if self.dry_run else 'are'} kept in attempts/{self.assignment}/. To select another "
                 f"one: --attempt=N --student=ID; to select the newest again: --attempt={NEWEST} --student=ID."
             )

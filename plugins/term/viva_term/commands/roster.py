@@ -67,9 +67,7 @@ class RosterCommand(PersonCommand):
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The names of the file's columns, as in id=Matriculation,email=Mail.").tag(config=True)
     section = Unicode(help="Read only this section or group.").tag(config=True)
-    numbers = Unicode(help="The learning system of the numbers in the gradebook, where nothing says so.").tag(
-        config=True
-    )
+    numbers = Unicode(help="The learning system of numbers in the gradebook whose system is unknown.").tag(config=True)
     same = Bool(False, help="Join two ids of one student.").tag(config=True)
 
     def run(self) -> int:

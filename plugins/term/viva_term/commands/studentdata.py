@@ -94,7 +94,7 @@ class PersonCommand(VivaCommand):
         self._say(f"The data of {quoted(student)} is in the course again.")
         if lost:
             self._say(
-                f"{lost} parts have no place any more, because their file or assignment changed. They stay in "
+                f"{lost} parts cannot be put back, because their file or assignment changed. They stay in "
                 f"{store.folder}. Copy what you need, then erase them: viva roster --forget {student} --now"
             )
         self.show_document(student=student, lost=lost)
@@ -151,8 +151,8 @@ def _sentences(course: Course, traces: Traces) -> Iterator[str]:
     if traces.mentions:
         names = [plaintext.line(str(_relative(course, path))) for path in traces.mentions]
         yield (
-            f"Not changed: {len(names)} files of others mention this student: {plaintext.some(names, SHOWN)}. "
-            "Read them, and decide."
+            f"Not changed: {len(names)} files of others mention this student: {plaintext.some(names, SHOWN)}. Read "
+            "them, and decide what to remove."
         )
     if traces.comments:
         yield f"Not changed: {traces.comments} comments on the work of others in the gradebook mention this student."
@@ -163,7 +163,7 @@ def _sentences(course: Course, traces: Traces) -> Iterator[str]:
         names = [plaintext.line(str(path)) for path in traces.exchange]
         yield (
             f"Not changed: nbgrader's exchange has {len(names)} submissions of this student: "
-            f"{plaintext.some(names, SHOWN)}. Delete them there, else they are collected again."
+            f"{plaintext.some(names, SHOWN)}. Delete them there. Otherwise they are collected again."
         )
 
 

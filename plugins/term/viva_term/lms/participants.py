@@ -97,11 +97,11 @@ class _Reading:
         self.system: System = systems().get(self.name, UNKNOWN)
         if not self.name and not named:
             raise CourseError(
-                f"Viva does not know the columns of {path}: {listed(table.header)}. It knows rosters of "
-                f"{', '.join(choice.title for choice in systems().values())}; of Moodle in English, German, "
-                "French, Spanish, Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', "
-                "and 'ID number', 'Email address' or 'Username'. Name the columns, as in: "
-                "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'"
+                f"Viva does not know the columns of {path}: {listed(table.header)}. Name the columns, as in: "
+                "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'. "
+                f"Viva knows rosters of {', '.join(choice.title for choice in systems().values())}. Moodle's can be "
+                "in English, German, French, Spanish, Italian, Dutch or Portuguese; they have columns such as "
+                "'First name', 'Last name', and 'ID number', 'Email address' or 'Username'."
             )
         self.places = self._places(named)
         self.ids = (id_from,) if id_from else ("id",) if _names(named).get("id") else self.system.ids
@@ -138,8 +138,8 @@ class _Reading:
         for ours, name in _names(named).items():
             if plain(name) not in header:
                 raise CourseError(
-                    f"{self.path} has no column {plaintext.quoted(name)}, which --columns names; its columns are "
-                    f"{listed(self.table.header)}."
+                    f"{self.path} has no column {plaintext.quoted(name)}. --columns names this column, but the "
+                    f"columns of the file are {listed(self.table.header)}."
                 )
             columns[ours] = header.index(plain(name))
         return columns
@@ -218,7 +218,7 @@ class _Reading:
         for called in self.ids[1:]:
             if lines := [line for line, cells in rows.items() if self._called(cells) == called]:
                 first, second = self._column(self.ids[0]), self._column(called)
-                yield f"{_lines(lines)}: '{first}' is empty, so '{second}' is used as id."
+                yield f"{_lines(lines)}: '{first}' is empty, so '{second}' is used as the id."
         if self.cuts and any(" " in cells["name"] and "," not in cells["name"] for cells in rows.values()):
             yield "First and last names are in one column, so the last word is used as family name."
         if lines := [line for line, entry in entries.items() if _marred(entry)]:
@@ -321,7 +321,7 @@ def _problems(entry: Entry, where: str) -> Iterator[str]:
         yield problem
     for name in ("first_name", "last_name", "email", "lms_user_id"):
         if len(getattr(entry, name)) > LONGEST:
-            yield f"its {name} has more than {LONGEST} letters, which the gradebook cannot store"
+            yield f"its {name} has more than {LONGEST} letters, which is too long for the gradebook"
 
 
 def _id_problem(student: str, where: str) -> str:

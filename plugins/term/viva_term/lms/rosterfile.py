@@ -73,7 +73,7 @@ class Entry:
 
 COLUMNS = tuple(one.name for one in fields(Entry))
 STABLE = {
-    "id": "other id, as same.csv says,",
+    "id": "other id (in same.csv)",
     "sis": "school number",
     "lms_user_id": "learning system number",
     "email": "e-mail address",
@@ -184,7 +184,7 @@ class Roster:
                 if name != "id" and (other_number or (name == "email" and _is_another(old, entry))):
                     notes.append(
                         f"Line {line}: {quoted(entry.id)} has the same {title} as {quoted(enrolled)}, but another "
-                        f"{'school number' if other_number else 'name'}, so they were taken for two students. "
+                        f"{'school number' if other_number else 'name'}. So Viva reads them as two students. "
                         f"{quoted(enrolled)} is not in the file. If they are one student: "
                         f"viva roster --same {enrolled} {entry.id}"
                     )
@@ -233,13 +233,13 @@ class Roster:
         if problems:
             rest = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
             raise CourseError(
-                "Nothing was written, because an id of the course belongs to another student in the file, who would "
-                "get the grades:"
+                "Nothing was written. The file gives an id of the course to another student. That student would get "
+                "the grades:"
                 + "".join(f"\n  {problem}" for problem in problems[:SHOWN])
                 + rest
-                + "\nIf they are two students: write another id into that line of the file, or choose another "
-                "column for all ids with --id. If they are one student: write the old name into that "
-                "line and read the file; then read the file with the new name."
+                + "\nIf these are two students: write another id into that line of the file, or choose another "
+                "column of ids with --id. If this is one student with a new name: write the old name into that line, "
+                "and read the file. Then write the new name, and read it again."
             )
 
     def _by(self, name: str) -> dict[str, str]:
@@ -276,7 +276,7 @@ class Roster:
             matches = {entry.id} if entry.id in self.entries else ids - {""}
             if len(matches & self.listed) != 1:
                 notes.append(
-                    f"Line {line}: skipped, because it is not clear which enrolled student {quoted(entry.id)} is."
+                    f"Line {line}: skipped, because it is unclear which enrolled student {quoted(entry.id)} is."
                 )
                 continue
             old = self.entries[(matches & self.listed).pop()]

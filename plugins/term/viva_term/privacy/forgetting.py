@@ -275,7 +275,7 @@ class Store:
             bookrows.compact(path)
         except sqlite3.Error as error:
             raise CourseError(
-                f"{path} could not be written anew: {error}. Deleted rows may still be in the file. Close the "
+                f"{path} could not be written again: {error}. Deleted rows may still be in the file. Close the "
                 "programs that use it, then run the same command again."
             ) from error
 

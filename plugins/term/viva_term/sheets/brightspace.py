@@ -114,8 +114,8 @@ class BrightspaceExport(SystemExport):
         self._write([IDS[ours] for ours in whole], rows, plan)
         plan.warnings += marks.warnings("Brightspace")
         plan.warnings.append(
-            f"The item in Brightspace must have the exact name {plaintext.quoted(plan.column)}, and scores over its "
-            "maximum are cut. With --into=FILE, Viva checks both in the grades export."
+            f"The item in Brightspace must have the exact name {plaintext.quoted(plan.column)}. Brightspace lowers "
+            "scores that are over its maximum. With --into=FILE, Viva checks both in the grades export."
         )
 
     def _write(self, ids: list[str], rows: list[list[str]], plan: Plan) -> None:

@@ -132,13 +132,14 @@ class CanvasExport(SystemExport):
         plan.write = lambda file: file.write(data)
         if unknown:
             plan.warnings.append(
-                f"Canvas's number and the login of {unknown} students are unknown, so Canvas will match the "
-                "exact name. Read Canvas's gradebook with 'viva roster', or name it with --into=FILE."
+                f"Canvas's number and the login of {unknown} students are unknown, so Canvas finds these students by "
+                "their exact names. Read Canvas's gradebook with 'viva roster', or name it with --into=FILE."
             )
         if not NUMBERED.fullmatch(plan.column):
             plan.warnings.append(
-                f"Canvas puts the scores into the assignment whose title is exactly {plaintext.quoted(plan.column)}, "
-                "or offers to create it; --column='Title (1234)' names the assignment by its number."
+                f"Canvas puts the scores into the assignment with the exact title {plaintext.quoted(plan.column)}. "
+                "If there is none, Canvas offers to create it. To name the assignment by its number: --column='Title "
+                "(1234)'"
             )
         plan.warnings += marks.warnings("Canvas", DEDUCTS)
 

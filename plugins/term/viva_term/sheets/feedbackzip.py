@@ -90,9 +90,9 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
             plan.strangers.append(Line("", plaintext.line(name), _unknown(match, bool(anonymous), students)))
     if not files_of:
         raise CourseError(
-            f"No file in {path} belongs to a known student. Canvas's student numbers are in its gradebook export: read "
-            "it with 'viva roster'. For an anonymous assignment, first collect the archive: viva collect. Archives "
-            "of text submissions cannot contain pages."
+            f"No file in {path} belongs to a known student. Canvas's student numbers are in its gradebook export: "
+            "read that file with 'viva roster'. If the assignment is anonymous, collect the archive first: viva "
+            "collect. An archive of text submissions cannot contain pages."
         )
     _plan({student: partial(_answer, files) for student, files in files_of.items()}, course, marks, plan, "the archive")
 

@@ -26,7 +26,7 @@ class GradescopeExport(SystemExport):
             raise CourseError(f"--as={self.key} writes a new file, without --into.")
         plan.column = "Total Score"
         plan.following = (
-            "Gradescope cannot import scores. The file is for programs that read its lists by SID or Email."
+            "Gradescope cannot import scores. The file is for other programs that find students by SID or Email."
         )
         plan.written += [Line(mark.student, mark.entry.name, number.written(mark.points)) for mark in marks.scored]
         left_out(marks.by.values(), plan)

@@ -118,14 +118,15 @@ class Identities:
         (student,) = students
         if other := self._other(person, self.entries[student]):
             return "", (
-                f"has the same {CALLED[next(iter(keyed))]} as {plaintext.quoted(student)}, but another {other}; if "
-                "they are one student, read a newer list with 'viva roster'"
+                f"has the same {CALLED[next(iter(keyed))]} as {plaintext.quoted(student)}, but another {other}. If "
+                "this is one student, read a newer list with 'viva roster'"
             )
         words, words_of_entry = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
         if words and words_of_entry and not words & words_of_entry and len(keyed) == 1:
             return "", (
                 f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, who is called "
-                f"{plaintext.line(self.entries[student].name)}; if they are one, read a newer list with 'viva roster'"
+                f"{plaintext.line(self.entries[student].name)}. If this is the same student, read a newer list with "
+                "'viva roster'"
             )
         return student, ""
 

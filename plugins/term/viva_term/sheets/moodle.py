@@ -49,9 +49,9 @@ GROUP = "Group | Gruppe | Groupe | Grupo | Gruppo | Groep"
 NO = {"no", "nein", "non", "nee", "não"}
 DEDUCTS = "If the assignment has late penalties in Moodle (since 5.0), Moodle may subtract them again."
 HOW = (
-    "Moodle imports scores only from its own grading worksheet. In the assignment's settings tick 'Offline grading "
-    "worksheet' (Feedback types); then, where its submissions are listed, choose 'Download grading worksheet', and "
-    "name that file with --into=FILE."
+    "Moodle imports scores only from its own grading worksheet. In the assignment's settings, turn on 'Offline "
+    "grading worksheet' (Feedback types). Then, in its list of submissions, choose 'Download grading worksheet'. "
+    "Name that file with --into=FILE."
 )
 
 
@@ -170,8 +170,9 @@ class MoodleExport(SystemExport):
         plan.warnings += self._stale(worksheet, [line for line in lines if line in cells])
         if not worksheet.shown_mark and worksheet.language != "English" and any("," in cell for cell in cells.values()):
             plan.warnings.append(
-                "The worksheet does not show Moodle's decimal separator, so a comma was written. Check in Moodle "
-                "whether 7,5 became 7. If so, switch Moodle to English, download the worksheet, and export again."
+                "The worksheet does not show whether Moodle writes 7.5 or 7,5, so a comma was written. After the "
+                "import, check in Moodle whether 7,5 became 7. If so, switch Moodle to English, download the "
+                "worksheet, and export again."
             )
         if "0" in cells.values():
             plan.warnings.append(
@@ -191,8 +192,8 @@ class MoodleExport(SystemExport):
                 "with a student's, and show a page to the wrong student. Return the pages in another way."
             )
         plan.following = (
-            "In Moodle: tick 'Feedback files' in the assignment's settings; then, where its submissions are listed, "
-            "'Upload multiple feedback files in a zip'."
+            "In Moodle: turn on 'Feedback files' in the assignment's settings. Then, in its list of submissions, "
+            "choose 'Upload multiple feedback files in a zip'."
         )
         numbers = worksheet.participants()
         students = {student: numbers[line] for line, student in target.matched(marks, plan).items()}
@@ -226,7 +227,7 @@ class MoodleExport(SystemExport):
         dated = [line for line in lines if worksheet.dated(line)]
         if dated and worksheet.language != "English":
             yield (
-                f"Rows with a grade in Moodle already: {len(dated)}. Moodle's import reads only English dates, and "
-                "would skip these rows. When you upload, tick the box that allows updating records that were "
-                "modified more recently in Moodle than in the sheet."
+                f"{len(dated)} rows already have a grade in Moodle. Moodle's import reads only English dates, so it "
+                "would skip these rows. When you upload, turn on: allow updating records that have been modified "
+                "more recently in Moodle than in the spreadsheet."
             )

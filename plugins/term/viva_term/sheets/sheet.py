@@ -92,8 +92,8 @@ class Sheet:
             if len(row) != width:
                 raise CourseError(
                     f"Line {line} of {self.path} has {len(row)} cells, but the first line has {width}. The system "
-                    "would not import the file correctly. Perhaps a cell has a backslash before a quote; otherwise "
-                    "export the sheet again."
+                    "would not import the file correctly. Perhaps a cell has a backslash before a quote: then remove "
+                    "it. Otherwise export the sheet again."
                 )
 
     def changed(self, column: int, cells: Mapping[int, str]) -> bytes:

@@ -89,7 +89,8 @@ class SystemExport(SheetExport):
         """What would be written. Raises CourseError, and OSError."""
         if self.archive and not (self.feedback and self.key == "canvas"):
             raise CourseError(
-                "--archive works only together with --as=canvas --feedback. It names the zip into which the pages go."
+                "--archive works only together with --as=canvas --feedback. It names the zip of submissions from "
+                "Canvas."
             )
         if assignment not in [entry.name for entry in gradebook.assignments]:
             raise CourseError(f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first.")

@@ -29,7 +29,7 @@ const read = (part, box) => {
   const value = number(box.value), most = part.model.get("max_score");
   if (value === saved) return {value};
   if (value === undefined) return {wrong: `“${box.value.trim()}” is not a number.`};
-  if (value < 0) return {wrong: "Points are not below 0."};
+  if (value < 0) return {wrong: "Points cannot be below 0."};
   if (field === "manual_score" && value > most) return {wrong: `this question has ${most} ${most === 1 ? "point" : "points"}. For more, use extra credit.`};
   return {value};
 };
@@ -142,7 +142,7 @@ const pump = async () => {
     else if (error.status === 400 || error.status === 404) { part.wanted = null; tell(part, `Not saved: the server refused it. Load the page again.`); }
     else {
       failures++;
-      tell(part, `Not saved. ${error.message} Your text is kept in this browser, and saving is tried again.`, choice("Try now", pump));
+      tell(part, `Not saved. ${error.message} Your text is kept in this browser, and the page tries again to save it.`, choice("Try now", pump));
       again = setTimeout(pump, Math.min(1000 * 2 ** failures, LONGEST));
     }
   } finally {
@@ -194,8 +194,8 @@ const adopt = (ui, fields, boxes, place) => {
       unsaved.add(box);
       box.classList.add("viva-unsaved");
       const current = draft.version === version;  // else nobody has read the answer that would get this score
-      tell(part, current ? "Not saved yet: this was typed before."
-        : "Not saved yet: this was typed before the notebook was graded again. Read the answer. Control+Enter saves this and goes on.");
+      tell(part, current ? "Not saved yet: you typed this earlier."
+        : "Not saved yet: you typed this before the notebook was graded again. Read the answer. Control+Enter saves your text and opens the next answer.");
       if (draft.done && current) early_changes.add(box);
     }
     parts.set(box, part);
@@ -306,7 +306,7 @@ const sign = async () => {
   if (document.visibilityState !== "visible") return;
   try {
     const {alone} = await (await request(`${base_url}/viva/open/${submission_id}`, "POST")).json();
-    if (!alone) notice("Another grader has this answer open. Control+Enter goes on to another one.");
+    if (!alone) notice("Another grader has this answer open. Control+Enter opens another answer.");
   } catch {}
 };
 sign();
