@@ -7,7 +7,7 @@ COMMA := ,
 # The tests start hundreds of processes, and each would compile the package anew where none may keep what it compiled.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest
 # With --quiet pip does not name what conflicts. What it says is kept, and its end shown where it fails.
-PLUGINS := term scale watch gradescope lti otter r ml diagnosis
+PLUGINS := audit term scale watch gradescope lti otter r ml diagnosis
 INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' $(2) >.venv/pip.log 2>&1 \
 	  || { tail -n 20 .venv/pip.log; echo; echo "pip could not install what Viva needs. All it said is in .venv/pip.log."; exit 1; }
 PORT ?= 8888

@@ -1,6 +1,6 @@
 """The mistakes of this course's field: what people do wrong with attention, in training and in a decoder.
 
-The audit of each assignment makes mutants with them, beside the general ones of ``viva.author.operators``. The softmax
+The audit of each assignment makes mutants with them, beside the general ones of ``viva_audit.operators``. The softmax
 and its axis, the scale, keys and queries, masks, the residual connections, the signs of gradients, Adam's correction,
 positions, the cache and the top k. ``EXPRESSIONS`` are operators of one node; ``BODIES`` take the statements of a
 function, a loop or a branch, and yield others.
@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from viva.author.operators import Scene, called, calls, expression, replaced, text_of, with_changes
+from viva_audit.operators import Scene, called, calls, expression, replaced, text_of, with_changes
 
 
 def exchanged_names(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:

@@ -48,7 +48,7 @@ from pathlib import Path
 import pytest
 
 from bench.names import ROOTS
-from viva.author.operators import OTHER_COMPARISON, Scene, dropped_operand, other_comparison, with_changes
+from viva_audit.operators import OTHER_COMPARISON, Scene, dropped_operand, other_comparison, with_changes
 
 PROJECT = Path(__file__).resolve().parents[1]
 LIBRARIES = "IPython matplotlib.pyplot nbgrader.api nbgrader.preprocessors numpy pandas scipy".split()

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import nbformat
 
-from viva.author.answers import Answer, fill_in, read_answers
 from viva.course.examining.graders import examination
 from viva.course.examining.rehearsals import Rehearsals
 from viva.engine import libraries
@@ -26,6 +25,7 @@ from viva.engine.grading import Grader
 from viva.engine.session import Session
 from viva.notebook.cell import Purpose
 from viva.sandbox.confinement import Sandbox
+from viva_audit.answers import Answer, fill_in, read_answers
 
 RUNS = 15
 PROJECT = Path(__file__).resolve().parents[1]

@@ -28,8 +28,8 @@ def make_course(
 
     The assignment is that of the course in ``origin``.
     """
-    from viva.author.answers import fill_in, read_answers
     from viva.engine.blueprint import read_blueprint
+    from viva_audit.answers import fill_in, read_answers
 
     root.mkdir()
     shutil.copytree(origin / "source" / assignment, root / "source" / assignment)

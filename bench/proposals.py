@@ -16,12 +16,12 @@ import nbgrader
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from viva.author.adoption import adopt
-from viva.author.audit import audit
-from viva.author.auditresult import Audit
-from viva.author.proposals import proposals, write
 from viva.course.course import Course
 from viva.sandbox.confinement import MB, USUAL
+from viva_audit.adoption import adopt
+from viva_audit.audit import audit
+from viva_audit.auditresult import Audit
+from viva_audit.proposals import proposals, write
 
 EXAMPLES = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide" / "source" / "ps1"
 HEAD = """| notebook | killed before | after | by hidden lines only before | after | proposals | left | seconds |

@@ -41,11 +41,11 @@ from tests.attacks import CHEATS, READERS, VANDALS
 from tests.hostile import notebook_cells
 from tests.mangling import ALONE, KEEPING, LOSING, WRITING, plain
 from viva import wording
-from viva.author.answers import Answer, fill_in, read_answers
 from viva.course.gradebook.results import Results
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.notebook.cell import Purpose
 from viva.verdict import Verdict
+from viva_audit.answers import Answer, fill_in, read_answers
 
 PROJECT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent

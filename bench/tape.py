@@ -36,7 +36,6 @@ from nbgrader import preprocessors
 from nbgrader.utils import is_grade, is_solution
 
 from tests.mangling import ALONE, KEEPING, LOSING, as_utf8, plain
-from viva.author.answers import fill_in, read_answers
 from viva.course.examining.graders import new_grader
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -46,6 +45,7 @@ from viva.submission.cells.places import Released
 from viva.submission.cells.repair import repair
 from viva.submission.files.salvage import read
 from viva.verdict import VivaError
+from viva_audit.answers import fill_in, read_answers
 
 PROJECT = Path(__file__).resolve().parents[1]
 HASH = PROJECT / "bench" / "tape.sha256"

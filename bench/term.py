@@ -24,9 +24,9 @@ from nbgrader.api import Gradebook
 
 from bench.soak import BIN, PROJECT, write
 from tests.mangling import ALONE, KEEPING, plain
-from viva.author.answers import Answer, fill_in, read_answers
-from viva.author.demo import paraphrased
 from viva.engine.blueprint import Blueprint, read_blueprint
+from viva_audit.answers import Answer, fill_in, read_answers
+from viva_audit.demo import paraphrased
 
 SHARES = {"right": 520, "wrong": 300, "not done": 60, "damaged": 100, "slow": 15, "endless": 1, "no notebook": 4}
 """Of a thousand submissions."""
@@ -120,7 +120,7 @@ def _notebook(assignment: Assignment, student: str, share: str, dice: random.Ran
 
 
 def _reword(notebook: nbformat.NotebookNode, assignment: Assignment, student: str) -> None:
-    """Say the same in words of the student's own, as viva/author/demo.py does."""
+    """Say the same in words of the student's own, as viva_audit/demo.py does."""
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     taken, numpy = frozenset(re.findall(r"[^\W\d]\w*", code)), "import numpy as np" in code
     released = {cell.id: cell.source for cell in assignment.release.cells}

@@ -17,7 +17,6 @@ from traitlets.config import Configurable
 from traitlets.utils.importstring import import_item
 
 from viva import wording
-from viva.author.answers import Answer, fill_in, read_answers
 from viva.cli import STATUSES, flow
 from viva.commands.command import VivaCommand
 from viva.course.examining.graders import new_grader
@@ -27,6 +26,7 @@ from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
 from viva.sandbox.protection import protection
 from viva.verdict import Verdict
+from viva_audit.answers import Answer, fill_in, read_answers
 
 PROJECT = Path(__file__).resolve().parents[1]
 SECONDS, MEMORY = 30.0, 2048
@@ -38,7 +38,7 @@ EXPLAINED = {
     "plugins/scale/viva_scale/README.md": "scale-design",
     "plugins/term/viva_term/README.md": "term-design",
     "viva/sandbox/README.md": "sandbox",
-    "viva/author/README.md": "audit",
+    "plugins/audit/viva_audit/README.md": "audit",
     "viva/pages/README.md": "pages",
     "plugins/gradescope/viva_gradescope/README.md": "gradescope-container",
     "plugins/lti/viva_lti/README.md": "lti-design",

@@ -256,8 +256,8 @@ def load(root: Path):
 
 def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | None = None, **change) -> Path:
     """Hand in a known answer (the release as it is when None); ``change`` maps cell ids to new sources."""
-    from viva.author.answers import fill_in, read_answer
     from viva.engine.blueprint import read_blueprint
+    from viva_audit.answers import fill_in, read_answer
 
     (source,) = (root / "source" / assignment).glob("*.ipynb")
     notebook = nbformat.read(root / "release" / assignment / source.name, as_version=4)

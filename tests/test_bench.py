@@ -16,7 +16,7 @@ from bench import conditions, figures, names
 from tests.conftest import PROJECT, SHORT, lacking
 from tests.faults import grade_here, hand_in_tiny, make_course
 from tests.kernels import require_r
-from viva.author.answers import read_answers
+from viva_audit.answers import read_answers
 
 MAKEFILE = (PROJECT / "Makefile").read_text(encoding="utf-8")
 MODULES = [f"bench.{path.stem}" for path in sorted((PROJECT / "bench").glob("*.py"))]

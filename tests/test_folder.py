@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from viva.author.answers import read_answer
-from viva.author.auditresult import read_excuses
 from viva.folder import MOST_LEVELS, holds_more, remove, walk
 from viva.verdict import CourseError
+from viva_audit.answers import read_answer
+from viva_audit.auditresult import read_excuses
 
 
 def deepen(folder: Path, levels: int, name: str = "d") -> None:

@@ -16,13 +16,13 @@ import pytest
 from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT
-from viva.author.answers import read_answer
 from viva.commands.command import VivaCommand
 from viva.course.grades.export import COLUMNS
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import split_checks
 from viva.submission.variant import seed_in
 from viva.wording import READERS, WORDS
+from viva_audit.answers import read_answer
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PAGES = [

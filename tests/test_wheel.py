@@ -140,21 +140,23 @@ def test_the_check_alone_is_a_small_install_and_checks_in_both_ways(small, tmp_p
     assert said == f"{asked}{doors.install('nbviva')}\n"
 
 
-def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(programs, tmp_path):
-    course = tmp_path / "course"
-    viva = programs / "viva"
+def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(programs, wheel, tmp_path):
+    course, viva = tmp_path / "course", programs / "viva"
     run(viva, "init", "course", cwd=tmp_path)
     installed = {path.name.partition("-")[0].lower() for path in programs.parent.rglob("*.dist-info")}
-    assert not installed & {"openpyxl", "watchfiles", "distributed", "cryptography", "psycopg", "nbviva_term"}
-    (given,) = (PROJECT / "source" / SHORT).glob("*.ipynb")
-    run(viva, "adopt", given, f"--assignment={SHORT}", cwd=course)
-    run(viva, "audit", "ps1", cwd=course)
-    run(viva, "release", "ps1", cwd=course)
+    others = {"openpyxl", "watchfiles", "distributed", "cryptography", "psycopg", "nbviva_term", "nbviva_audit"}
+    assert not installed & others
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text() + 'c.Exchange.root = "/tmp"\n')
+    audit = doors.install("nbviva-audit")
+    assert f"{audit}. Or release without an audit: add --no-audit." in run(viva, "release", cwd=course, status=2)
+    run(viva, "release", "ps1", "--no-audit", cwd=course)
     hand_in(course, "anna", assignment="ps1", answer="right/loops")
     for command in ("grade", "feedback", "report", "export"):
         run(viva, command, "ps1", cwd=course)
     assert (course / "feedback" / "anna" / "ps1").is_dir() and "anna" in (course / "grades.csv").read_text()
-    packages = {"roster": "term", "collect": "term", "watch": "watch", "package": "gradescope"}
+    assert "MISSING" not in run(viva, "doctor", cwd=course)
+    packages = {"roster": "term", "collect": "term", "watch": "watch", "package": "gradescope", "adopt": "audit"}
     for command, package in packages.items():
         said = run(viva, command, cwd=course, status=2)
         assert said.strip().endswith(
@@ -162,17 +164,11 @@ def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(
         )
     for words, package in {"export --as=canvas": "term", "grade --cluster=local:2": "scale"}.items():
         assert doors.install(f"nbviva-{package}") in run(viva, *words.split(), cwd=course, status=2)
-
-
-def test_another_course_is_graded_with_the_wheel(programs, tmp_path):
-    course = tmp_path / "course"
-    run(programs / "viva", "init", "course", cwd=tmp_path)
-    config = course / "nbgrader_config.py"
-    config.write_text(config.read_text() + 'c.Exchange.root = "/tmp"\n')
-    run(programs / "viva", "audit", cwd=course)
-    run(programs / "viva", "release", cwd=course)
-    hand_in(course, "anna", assignment="ps1", answer="right/loops")
-    run(programs / "viva", "grade", cwd=course)
-    run(programs / "viva", "export", cwd=course)
-    assert "anna" in (course / "grades.csv").read_text()
-    assert "MISSING" not in run(programs / "viva", "doctor", cwd=course)
+    run(programs / "pip", "install", "--quiet", "--no-deps", *wheel.parent.glob("nbviva_audit-*.whl"), cwd=course)
+    try:
+        (given,) = (PROJECT / "source" / SHORT).glob("*.ipynb")
+        run(viva, "adopt", given, f"--assignment={SHORT}", cwd=course)
+        run(viva, "release", "ps1", cwd=course)
+        assert (course / "report" / "audit" / "ps1.html").is_file(), "what is released was audited"
+    finally:
+        run(programs / "pip", "uninstall", "--quiet", "--yes", "nbviva-audit", cwd=course)

@@ -9,7 +9,7 @@ import pytest
 
 from docs import generate
 from tests.conftest import PROJECT
-from viva.author.answers import read_answers
+from viva_audit.answers import read_answers
 
 SOURCE = "ps1_general_attention"
 

@@ -4,7 +4,6 @@ The packages, each with its map at its head. A package uses those below it and n
 or the check for students; `make lint` holds this:
 
 commands/    what is typed: ``viva grade``, ``viva audit``, ...
-author/      for who writes assignments: known answers, mutants, the audit, new and adopted notebooks, the demo class
 pages/       what people read: a student's page, the instructor's report, formgrader
 course/      a course on disk: release, the batch with its one writer, the gradebook, regrade
 submission/  whatever a student submitted becomes the assignment's notebooks, repaired cell by cell

@@ -35,14 +35,6 @@ FLOW = {
             "author.NewCommand",
             "Write a small assignment to start from: a notebook, a right answer, two wrong ones.",
         ),
-        "adopt": (
-            "author.AdoptCommand",
-            "Add an existing nbgrader notebook to this course, and list what its audit will need.",
-        ),
-        "audit": (
-            "author.AuditCommand",
-            "Check that right answers earn every point, and that wrong answers and mutants do not.",
-        ),
         "release": (
             "author.ReleaseCommand",
             "Compile assignments that pass their audit into release/ and enter them into the gradebook.",
@@ -56,10 +48,6 @@ FLOW = {
         "extend": (
             "extend.ExtendCommand",
             "Give students an extension for an assignment, or excuse them from it; or undo that.",
-        ),
-        "demo": (
-            "setup.DemoCommand",
-            "Write submissions of an artificial class into submitted/, made from the known answers.",
         ),
     },
     "Grade": {

@@ -13,7 +13,8 @@ docs/extending.md has an example of each.
 | viva.languages | its tag, as de | the text or the path of a file such as viva/words.de.toml: sentences for students |
 | viva.kernels | a language, as r | ``viva.engine.kerneldialogue.KernelDialogue``: its tests run in a kernel apart |
 | viva.people | any | a function: course -> ``viva.pages.reporting.findings.People`` |
-| viva.origins | what ``viva adopt --from`` calls it | ``viva.author.adoption.Origin`` |
+| viva.origins | what ``viva adopt --from`` calls it | ``viva_audit.adoption.Origin`` |
+| viva.proofs | any | ``viva.course.releasing.proof.Proof``: proves an assignment before its release |
 | viva.pages | any | a function: course, ``viva.pages.additions.Asked`` -> a list of ``Addition`` |
 | viva.archives | what ``viva collect --from`` calls it | ``viva_term.archives.layouts.Layout`` |
 | viva.rosters | what ``viva roster --from`` calls it | ``viva_term.lms.systems.System`` |
@@ -37,9 +38,12 @@ from viva.verdict import CourseError
 COMMANDS, GRADERS, SHEETS, PEOPLE = "viva.commands", "viva.graders", "viva.sheets", "viva.people"
 ARCHIVES, ROSTERS, CODECS, MEMBERS = "viva.archives", "viva.rosters", "viva.codecs", "viva.members"
 ORIGINS, PAGES, LANGUAGES, CHANGES = "viva.origins", "viva.pages", "viva.languages", "viva.changes"
-KERNELS = "viva.kernels"
+KERNELS, PROOFS = "viva.kernels", "viva.proofs"
 PACKAGES = {
     COMMANDS: {
+        "adopt": "nbviva-audit",
+        "audit": "nbviva-audit",
+        "demo": "nbviva-audit",
         "collect": "nbviva-term",
         "roster": "nbviva-term",
         "lti": "nbviva-lti",

@@ -17,8 +17,8 @@ from tests.browser import CONTRAST, barriers
 from tests.conftest import PROJECT, SHORT
 from tests.flow.jupyter import served
 from tests.flow.test_known_answers import notebooks
-from viva.author.answers import fill_in, read_answer
 from viva.doors import wheel
+from viva_audit.answers import fill_in, read_answer
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -13,9 +13,9 @@ import pytest
 
 from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.test_known_answers import ANSWERS, notebooks
-from viva.author.answers import fill_in, read_answer
 from viva.engine.grading import Grader
 from viva.verdict import Verdict
+from viva_audit.answers import fill_in, read_answer
 from viva_check import selfcheck
 from viva_check.kernel import KernelGrader
 

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.conftest import PROJECT, SHORT, hand_in
 from tests.flow.test_known_answers import notebooks
-from viva.author.answers import fill_in, read_answer
+from viva_audit.answers import fill_in, read_answer
 from viva_check.notebook import Report, _checked, check_for_panel, last_feedback
 
 ASKING = "%load_ext viva\n%viva_check"

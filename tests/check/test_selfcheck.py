@@ -18,7 +18,6 @@ from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from tests.oral import Exam, thinned
-from viva.author.answers import fill_in, read_answer, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
 from viva.engine.grading import Grader
@@ -28,6 +27,7 @@ from viva.sandbox.confinement import GB, MB, USUAL, Limits
 from viva.sandbox.protection import protection
 from viva.submission.studentcopy import SECONDS, describe, open_copy
 from viva.verdict import NOT_DONE, VivaError
+from viva_audit.answers import fill_in, read_answer, read_answers
 from viva_check import selfcheck
 from viva_check.checkcommand import CheckCommand
 

@@ -6,9 +6,9 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, lost, read
-from viva.author.mutants import mutants
 from viva.engine.rehearsal import rehearse
 from viva.engine.singleprocess import SingleProcess
+from viva_audit.mutants import mutants
 
 RUN = [
     "assert eval(answer, {'x': 3}) == 10",

@@ -14,8 +14,8 @@ import scipy.special  # noqa: F401
 from IPython.core.interactiveshell import InteractiveShell
 from nbformat import NotebookNode
 
-from viva.author.answers import CheckName
 from viva.engine.blueprint import Blueprint
+from viva_audit.answers import CheckName
 
 
 def lost_checks(notebook: NotebookNode, blueprint: Blueprint) -> dict[CheckName, str]:

@@ -13,8 +13,8 @@ from nbgrader.api import Gradebook
 from nbgrader.utils import get_username
 
 from tests.conftest import SHORT, load
-from viva.author.answers import fill_in, read_answer
 from viva.engine.blueprint import read_blueprint
+from viva_audit.answers import fill_in, read_answer
 
 STUDENT = get_username()
 """nbgrader takes the student's id from the operating system: here both are the user who runs the tests."""

@@ -19,14 +19,14 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page
 
+from plugins.audit.tests.test_auditpage import AUDIT, LONG
 from plugins.diagnosis.tests.conftest import means  # noqa: F401
 from plugins.diagnosis.tests.course import NAME
-from tests.author.test_auditpage import AUDIT, LONG
 from tests.browser import barriers
 from tests.conftest import BIN, PROJECT, load
 from tests.flow.jupyter import served
-from viva.author import auditpage
 from viva.pages.page import environment
+from viva_audit import auditpage
 from viva_watch import status
 from viva_watch.memory import Event, Memory
 

@@ -22,8 +22,8 @@ from tests.flow import hub as hubs
 from tests.flow.hub import COURSE, GRADERS, PASSWORD, STUDENTS, Hub
 from tests.flow.jupyter import stand_in_for_mathjax
 from tests.flow.test_student_hour import code, write
-from viva.author.answers import fill_in, read_answer
 from viva.engine.blueprint import read_blueprint
+from viva_audit.answers import fill_in, read_answer
 
 pytestmark = [
     pytest.mark.slow,

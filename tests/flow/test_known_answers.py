@@ -9,9 +9,9 @@ import pytest
 
 from tests.conftest import PROJECT
 from tests.flow.shell import lost_checks
-from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import Check
+from viva_audit.answers import fill_in, read_answers
 
 ASSIGNMENTS = sorted(path.name for path in (PROJECT / "answers").iterdir() if path.is_dir())
 ANSWERS = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]

@@ -13,8 +13,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, SHORT, hand_in
-from viva.author.answers import read_answer
 from viva.engine.blueprint import read_blueprint
+from viva_audit.answers import read_answer
 
 EXAMPLE = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide" / "source"
 (NOTEBOOK,) = (PROJECT / "source" / SHORT).glob("*.ipynb")

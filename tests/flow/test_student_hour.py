@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import PROJECT, SHORT
 from tests.flow.jupyter import served
-from viva.author.answers import read_answer
+from viva_audit.answers import read_answer
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 

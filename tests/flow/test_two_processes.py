@@ -7,11 +7,11 @@ import pytest
 from tests.flow.test_known_answers import ANSWERS, notebooks
 from tests.mangling import as_utf8
 from viva import wording
-from viva.author.answers import fill_in
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import repair
 from viva.submission.files.salvage import read
 from viva.verdict import Verdict
+from viva_audit.answers import fill_in
 
 ONE = 200
 """This answer is graded by `make test`, right ones of each assignment by `make proofs`, and all by `make audit`,

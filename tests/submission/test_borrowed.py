@@ -10,12 +10,12 @@ from tests.borrowed import answers_in, borrow, borrowed_bytes
 from tests.conftest import PROJECT
 from tests.oral import thinned
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES
-from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.record import doubtful
 from viva.submission.cells.repair import repair
 from viva.submission.cells.texts import squeezed
 from viva.submission.files.salvage import read
+from viva_audit.answers import fill_in, read_answers
 
 NAMELESS = ("stale_variables", "name_misspelt", "log_softmax", "placeholder_left")
 """Answers that do not give the names that are asked for, or have code that never runs."""

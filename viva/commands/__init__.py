@@ -3,8 +3,7 @@
 command     what every command has in common
 configfile  a configuration that cannot be read
 terminal    what a command says and where: plain text, one JSON document, a short --help
-author      new, adopt, audit, release
-proving     a command that proves assignments on its way
+author      new, release
 deadlines   deadlines
 extend      extend
 grade       grade
@@ -13,10 +12,10 @@ applyrubric  rubric
 hand_back   feedback, report
 exportgrades  export, and the scores of a class as tables
 plantable   the plan of an export as tables
-setup       init, demo, doctor
+setup       init, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at
 completion  completion
 
-Public, for plug-ins: command, plantable, terminal.
+Public, for plug-ins: command, founding, plantable, terminal.
 """

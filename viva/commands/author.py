@@ -1,34 +1,29 @@
-"""Commands of an instructor who writes assignments: new, adopt, audit, release."""
+"""Commands of an instructor who writes assignments: new, release."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.table import Table
-from traitlets import Bool, Dict, Int, Unicode
+from traitlets import Bool, Dict
 
-from viva.author.adoption import adopt
-from viva.author.auditpage import proven, single_process
-from viva.author.auditresult import Audit
-from viva.author.certificate import write_certificate
-from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
-from viva.commands.proving import ACCEPT, WRITE, ProvingCommand
 from viva.commands.terminal import OF_SUBMISSIONS, explained, figures
 from viva.configuration import ignored
 from viva.course.examining.autograde import Examine
 from viva.course.gradebook import agreement
 from viva.course.grading import remote
 from viva.course.regrade.edition import Edition
+from viva.course.releasing import proof
 from viva.course.releasing.release import Release, rehearsing, release
 from viva.course.releasing.releasecheck import course_copy, differences
 from viva.course.releasing.solutions import write_solutions
 from viva.course.releasing.variants import Copies, Variants, is_on, students_of, write_copies
 from viva.course.source import timelimit
+from viva.course.source.skeleton import write_assignment
 from viva.engine.grading import Grader
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted, folded
@@ -40,19 +35,6 @@ VARIANTS = {
         {"ReleaseCommand": {"dry_run": True}},
         "With --variants: only list the variants that would be written.",
     ),
-}
-ALL = {"all": ({"AuditCommand": {"everything": True}}, "Run the whole audit again, also what did not change.")}
-CERTIFICATE = {
-    "certificate": (
-        {"AuditCommand": {"certificate": True}},
-        "Also write the audit certificate of a released assignment, as a page to print.",
-    )
-}
-PROPOSE = {
-    "propose": (
-        {"AuditCommand": {"proposing": True}},
-        "Also propose lines for visible checks, for mutants that no visible line notices.",
-    )
 }
 SOLUTIONS = {
     "solutions": (
@@ -69,7 +51,7 @@ CHECK = {
 }
 
 
-class ReleaseCommand(ProvingCommand):
+class ReleaseCommand(VivaCommand):
     name = "viva-release"
     description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
@@ -100,10 +82,11 @@ class ReleaseCommand(ProvingCommand):
         if self.dry_run:
             self._show_copies([write_copies(self.course, name, dry_run=True) for name in self.with_variants])
             return 0
-        unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
+        unproven = [name for name in assignments if not proof.stands(self.course, name)]
         refused, self.known = set(), set(assignments) - set(unproven)
         if unproven and not self.no_audit:
-            refused = {name for name, sound in self.prove(unproven).items() if not sound}
+            sound = proof.prove(self.course, unproven, self.config, self.console, self.workers or None)
+            refused = {name for name in unproven if not sound[name]}
             unproven = []
         left = [assignment for assignment in assignments if assignment not in refused]
         failures = self._release(left, unproven, alone=len(assignments) == 1)
@@ -220,7 +203,7 @@ class ReleaseCommand(ProvingCommand):
                 table.add_row(assignment, *(f"{number:g}" for number in points))
                 if done.extra_files:
                     self._say(f"{assignment}: also released: {', '.join(done.extra_files)}")
-                earlier = single_process(self.course, assignment) if assignment in self.known else []
+                earlier = proof.single_process(self.course, assignment) if assignment in self.known else []
                 self._say(*(f"{assignment}: {sentence}" for sentence in folded((*done.remarks, *earlier))))
         if self.releases:
             self.console.print(table)
@@ -277,116 +260,3 @@ class NewCommand(VivaCommand):
         )
         self.show_document(written=written)
         return 0
-
-
-class AdoptCommand(ProvingCommand):
-    name = "viva-adopt"
-    without = OF_SUBMISSIONS
-    arguments = "NOTEBOOK"
-    completes = "notebooks"
-    description = "Add an existing nbgrader notebook to this course, and list what its audit will need."
-    examples = """
-        viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
-        viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
-        viva adopt --in-place source/ps1/problem1.ipynb      correct it there, with a copy in backup/
-        viva adopt --from=otter ~/hw1/hw1.ipynb              convert a notebook of otter-grader
-        viva adopt --prove ~/old/ps1/problem1.ipynb          audit it, and propose check lines
-    """
-    aliases = nbgrader_aliases | WORKERS | ACCEPT | {"as": "AdoptCommand.called", "from": "AdoptCommand.origin"}
-    flags = (
-        VivaCommand.flags
-        | NO_SANDBOX
-        | WRITE
-        | {
-            "prove": (
-                {"AdoptCommand": {"proving": True}},
-                "then audit it, and propose check lines for what no check notices",
-            ),
-            "in-place": (
-                {"AdoptCommand": {"in_place": True}},
-                "correct a notebook of the course, and keep a copy of it",
-            ),
-        }
-    )
-    settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
-    proving = Bool(False, help="Audit the assignment, and propose check lines.").tag(config=True)
-    called = Unicode("", help="The name of the assignment, if not that of the notebook's folder.").tag(config=True)
-    in_place = Bool(False, help="Correct a notebook in source/, and keep a copy in backup/.").tag(config=True)
-    origin = Unicode("", help="The tool that the notebook comes from, if it is not nbgrader: otter.").tag(config=True)
-
-    def run(self) -> int:
-        if len(self.extra_args) != 1:
-            raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
-        if (self.write or self.accept) and not self.proving:
-            raise CourseError("--write and --accept need --prove, which proposes the lines that they write.")
-        adopted = adopt(self.course, Path(self.extra_args[0]), self.called, self.in_place, self.origin)
-        sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
-        lists = {
-            "Errors, to fix before the release:": adopted.missing,
-            "Warnings, which do not stop the release:": adopted.style,
-            "Optional, for a stronger audit:": adopted.advice,
-        }
-        for heading, things in lists.items():
-            sentences += ["", heading, *(f"- {sentence}" for sentence in folded(things))] if things else []
-        if not self.proving:
-            sentences += ["", f"Then run: viva audit {adopted.assignment}"]
-        self._say(*sentences)
-        if not self.proving:
-            self.show_document(**vars(adopted))
-            return 0
-        audits: list[Audit] = []
-        sound = self.prove([adopted.assignment], audits)
-        results = self.propose(audits)
-        self.show_document(
-            **vars(adopted),
-            audits=[audit.summary() for audit in audits],
-            proposals=[proposed.record() for proposed in results],
-        )
-        return 0 if all(sound.values()) else NEEDS_GRADER
-
-
-class AuditCommand(ProvingCommand):
-    name = "viva-audit"
-    without = OF_SUBMISSIONS
-    description = "Check that right answers earn every point, and that wrong answers and mutants do not."
-    examples = """
-        viva audit                        all assignments
-        viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
-        viva audit ps1 --mutant=17        one wrong version again: what notices it, and where it differs
-        viva audit ps1 --certificate      also write its certificate, a page for students after the deadline
-        viva audit ps1 --propose          also propose check lines for mistakes that no visible line notices
-    """
-    aliases = nbgrader_aliases | WORKERS | ACCEPT | remote.aliases() | {"mutant": "AuditCommand.mutant"}
-    flags = VivaCommand.flags | NO_SANDBOX | ALL | CERTIFICATE | PROPOSE | WRITE | remote.flags()
-    proposing = Bool(False, help="Propose check lines for mistakes that no visible line notices.").tag(config=True)
-    certificate = Bool(False, help="Write the audit certificate of a released assignment.").tag(config=True)
-    everything = Bool(False, help="Run the whole audit again.").tag(config=True)
-    mutant = Int(0, min=0, help="Only run the mutant with this number again, and show it.").tag(config=True)
-    settings = (BaseConverter, GenerateAssignment, Execute, Examine, *remote.settings())
-
-    def run(self) -> int:
-        if self.mutant:
-            self.show_mutant(self.chosen_assignments(), self.mutant)
-            return 0
-        if (self.write or self.accept) and not self.proposing:
-            raise CourseError("--write and --accept need --propose, which proposes the lines that they write.")
-        audits: list[Audit] = []
-        sound = self.prove(self.chosen_assignments(), audits)
-        certified = not self.certificate or self.certify(audits)
-        results = self.propose(audits) if self.proposing else []
-        proposed = {"proposals": [result.record() for result in results]} if self.proposing else {}
-        self.show_document(audits=[audit.summary() for audit in audits], **proposed)
-        return 0 if certified and all(sound.values()) else NEEDS_GRADER
-
-    def certify(self, audits: list[Audit]) -> bool:
-        """Write what is proven of each notebook; whether it could be written for all."""
-        complete = True
-        for audit in audits:
-            try:
-                written = write_certificate(self.course, audit)
-            except CourseError as error:
-                self._say_error(str(error))
-                complete = False
-            else:
-                self._say(*(f"written: {path}" for path in written))
-        return complete

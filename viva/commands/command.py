@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from traitlets import Bool, Int, TraitError, default
 from traitlets.config.loader import Config, PyFileConfigLoader
+from traitlets.utils.importstring import import_item
 
 import viva
 from viva import cli, wording
@@ -60,6 +61,11 @@ NOT_DONE = {
     Status.FAILED: "not the student's fault.",
 }
 """What became of other submissions."""
+
+
+def class_of(name: str) -> type[VivaCommand]:
+    """The class of a command, which can be another package's, by the name that is typed."""
+    return import_item(cli.subcommands()[name][0])
 
 
 class VivaCommand(ShortHelp, NbGrader):

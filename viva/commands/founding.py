@@ -11,11 +11,11 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
 
-from viva.author.skeleton import KERNEL, write_assignment
 from viva.commands.configfile import said_in
 from viva.configuration import LINES, Rule, ignored, missing
 from viva.course.course import Course, require_plain
 from viva.course.processes import leftovers
+from viva.course.source.skeleton import KERNEL, write_assignment
 from viva.location import course_above, course_of_students_files
 from viva.verdict import CourseError
 

@@ -12,10 +12,8 @@ from nbgrader.preprocessors import Execute
 from rich.table import Table
 from traitlets import Bool
 
-from viva.author.auditpage import proven
 from viva.cleaning import plaintext
-from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
-from viva.commands.proving import ProvingCommand
+from viva.commands.command import NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand, documents
 from viva.commands.terminal import shortened
 from viva.course.examining.autograde import Autograde, Examine
 from viva.course.gradebook import journal, releases
@@ -23,7 +21,7 @@ from viva.course.grading import remote
 from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
 from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import shadow
-from viva.course.releasing import contract
+from viva.course.releasing import contract, proof
 from viva.submission.submission import Ending
 from viva.verdict import CourseError
 from viva.wording import folded
@@ -48,7 +46,7 @@ def _noted(outcomes: Iterator[Ending], passed: Callable[[str], object]) -> Itera
         yield outcome
 
 
-class RegradeCommand(ProvingCommand):
+class RegradeCommand(VivaCommand):
     name = "viva-regrade"
     arguments = "ASSIGNMENT"
     description = "Release a corrected assignment, grade its submissions again, and list changed scores."
@@ -58,7 +56,7 @@ class RegradeCommand(ProvingCommand):
         viva regrade ps3_scaled_attention                       do it; manual grades and comments are kept
     """
     aliases = nbgrader_aliases | WORKERS | remote.aliases()
-    flags = ProvingCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_SANDBOX | VERBOSE | remote.flags()
+    flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_SANDBOX | VERBOSE | remote.flags()
     what_if = Bool(False, help="Only show what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
     no_audit = Bool(False, help="Also release an assignment that failed its audit.").tag(config=True)
@@ -77,8 +75,8 @@ class RegradeCommand(ProvingCommand):
             self.what_if
             or self.no_audit
             or contract.is_as_released(self.course, assignment)  # who released it decided about the audit
-            or proven(self.course, assignment)
-            or self.prove([assignment])[assignment]
+            or proof.stands(self.course, assignment)
+            or proof.prove(self.course, [assignment], self.config, self.console, self.workers or None)[assignment]
         ):
             self._say(
                 f"Nothing was graded: {assignment} does not pass its audit. Fix the errors, or list the scores "

@@ -56,7 +56,7 @@ def cleaned(record: logging.LogRecord) -> bool:
     """A filter for a log handler: messages hold words of strangers too.
 
     What nbformat says of a notebook that does not follow its format is left out, except with --debug. Whoever reads
-    the notebook goes on, and the audit has a sentence about it (``viva.author.hygiene``).
+    the notebook goes on, and the audit has a sentence about it (``viva_audit.hygiene``).
     """
     if str(record.msg).startswith("Notebook JSON is invalid"):
         return logging.getLogger(record.name).isEnabledFor(logging.DEBUG)

@@ -36,6 +36,6 @@ everyday      what is to work in the sandbox, tried before anything is graded th
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 
-Public, for plug-ins: blueprint, checks, examination, grading, kerneldialogue, kernelsession, libraries, outcome,
-plaincode, session, timebudget, wire.
+Public, for plug-ins: blueprint, checks, credit, examination, grading, kerneldialogue, kernelsession, libraries,
+outcome, plaincode, rehearsal, session, timebudget, wire.
 """

@@ -8,5 +8,5 @@ assertions   what a test asserts, and what it says when a check fails
 statements   what a cell's statements do, as far as their form tells
 stubs        how far an answer is, and which functions of it are not done
 
-Public, for plug-ins: cell, names, programming, syntax.
+Public, for plug-ins: assertions, cell, names, programming, statements, syntax.
 """

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from msgspec import structs
 from nbformat import NotebookNode
@@ -329,9 +329,12 @@ def _title(heading: str) -> Markup:
     return Markup(re.sub(r"</?(?:h1|a)\b[^>]*>", "", str(typeset.prose(f"# {text}"))).strip())
 
 
-def environment(filters: dict[str, Callable]) -> Environment:
-    """The templates of this package; every text in them is escaped, and nothing that is not there stays blank."""
-    loader = PackageLoader("viva.pages")
+def environment(filters: dict[str, Callable], package: str = "") -> Environment:
+    """The templates of this package, and those of another ``package``, a plug-in's.
+
+    Every text in them is escaped, and nothing that is not there stays blank.
+    """
+    loader = ChoiceLoader([PackageLoader(name) for name in (package, "viva.pages") if name])
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     pages.filters |= filters
     return pages

@@ -16,5 +16,5 @@ studentcopy  what a released notebook says about its own checks
 blind       the step that empties the cells which ask for a name
 sanitize    the step that cleans what was submitted before a browser shows it
 
-Public, for plug-ins: packing, submission.
+Public, for plug-ins: packing, submission, variant.
 """

@@ -13,11 +13,11 @@ import pytest
 from plugins.diagnosis.tests.paraphrase import paraphrased, restyled
 from tests.conftest import PROJECT
 from tests.oral import thinned
-from viva.author.answers import Section
 from viva.course.examining.graders import new_grader
 from viva.course.examining.rehearsals import Rehearsals
 from viva.engine import libraries
 from viva.engine.blueprint import read_notebook
+from viva_audit.answers import Section
 from viva_diagnosis import fingerprints
 from viva_diagnosis.fingerprints import Making
 from viva_diagnosis.probing import probed

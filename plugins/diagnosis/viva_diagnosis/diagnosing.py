@@ -11,10 +11,6 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.author.answers import Answer
-from viva.author.fieldmistakes import read_mistakes
-from viva.author.mutants import Mutant, mutants
-from viva.author.trials import Worker
 from viva.course.course import Course
 from viva.course.examining.rehearsals import Rehearsals
 from viva.course.processes import stopping
@@ -25,6 +21,10 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.record import SubmissionRecord
 from viva.verdict import BlueprintError, Verdict, VivaError
+from viva_audit.answers import Answer
+from viva_audit.fieldmistakes import read_mistakes
+from viva_audit.mutants import Mutant, mutants
+from viva_audit.trials import Worker
 from viva_diagnosis import diagnoses, fingerprints
 from viva_diagnosis.diagnoses import Diagnosis
 from viva_diagnosis.fingerprints import Fingerprints, Making

@@ -21,14 +21,14 @@ from msgspec import Struct
 from nbformat import NotebookNode
 
 import viva
-from viva.author.answers import Answer, fill_in, read_answers
-from viva.author.mutants import Mutant
 from viva.course.processes import leftovers
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.notebook.cell import is_test, name_of
 from viva.notebook.names import names_of
 from viva.verdict import Verdict
+from viva_audit.answers import Answer, fill_in, read_answers
+from viva_audit.mutants import Mutant
 from viva_diagnosis.behaviour import ENOUGH, Behaviour, Outcome, agree, equal, evidence
 from viva_diagnosis.probing import Probes, noted, numbers_in, probed, shaken, spots_of, varied
 

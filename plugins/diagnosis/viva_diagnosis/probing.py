@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from nbformat import NotebookNode
 
-from viva.author.trimming import trimmed
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -28,6 +27,7 @@ from viva.notebook.names import names_of
 from viva.notebook.syntax import parsed
 from viva.record import CheckResult
 from viva.verdict import Verdict
+from viva_audit.trimming import trimmed
 from viva_diagnosis import askedvalues
 from viva_diagnosis.behaviour import Behaviour, Outcome, read_outcomes
 

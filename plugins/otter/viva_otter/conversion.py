@@ -24,10 +24,10 @@ import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from viva.author.adoption import Origin
 from viva.cleaning import plaintext
 from viva.folder import read_utf8
 from viva.verdict import CourseError
+from viva_audit.adoption import Origin
 
 BESIDE = ("tests", "dist", "otter_config.json", "*.otter", "requirements.txt", "*config.yml", "*config.yaml", "*.zip")
 """Files beside a notebook that are otter's, and hold tests and solutions: they are not the assignment's data."""

@@ -7,7 +7,7 @@ from nbformat.v4 import new_notebook
 from tests.conftest import load
 from tests.flow.test_foreign import marked
 from tests.kernels import R, require_r
-from viva.author.audit import audit
+from viva_audit.audit import audit
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ import socket
 
 import pytest
 
+from plugins.audit.tests.test_audit import audited, course, small  # noqa: F401  (fixtures)
 from plugins.scale.tests.cluster import Dask
-from tests.author.test_audit import audited, course, small  # noqa: F401  (fixtures)
 from tests.conftest import load
-from viva.author.audit import audit
-from viva.author.auditpage import proven, record
 from viva.verdict import BlueprintError, ClusterError
+from viva_audit.audit import audit
+from viva_audit.auditpage import proven, record
 from viva_scale.audittrials import Trials, Trying
 from viva_scale.clusteraddress import Cluster
 from viva_scale.clustergraders import ClusterGraders

@@ -12,11 +12,11 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from viva.author.trials import Worker, make_grader
 from viva.course.examining.rehearsals import Rehearsals
 from viva.engine.examination import Examination
 from viva.folder import fill, walk
 from viva.verdict import ClusterError, VivaError
+from viva_audit.trials import Worker, make_grader
 from viva_scale.clusteraddress import Cluster
 from viva_scale.workerprocess import Known, Recent, Reply, Request, Settings
 

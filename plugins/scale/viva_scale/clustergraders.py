@@ -75,7 +75,7 @@ class ClusterGraders:
 
         seconds, _, _, budget = settings
         task = Trials(self.cluster, path, data, seconds, budget, submitted)
-        return self._pool(task, settings, {"libraries": wanted, "hidden": ()}, tell)
+        return self._pool(task, settings, {"libraries": wanted, "hidden": ()}, tell, also=("viva_audit",))
 
     def _pool(
         self,
@@ -83,11 +83,13 @@ class ClusterGraders:
         settings: Settings,
         loaded: dict[str, tuple[str, ...]],
         tell: Callable[[str], object],
+        also: tuple[str, ...] = (),
     ) -> Pool:
+        """``also`` are modules beside the libraries that workers need in the same version."""
         from viva_scale.pool import Pool
         from viva_scale.versions import distributions
 
-        names = distributions({*loaded["libraries"], *loaded["hidden"]})
+        names = distributions({*loaded["libraries"], *loaded["hidden"], *also})
         return Pool(
             self.cluster,
             workerprocess.Settings(task.service, *settings, loaded["libraries"], loaded["hidden"]),

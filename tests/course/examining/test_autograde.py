@@ -14,7 +14,6 @@ from traitlets.config import Config
 
 from tests.conftest import SHORT, hand_in, load
 from tests.kernels import install
-from viva.author.audit import audit
 from viva.course.examining.autograde import Examine, show
 from viva.course.gradebook.results import Results
 from viva.course.grading.batch import autograde
@@ -23,6 +22,7 @@ from viva.engine.outcome import Outcome, failed
 from viva.record import CARRIED, CheckResult, Note
 from viva.submission.submission import Status
 from viva.verdict import CandidateDied, CandidateOdd, CandidateStopped, Verdict, VivaError
+from viva_audit.audit import audit
 from viva_check.selfcheck import open_bytes
 
 pytestmark = pytest.mark.xdist_group("autograde")

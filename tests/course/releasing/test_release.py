@@ -9,9 +9,9 @@ import nbformat
 import pytest
 
 from tests.conftest import PROJECT, SHORT, hand_in, load
-from viva.author.adoption import adopt
 from viva.course.releasing.release import release
 from viva.verdict import BlueprintError, CourseError
+from viva_audit.adoption import adopt
 
 
 def source(course):

@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import PROJECT
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
-from viva.author.answers import fill_in, read_answers
 from viva.pages.reporting.similarity import ALIKE, FEW, LEAST, LENGTH, MOST, compare, kgrams, matching, tokens, winnow
+from viva_audit.answers import fill_in, read_answers
 
 LOOP = """
 def softmax(scores):

@@ -30,7 +30,6 @@ from tests.mangling import (
     strip_nbgrader,
 )
 from tests.oral import sampled
-from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.notebook import names
 from viva.notebook.stubs import undone_functions
@@ -41,6 +40,7 @@ from viva.submission.cells.repair import Repaired, repair
 from viva.submission.cells.texts import bound_names, squeezed
 from viva.submission.files.salvage import read
 from viva.wording import sentences
+from viva_audit.answers import fill_in, read_answers
 
 ASSIGNMENTS = sorted(path.name for path in (PROJECT / "source").iterdir() if path.is_dir())
 

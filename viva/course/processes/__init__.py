@@ -5,5 +5,5 @@ leftovers  what a killed command leaves behind, and one command at a time on a c
 workers    a pool of processes that survives the death of any of them
 slow       a line on the terminal for what takes long
 
-Public, for plug-ins: leftovers, stopping, workers.
+Public, for plug-ins: leftovers, slow, stopping, workers.
 """

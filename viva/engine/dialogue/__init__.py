@@ -16,5 +16,5 @@ sourcecode    the source and the signature of an answer, for tests that look at 
 guard         what the examiner refuses to run, and to load, since it came of an answer
 namespace     the names that test code sees
 
-Public, for plug-ins: proxies.
+Public, for plug-ins: expected, looks, proxies.
 """
